@@ -1,0 +1,3 @@
+; Made from tree-sitter-ptx/queries/injections.scm by tests/editors/sync-queries.sh: edit that file, not this one.
+
+((comment) @injection.content (#set! injection.language "comment"))

@@ -1,0 +1,2 @@
+-- `.ptx` is PTX or PreTeXt; see lua/ptx-analyzer/filetype.lua.
+require('ptx-analyzer.filetype').register()

@@ -1,0 +1,138 @@
+-- How the server is started: through `vim.lsp.config` and `vim.lsp.enable` where they exist (Neovim 0.11), else by an
+-- autocommand that calls `vim.lsp.start` (0.10). Both use the same configuration.
+
+local config = require('ptx-analyzer.config')
+
+local M = {}
+
+M.name = 'ptx_analyzer'
+
+--- Whether this Neovim keeps a table of server configurations.
+---@return boolean
+local function has_lsp_config()
+  return vim.lsp.config ~= nil and vim.lsp.enable ~= nil
+end
+
+--- The root of the project a buffer belongs to. Nil for what is no file on disk (`fugitive://…` and the like).
+---@param bufnr integer
+---@return string?
+function M.root_dir(bufnr)
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  if path:match('^%a[%w+.-]+://') then
+    return nil
+  end
+  if path == '' then
+    return vim.uv.cwd()
+  end
+  return vim.fs.root(bufnr, config.get().root_markers) or vim.fs.dirname(path)
+end
+
+--- Whether the server can be started; says once, with what to do about it, if it cannot.
+---@param cmd string[]|function
+---@return boolean
+local function can_run(cmd)
+  if type(cmd) ~= 'table' or vim.fn.executable(cmd[1]) == 1 then
+    return true
+  end
+  vim.notify_once(
+    ('ptx-analyzer: `%s` is not an executable; see :help ptx-analyzer-install'):format(cmd[1]),
+    vim.log.levels.WARN
+  )
+  return false
+end
+
+--- What a server's command returns is meant to be seen; Neovim by itself would drop it.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer }
+local function run_and_show(command, context)
+  require('ptx-analyzer.commands').execute(context.client_id, command.command, command.arguments)
+end
+
+--- The configuration, without what belongs to one buffer.
+---@return table
+function M.defaults()
+  return {
+    cmd = config.command(),
+    filetypes = { 'ptx' },
+    settings = config.settings(),
+    root_dir = function(bufnr, on_dir)
+      local root = M.root_dir(bufnr)
+      if root and can_run(vim.lsp.config[M.name].cmd) then
+        on_dir(root)
+      end
+    end,
+    -- The server asks for its settings once it is up; having them from the start saves a second check of every file.
+    before_init = function(params, client_config)
+      params.initializationOptions = params.initializationOptions or client_config.settings
+    end,
+    commands = {
+      ['ptx-analyzer.evaluateWarp'] = run_and_show,
+      ['ptx-analyzer.showSyntaxTree'] = run_and_show,
+      ['ptx-analyzer.serverStatus'] = run_and_show,
+    },
+  }
+end
+
+--- Starts the server for one buffer, without `vim.lsp.config`.
+---@param bufnr integer
+local function start(bufnr)
+  local client_config = M.defaults()
+  client_config.name = M.name
+  client_config.root_dir = M.root_dir(bufnr)
+  if vim.bo[bufnr].buftype == '' and client_config.root_dir and can_run(client_config.cmd) then
+    vim.lsp.start(client_config, { bufnr = bufnr })
+  end
+end
+
+--- Calls back for every PTX buffer: those that are loaded now, and those that come.
+---@param group integer
+---@param callback fun(bufnr: integer)
+local function for_ptx_buffers(group, callback)
+  vim.api.nvim_create_autocmd('FileType', {
+    group = group,
+    pattern = 'ptx',
+    callback = function(event)
+      callback(event.buf)
+    end,
+  })
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'ptx' then
+      callback(bufnr)
+    end
+  end
+end
+
+local turned_on = false
+
+--- Turns the server on or off for PTX buffers, those already open included, with the options as they are now.
+---@param on boolean
+function M.enable(on)
+  local group = vim.api.nvim_create_augroup('ptx-analyzer-lsp', { clear = true })
+  if has_lsp_config() then
+    if on then
+      -- Only what was asked for: the rest is in lsp/ptx_analyzer.lua, and the user's own vim.lsp.config() goes before that.
+      local options = config.get()
+      vim.lsp.config(M.name, {
+        cmd = options.cmd,
+        settings = next(options.settings) and config.settings() or nil,
+      })
+      -- Neovim skips a configuration whose command is missing, and says so only in its log.
+      for_ptx_buffers(group, function()
+        can_run(vim.lsp.config[M.name].cmd)
+      end)
+    end
+    -- Never stops what somebody else has enabled.
+    if on or turned_on then
+      vim.lsp.enable(M.name, on)
+    end
+    turned_on = on
+  elseif on then
+    for_ptx_buffers(group, start)
+  else
+    for _, client in ipairs(vim.lsp.get_clients({ name = M.name })) do
+      vim.lsp.stop_client(client.id)
+    end
+  end
+end
+
+return M

@@ -1,0 +1,115 @@
+-- The options, from three places, the later ones winning: the defaults here, `vim.g.ptx_analyzer`, `setup{ … }`.
+
+local M = {}
+
+---@class ptx_analyzer.Options
+---@field cmd string[]? the server's command line; nil: `ptx-analyzer` from PATH, else the one built in this checkout
+---@field settings table what the server's pages call `ptx-analyzer.*`, without that prefix
+---@field root_markers string[] the nearest folder that holds one of these is the root; else the file's own folder
+---@field enable boolean start the server for PTX files
+---@field filetype boolean tell PTX from PreTeXt by content
+---@field treesitter boolean highlight with tree-sitter where the parser is installed
+
+---@type ptx_analyzer.Options
+local defaults = {
+  cmd = nil,
+  settings = {},
+  root_markers = { '.git' },
+  enable = true,
+  filetype = true,
+  treesitter = true,
+}
+
+local types = {
+  cmd = 'table',
+  settings = 'table',
+  root_markers = 'table',
+  enable = 'boolean',
+  filetype = 'boolean',
+  treesitter = 'boolean',
+}
+
+---@type table
+local given = {}
+
+--- Names every option that is misspelt or has the wrong type; an empty list when all is well.
+---@param options table
+---@return string[]
+function M.problems(options)
+  local found = {}
+  for key, value in pairs(options) do
+    local expected = types[key]
+    if not expected then
+      found[#found + 1] = ('there is no option `%s`'):format(tostring(key))
+    elseif type(value) ~= expected then
+      found[#found + 1] = ('option `%s` is a %s, expected a %s'):format(key, type(value), expected)
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+--- What `setup` was called with. Options with problems are reported and left out.
+---@param options table?
+function M.set(options)
+  given = {}
+  local problems = M.problems(options or {})
+  if #problems > 0 then
+    vim.notify('ptx-analyzer: ' .. table.concat(problems, '; '), vim.log.levels.WARN)
+  end
+  for key, value in pairs(options or {}) do
+    if type(value) == types[key] then
+      given[key] = value
+    end
+  end
+end
+
+---@return ptx_analyzer.Options
+function M.get()
+  local global = type(vim.g.ptx_analyzer) == 'table' and vim.g.ptx_analyzer or {}
+  return vim.tbl_deep_extend('force', defaults, global, given)
+end
+
+--- The folder this plugin lies in.
+---@return string
+function M.plugin_dir()
+  local this = debug.getinfo(1, 'S').source:sub(2)
+  return vim.fs.normalize(vim.fn.fnamemodify(this, ':p:h:h:h'))
+end
+
+--- The checkout of ptx-analyzer around this plugin, if it lies in one.
+---@return string?
+function M.checkout()
+  -- A plugin manager may link the folder: the checkout is around the place it really is.
+  local real = vim.uv.fs_realpath(M.plugin_dir()) or M.plugin_dir()
+  local top = vim.fs.dirname(vim.fs.dirname(vim.fs.normalize(real)))
+  return vim.uv.fs_stat(top .. '/tree-sitter-ptx/src/parser.c') and top or nil
+end
+
+--- The server's command line.
+---@return string[]
+function M.command()
+  local cmd = M.get().cmd
+  if cmd then
+    return cmd
+  end
+  if vim.fn.executable('ptx-analyzer') == 0 then
+    local built = (M.checkout() or '') .. '/target/release/ptx-analyzer'
+    if vim.fn.executable(built) == 1 then
+      return { built }
+    end
+  end
+  return { 'ptx-analyzer' }
+end
+
+--- The settings in the shape in which they travel: under the name of the server.
+---@return table
+function M.settings()
+  local settings = M.get().settings
+  if settings['ptx-analyzer'] then
+    return settings
+  end
+  return { ['ptx-analyzer'] = vim.tbl_isempty(settings) and vim.empty_dict() or settings }
+end
+
+return M

@@ -1,0 +1,116 @@
+-- :checkhealth ptx-analyzer
+
+local config = require('ptx-analyzer.config')
+local parser = require('ptx-analyzer.parser')
+
+local health = vim.health
+
+local M = {}
+
+local function check_neovim()
+  health.start('ptx-analyzer: Neovim')
+  local v = vim.version()
+  local version = ('Neovim %d.%d.%d'):format(v.major, v.minor, v.patch)
+  if vim.fn.has('nvim-0.10') == 0 then
+    health.error(version .. ' is too old', { 'Neovim 0.10 is the oldest that works' })
+  elseif vim.lsp.config == nil then
+    health.ok(version .. ' (without vim.lsp.config: the server is started by an autocommand)')
+  else
+    health.ok(version)
+  end
+
+  local found = vim.filetype.match({ filename = 'kernel.ptx' })
+  if found == 'ptx' then
+    health.ok('`.ptx` files get the filetype `ptx`')
+  else
+    health.warn(('`.ptx` files get the filetype `%s`'):format(found or 'of another rule'), {
+      'Something else has claimed the extension with vim.filetype.add()',
+    })
+  end
+end
+
+--- The command line that is in effect, whoever set it.
+local function effective_command()
+  local name = require('ptx-analyzer.client').name
+  local cmd = vim.lsp.config and vim.lsp.config[name] and vim.lsp.config[name].cmd
+  return cmd or config.command()
+end
+
+local function check_server()
+  health.start('ptx-analyzer: language server')
+  if not config.get().enable then
+    health.info('the server is turned off (`enable = false`)')
+  end
+  local cmd = effective_command()
+  if type(cmd) ~= 'table' then
+    health.info('the server is started by a function of your own')
+    return
+  end
+  local path = vim.fn.exepath(cmd[1])
+  if path == '' then
+    health.error(('`%s` is not an executable'):format(cmd[1]), {
+      'Build it with `cargo build --release` in a checkout, or install it with `cargo install`, and put it on PATH',
+      "or say where it is: require('ptx-analyzer').setup{ cmd = { '/path/to/ptx-analyzer' } }",
+    })
+    return
+  end
+  health.ok('found ' .. path)
+
+  local command = vim.list_extend(vim.deepcopy(cmd), { '--version' })
+  local started, process = pcall(vim.system, command, { text = true, timeout = 5000 })
+  local result = started and process:wait() or { code = -1, stderr = tostring(process) }
+  local version = vim.trim(result.stdout or ''):match('[^\n]+')
+  if result.code == 0 and version then
+    health.ok('version: ' .. version)
+  else
+    health.error(('`%s` failed'):format(table.concat(command, ' ')), { vim.trim(result.stderr or '') })
+  end
+
+  local clients = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })
+  for _, client in ipairs(clients) do
+    local count = vim.tbl_count(client.attached_buffers or {})
+    health.ok(('running for %s (%d open files)'):format(client.config.root_dir or 'no folder', count))
+  end
+  if #clients == 0 then
+    health.info('not running now: no PTX file is open')
+  end
+end
+
+local function check_parser()
+  health.start('ptx-analyzer: tree-sitter')
+  local files = vim.api.nvim_get_runtime_file('parser/ptx.*', true)
+  local available, problem = parser.available()
+  if not available then
+    local advice = { 'Run :PtxBuildParser' }
+    if not parser.compiler() then
+      advice[#advice + 1] = 'It needs a C compiler (cc, gcc, clang or zig), and none was found'
+    end
+    if files[1] then
+      health.error(('%s cannot be loaded: %s'):format(files[1], problem or 'no reason was given'), advice)
+    else
+      health.warn('the parser is not installed: the plain syntax file and the server do the highlighting', advice)
+    end
+    return
+  end
+  health.ok('parser: ' .. (files[1] or 'loaded'))
+  if #files > 1 then
+    health.warn('there is more than one parser for PTX', { 'These are not used: ' .. table.concat(files, ', ', 2) })
+  end
+  local ok, query = pcall(vim.treesitter.query.get, 'ptx', 'highlights')
+  if ok and query then
+    health.ok('the highlighting query fits the parser')
+  else
+    health.error('the highlighting query does not fit the parser', {
+      ok and 'queries/ptx/highlights.scm was not found' or tostring(query),
+      'Run :PtxBuildParser and start Neovim again',
+    })
+  end
+end
+
+function M.check()
+  check_neovim()
+  check_server()
+  check_parser()
+end
+
+return M

@@ -1,0 +1,26 @@
+-- ptx-analyzer for Neovim: starts the language server for PTX, and brings its filetype, its highlighting and a few
+-- commands. Everything works without calling `setup`; `setup` changes options.
+
+local M = {}
+
+local done = false
+
+--- Changes options and puts them into effect at once; may be called again.
+---@param options ptx_analyzer.Options?
+function M.setup(options)
+  done = true
+  local config = require('ptx-analyzer.config')
+  config.set(options)
+  require('ptx-analyzer.filetype').register()
+  require('ptx-analyzer.commands').define()
+  require('ptx-analyzer.client').enable(config.get().enable)
+end
+
+--- What the plugin does when it is found on the runtimepath, unless `setup` has been called already.
+function M.setup_once()
+  if not done then
+    M.setup()
+  end
+end
+
+return M

@@ -1,0 +1,3 @@
+; Made from tree-sitter-ptx/queries/folds.scm by tests/editors/sync-queries.sh: edit that file, not this one.
+
+[(block) (section_directive)] @fold

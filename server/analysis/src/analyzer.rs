@@ -1,0 +1,331 @@
+//! The check of a module, incremental from one snapshot of its text to the next.
+//!
+//! Nothing here depends on which edit led from one snapshot to the other: what is remembered is keyed by text. A function's
+//! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
+//! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::memo`]).
+
+use crate::body::{Body, lower_all, unknown_directive};
+use crate::checks::module_header::Progress;
+use crate::checks::{duplicate_name, syntax_error};
+use crate::declare;
+use crate::diagnostic::Diagnostic;
+use crate::lower::Source;
+use crate::memo::{Heads, Statements, hash};
+use crate::module::{Header, Item, ModuleSymbol, items};
+use crate::symbols::Symbol;
+use crate::target::Environment;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What is wrong with a module.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The findings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Version, target and address size of the module.
+    pub environment: Environment,
+}
+
+/// Checks modules and remembers what it can use again. One for each document.
+#[derive(Debug, Default)]
+pub struct Analyzer {
+    heads: Heads,
+    functions: Functions,
+}
+
+/// Names of the module that a function used, and what they were.
+pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
+
+/// What is remembered of a function.
+#[derive(Debug)]
+struct Record {
+    name: Box<str>,
+    text: u64,
+    environment: u64,
+    dependencies: Dependencies,
+    /// Ranges count from the start of the item.
+    found: Arc<[Diagnostic]>,
+    statements: Statements,
+}
+
+#[derive(Debug, Default)]
+struct Functions {
+    records: Vec<Option<Record>>,
+    by_text: HashMap<u64, Vec<usize>>,
+    by_name: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl Functions {
+    /// The record of the same text, if there is one left.
+    fn take_same(&mut self, text: u64) -> Option<Record> {
+        let indices = self.by_text.get_mut(&text)?;
+        while let Some(index) = indices.pop() {
+            if let Some(record) = self.records[index].take() {
+                return Some(record);
+            }
+        }
+        None
+    }
+
+    /// The record of a function of that name.
+    fn take_named(&mut self, name: &str) -> Option<Record> {
+        let indices = self.by_name.get_mut(name)?;
+        while let Some(index) = indices.pop() {
+            if let Some(record) = self.records[index].take() {
+                return Some(record);
+            }
+        }
+        None
+    }
+
+    fn new(records: Vec<Record>) -> Self {
+        let mut out = Self::default();
+        // Backwards, so that `pop` finds the first of several first.
+        for (index, record) in records.iter().enumerate().rev() {
+            out.by_text.entry(record.text).or_default().push(index);
+            out.by_name.entry(record.name.clone()).or_default().push(index);
+        }
+        out.records = records.into_iter().map(Some).collect();
+        out
+    }
+}
+
+impl Analyzer {
+    /// Checks a snapshot.
+    pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
+        let items = items(snapshot.root());
+        let mut out = Vec::new();
+        let header = header(snapshot, &items, &mut out);
+        let environment = hash(&format!("{:?}", header.environment));
+        let mut records = Vec::new();
+        let mut later = Vec::new();
+        // First all functions that did not change, so that a copy of one does not take what another could use.
+        for (index, item) in items.iter().enumerate() {
+            if item.node.kind_id() != kinds().function {
+                continue;
+            }
+            let text = hash_range(snapshot, item.range.clone());
+            match self.functions.take_same(text) {
+                Some(record) if record.holds(environment, &header, index) => records.push((index, record)),
+                Some(record) => later.push((index, text, Some(record))),
+                None => later.push((index, text, None)),
+            }
+        }
+        for (index, text, record) in later {
+            let item = &items[index];
+            let name = name_of(snapshot, item.node);
+            let old = record.or_else(|| self.functions.take_named(&name));
+            let record = check_function(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
+            records.push((index, record));
+        }
+        records.sort_by_key(|(index, _)| *index);
+        for (index, record) in &records {
+            let base = items[*index].range.start;
+            out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
+        }
+        self.functions = Functions::new(records.into_iter().map(|(_, record)| record).collect());
+        out.sort_by_key(|d| (d.range.start, d.range.end));
+        out.dedup();
+        Report { diagnostics: out, environment: header.environment }
+    }
+}
+
+impl Record {
+    fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
+        self.environment == environment
+            && self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
+    }
+}
+
+fn check_function(
+    snapshot: &Snapshot,
+    item: &Item<'_>,
+    index: usize,
+    header: &Header,
+    environment: u64,
+    heads: &mut Heads,
+    (text, name, old): (u64, String, Option<Record>),
+) -> Record {
+    let mut statements = Statements::default();
+    if let Some(old) = old {
+        let same = old.dependencies.iter().all(|(name, symbol)| header.look_up(name, index) == *symbol);
+        statements = old.statements;
+        if !same {
+            statements.forget_dependent();
+        }
+    }
+    let contents = snapshot.text(item.range.clone());
+    let source = Source { text: &contents, base: item.range.start };
+    let (mut found, dependencies) =
+        Body::new(source, header, index, environment, heads, &mut statements).function(item.node);
+    if item.unclosed {
+        found.push(unclosed(source, item));
+    }
+    statements.finish();
+    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements }
+}
+
+/// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
+fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
+    let open = item.node.child_by_field_id(fields().body).map_or(0..1, |body| {
+        let start = source.range(body).start;
+        start..start + 1
+    });
+    let end = source.text.trim_end().len();
+    let last = source.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
+    syntax_error::unclosed_function(open, last..end.max(last + 1))
+}
+
+/// Everything outside of function bodies.
+fn header(snapshot: &Snapshot, items: &[Item<'_>], out: &mut Vec<Diagnostic>) -> Header {
+    let (k, f) = (kinds(), fields());
+    let mut header = Header::default();
+    header.environment.address_size = 32;
+    let mut progress = Progress::default();
+    let mut places: HashMap<String, Range<usize>> = HashMap::new();
+    let mut prototypes: Vec<Range<usize>> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let node = item.node;
+        let kind = node.kind_id();
+        // A function's text may be long; of it only the part before the body is looked at here.
+        let end = node.child_by_field_id(f.body).map_or(item.range.end, |b| b.start_byte()).max(item.range.start);
+        let text = snapshot.text(item.range.start..end);
+        let source = Source { text: &text, base: item.range.start };
+        let mut found = Vec::new();
+        if kind == k.version_directive {
+            progress.version(source, node, &mut header.environment, &mut found);
+            syntax_error::report(source, node, &mut found);
+        } else if kind == k.target_directive {
+            progress.target(source, node, &mut header.environment, &mut found);
+            syntax_error::report(source, node, &mut found);
+        } else if kind == k.address_size_directive {
+            progress.address_size(source, node, &mut header.environment, &mut found);
+            syntax_error::report(source, node, &mut found);
+        } else {
+            if !node.is_error() && kind != k.unknown_directive {
+                progress.other(first_word(&text), &mut found);
+            }
+            if kind == k.function {
+                declare_function(source, node, index, &mut header, &mut places, &mut found);
+            } else if kind == k.variable_declaration {
+                syntax_error::report(source, node, &mut found);
+                declare_variables(source, node, index, &mut header, &mut places, &mut found);
+            } else if kind == k.unknown_directive {
+                found.extend(unknown_directive(source, node));
+            } else if kind == k.label {
+                let next = items.get(index + 1).map(|i| i.node.kind_id());
+                let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+                if next.is_some_and(|n| list.contains(&n)) {
+                    if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n).text.to_owned()) {
+                        let symbol = ModuleSymbol { symbol: Symbol::Targets, item: index, defined: true };
+                        header.symbols.insert(name, symbol);
+                    }
+                    prototypes.push(item.range.clone());
+                } else {
+                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                }
+            } else if kind == k.instruction {
+                found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
+            } else if kind == k.block {
+                found.push(syntax_error::outside_of_function(0..1, "a block"));
+            } else {
+                syntax_error::report(source, node, &mut found);
+            }
+        }
+        out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+    }
+    let mut found = Vec::new();
+    progress.end(snapshot.rope().len_bytes(), &mut found);
+    out.extend(found);
+    header
+}
+
+fn declare_function(
+    source: Source<'_>,
+    node: Node<'_>,
+    item: usize,
+    header: &mut Header,
+    places: &mut HashMap<String, Range<usize>>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let f = fields();
+    let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
+    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
+    let defined = node.child_by_field_id(f.body).is_some();
+    let symbol = ModuleSymbol { symbol: Symbol::Function { kernel }, item, defined };
+    add_symbol(name.text, name.range(), source.base, symbol, header, places, out);
+}
+
+fn declare_variables(
+    source: Source<'_>,
+    node: Node<'_>,
+    item: usize,
+    header: &mut Header,
+    places: &mut HashMap<String, Range<usize>>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let external = lower_all(node).iter().any(|n| {
+        n.kind_id() == kinds().linkage && matches!(source.word(*n).text, ".extern" | ".common" | ".weak")
+    });
+    for declarator in declare::declarators(source, node, false) {
+        let base = declarator.name.text;
+        let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
+            let symbol = ModuleSymbol { symbol: declarator.symbol, item, defined: !external };
+            add_symbol(name, declarator.name.range(), source.base, symbol, header, places, out);
+        };
+        match declarator.count {
+            // Rare outside of functions, so each name is entered by itself.
+            Some(count) => (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out)),
+            None => add(base, out),
+        }
+    }
+    declare::check(source, node, &header.environment, out);
+}
+
+/// Enters a name; two definitions are one too many.
+fn add_symbol(
+    name: &str,
+    range: Range<usize>,
+    base: usize,
+    symbol: ModuleSymbol,
+    header: &mut Header,
+    places: &mut HashMap<String, Range<usize>>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let place = range.start + base..range.end + base;
+    if let Some(earlier) = header.symbols.get_mut(name) {
+        if earlier.defined && symbol.defined {
+            let mut diagnostic = duplicate_name::in_module(range, name);
+            if let Some(first) = places.get(name) {
+                // Ranges of this item count from its start, which may lie after the place of the first.
+                diagnostic = diagnostic.help(format!("the first `{name}` is at byte {}", first.start));
+            }
+            out.push(diagnostic);
+        }
+        earlier.defined |= symbol.defined;
+        return;
+    }
+    places.insert(name.to_owned(), place);
+    header.symbols.insert(name.to_owned(), symbol);
+}
+
+fn first_word(text: &str) -> Range<usize> {
+    0..text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len()).max(1)
+}
+
+fn name_of(snapshot: &Snapshot, node: Node<'_>) -> String {
+    node.child_by_field_id(fields().name).map_or_else(String::new, |n| snapshot.text(n.byte_range()).into_owned())
+}
+
+fn hash_range(snapshot: &Snapshot, range: Range<usize>) -> u64 {
+    let end = range.end.min(snapshot.rope().len_bytes());
+    let Some(slice) = snapshot.rope().get_byte_slice(range.start.min(end)..end) else { return 0 };
+    let mut hasher = Xxh3::new();
+    for chunk in slice.chunks() {
+        hasher.update(chunk.as_bytes());
+    }
+    hasher.digest()
+}

@@ -1,0 +1,277 @@
+//! The bodies of functions: scopes, and each instruction against the tables.
+
+use crate::ast::{Instruction, Word};
+use crate::analyzer::Dependencies;
+use crate::checks::{self, duplicate_name, guard_predicate, syntax_error, undeclared_name};
+use crate::declare;
+use crate::diagnostic::Diagnostic;
+use crate::instruction;
+use crate::lower::{self, Source};
+use crate::memo::{Heads, Statements, hash, mix};
+use crate::module::Header;
+use crate::operands::Names;
+use crate::symbols::{Declared, Scope, Symbol};
+use ptx_syntax::{Node, fields, kinds};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+/// One function under check.
+pub struct Body<'a, 't> {
+    source: Source<'t>,
+    header: &'a Header,
+    /// Index of the item, since names must be declared before their use.
+    item: usize,
+    scope: Scope<'t>,
+    /// Hash of everything that a statement's meaning depends on besides its text.
+    environment: u64,
+    heads: &'a mut Heads,
+    /// What is remembered of this function's statements, and what is to be.
+    statements: &'a mut Statements,
+    /// Where the function's own text ends (a function that is not closed ends where the next begins).
+    end: usize,
+    /// The names of the module that were looked up, and whether the statement at hand looked any up.
+    dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
+    dependent: Cell<bool>,
+    out: Vec<Diagnostic>,
+}
+
+impl Names for Body<'_, '_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        if let Some(declared) = self.scope.get(name) {
+            return Some(declared.symbol);
+        }
+        let found = self.header.look_up(name, self.item);
+        self.dependent.set(true);
+        self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
+        found
+    }
+}
+
+impl<'a, 't> Body<'a, 't> {
+    /// Prepares the check of an item. `environment` is the fingerprint of the module's header.
+    pub fn new(
+        source: Source<'t>,
+        header: &'a Header,
+        item: usize,
+        environment: u64,
+        heads: &'a mut Heads,
+        statements: &'a mut Statements,
+    ) -> Self {
+        let end = source.base + source.text.len();
+        let scope = Scope::default();
+        let (dependencies, dependent) = Default::default();
+        Self { source, header, item, scope, environment, heads, statements, end, dependencies, dependent, out: Vec::new() }
+    }
+
+    /// Checks a `function` node; the diagnostics count from the start of the item.
+    pub fn function(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+        let f = fields();
+        self.scope.push();
+        let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
+        for list in [f.returns, f.parameters] {
+            if let Some(list) = node.child_by_field_id(list) {
+                self.parameters(list, kernel);
+            }
+        }
+        let body = node.child_by_field_id(f.body);
+        let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
+        let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
+        self.environment = mix(self.environment, hash(signature));
+        // Errors in the header of the function; those of the body are reported statement by statement.
+        for child in lower_all(node) {
+            if Some(child) != body {
+                syntax_error::report(self.source, child, &mut self.out);
+            }
+        }
+        if let Some(body) = body {
+            self.block(body);
+        }
+        self.scope.pop();
+        (self.out, self.dependencies.into_inner().into_iter().collect())
+    }
+
+    fn parameters(&mut self, list: Node<'_>, kernel: bool) {
+        for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
+            let declarators = declare::declarators(self.source, parameter, kernel);
+            if let Some(frame) = self.scope.top() {
+                declare::declare(declarators, frame, &mut self.out);
+            }
+            declare::check(self.source, parameter, &self.header.environment, &mut self.out);
+        }
+    }
+
+    /// A block: labels first, since they may be used before they stand there, then statement by statement.
+    pub fn block(&mut self, node: Node<'_>) {
+        let outer = self.environment;
+        self.scope.push();
+        let children = lower_all(node);
+        self.labels(&children);
+        for child in &children {
+            if child.start_byte() >= self.end {
+                break;
+            }
+            self.statement(*child);
+        }
+        self.scope.pop();
+        self.environment = outer;
+    }
+
+    fn labels(&mut self, children: &[Node<'_>]) {
+        let k = kinds();
+        let mut labels = 0;
+        let mut iter = children.iter().peekable();
+        while let Some(child) = iter.next() {
+            if child.kind_id() != k.label || child.start_byte() >= self.end {
+                continue;
+            }
+            let Some(name) = child.child_by_field_id(fields().name) else { continue };
+            let name = self.source.word(name);
+            let names_a_list = iter.peek().is_some_and(|next| {
+                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&next.kind_id())
+            });
+            let symbol = if names_a_list { Symbol::Targets } else { Symbol::Label };
+            labels = mix(labels, hash(name.text));
+            let declared = Declared { symbol, range: name.range() };
+            if let Some(earlier) = self.scope.declare_label(name.text, declared) {
+                self.out.push(duplicate_name::report(name.range(), name.text, earlier));
+            }
+        }
+        self.environment = mix(self.environment, labels);
+    }
+
+    fn statement(&mut self, node: Node<'_>) {
+        let k = kinds();
+        let kind = node.kind_id();
+        if kind == k.instruction {
+            self.instruction(node);
+        } else if kind == k.block {
+            // A brace that is missing at the end of the block.
+            for child in lower_all(node) {
+                if child.is_missing() {
+                    syntax_error::report(self.source, child, &mut self.out);
+                }
+            }
+            self.block(node);
+        } else if kind == k.variable_declaration {
+            self.declaration(node);
+        } else if kind == k.label {
+            let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
+            if let Some(name) = name
+                && let Some(other) = self.scope.top().and_then(|f| f.get(name.text).cloned())
+            {
+                self.out.push(duplicate_name::report(name.range(), name.text, other.range));
+            }
+        } else if kind == k.unknown_directive {
+            self.out.extend(unknown_directive(self.source, node));
+        } else if kind == k.version_directive || kind == k.target_directive || kind == k.address_size_directive {
+            let word = self.source.word(node);
+            let name = word.text.split_whitespace().next().unwrap_or("");
+            let range = word.range().start..word.range().start + name.len();
+            self.out.push(syntax_error::misplaced(range, name, "at the beginning of the module"));
+        } else if kind == k.branch_targets_directive {
+            self.branch_targets(node);
+            syntax_error::report(self.source, node, &mut self.out);
+        } else if !node.is_missing() || node.kind() != "}" {
+            // A missing closing brace at the very end is reported with the function.
+            syntax_error::report(self.source, node, &mut self.out);
+        } else {
+            self.out.push(syntax_error::end_of_block(self.source, node));
+        }
+    }
+
+    fn branch_targets(&mut self, node: Node<'_>) {
+        let targets = lower::named_children(node).filter(|n| {
+            n.kind_id() == kinds().identifier || n.kind_id() == kinds().register
+        });
+        for target in targets {
+            let next = target.next_sibling();
+            if next.is_some_and(|n| n.kind_id() == kinds().register_range) {
+                continue;
+            }
+            let word = self.source.word(target);
+            if self.look_up(word.text).is_none() {
+                self.out.push(undeclared_name::report(word.range(), word.text, self.scope.names()));
+            }
+        }
+    }
+
+    fn declaration(&mut self, node: Node<'_>) {
+        syntax_error::report(self.source, node, &mut self.out);
+        let word = self.source.word(node);
+        self.environment = mix(self.environment, hash(word.text));
+        let declarators = declare::declarators(self.source, node, false);
+        for declarator in &declarators {
+            if let Some(label) = self.scope.own_label(declarator.name.text)
+                && label.range.start < declarator.name.range().start
+            {
+                let earlier = label.range.clone();
+                self.out.push(duplicate_name::report(declarator.name.range(), declarator.name.text, earlier));
+            }
+        }
+        if let Some(frame) = self.scope.top() {
+            declare::declare(declarators, frame, &mut self.out);
+        }
+        declare::check(self.source, node, &self.header.environment, &mut self.out);
+    }
+
+    fn instruction(&mut self, node: Node<'_>) {
+        let word = self.source.word(node);
+        let key = mix(self.environment, hash(word.text));
+        let start = word.range().start;
+        if let Some(known) = self.statements.recall(key) {
+            self.out.extend(known.iter().map(|d| d.clone().shifted(start)));
+            return;
+        }
+        // Offsets that count from the statement, so that the result holds wherever the statement stands.
+        let source = Source { text: word.text, base: self.source.base + start };
+        let mut found = Vec::new();
+        self.dependent.set(false);
+        syntax_error::report(source, node, &mut found);
+        if let Some(lowered) = lower::instruction(source, node) {
+            self.check(&lowered, word.text, &mut found);
+        }
+        self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
+        self.statements.remember(key, found, self.dependent.get());
+    }
+
+    fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
+        if let Some(guard) = lowered.guard {
+            self.guard(guard, out);
+        }
+        let head = self.heads.resolve(lowered, text, &self.header.environment);
+        instruction::check(lowered, text, &head, self, || self.scope.names(), out);
+    }
+
+    fn guard(&self, guard: Word<'_>, out: &mut Vec<Diagnostic>) {
+        match self.look_up(guard.text) {
+            None if guard.text.is_empty() => {}
+            None => out.push(undeclared_name::report(guard.range(), guard.text, self.scope.names())),
+            Some(Symbol::Register { ty, elements: 1 }) if ty.name() == ".pred" => {}
+            Some(Symbol::Unknown) => {}
+            Some(symbol) => out.push(guard_predicate::report(guard, &symbol)),
+        }
+    }
+}
+
+/// The report on a directive that nobody knows, with what is wrong about its end.
+pub fn unknown_directive(source: Source<'_>, node: Node<'_>) -> Vec<Diagnostic> {
+    let name = node.child_by_field_id(fields().name).unwrap_or(node);
+    vec![checks::unknown_directive::report(source.word(name))]
+}
+
+/// All children but comments, errors included.
+pub fn lower_all(node: Node<'_>) -> Vec<Node<'_>> {
+    let k = kinds();
+    let mut out = Vec::new();
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        let extra = child.kind_id() == k.comment || child.kind_id() == k.preprocessor_line;
+        if !extra && (child.is_named() || child.is_missing() || child.is_error()) {
+            out.push(child);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    out
+}

@@ -1,0 +1,12 @@
+//! `duplicate-modifier`: the same modifier twice.
+
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+
+/// The code.
+pub const CODE: &str = "duplicate-modifier";
+
+/// The report.
+pub fn report(modifier: Word<'_>) -> Diagnostic {
+    Diagnostic::error(CODE, modifier.range(), format!("`{}` is written twice", modifier.text)).help("remove one of them")
+}

@@ -1,0 +1,16 @@
+//! `missing-modifier`: a modifier that must be there is not.
+
+use super::one_of;
+use crate::diagnostic::Diagnostic;
+use ptx_isa::tables::{Form, Slot};
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "missing-modifier";
+
+/// The report. `head` is the range of the opcode with its modifiers.
+pub fn report(head: Range<usize>, written: &str, slot: &'static Slot, form: &'static Form) -> Diagnostic {
+    let what = if slot.is_type { "a type" } else { "a modifier" };
+    let message = format!("`{written}` lacks {what}: expected {}", one_of(slot.values));
+    Diagnostic::error(CODE, head, message).help(format!("the form is `{}`", form.text))
+}

@@ -1,0 +1,110 @@
+//! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
+
+pub mod deprecated;
+pub mod duplicate_modifier;
+pub mod duplicate_name;
+pub mod guard_predicate;
+pub mod illegal_combination;
+pub mod missing_modifier;
+pub mod module_header;
+pub mod modifier_not_allowed;
+pub mod modifier_order;
+pub mod operand_count;
+pub mod operand_kind;
+pub mod operand_range;
+pub mod operand_type;
+pub mod removed;
+pub mod requires_target;
+pub mod requires_version;
+pub mod state_space;
+pub mod syntax_error;
+pub mod undeclared_name;
+pub mod unknown_directive;
+pub mod unknown_modifier;
+pub mod unknown_opcode;
+pub mod vector_length;
+
+/// A diagnostic's code and its page.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// The stable code.
+    pub code: &'static str,
+    /// Markdown.
+    pub text: &'static str,
+}
+
+macro_rules! pages {
+    ($($code:literal),* $(,)?) => {
+        /// Every diagnostic, sorted by code.
+        pub const PAGES: &[Page] = &[
+            $(Page { code: $code, text: include_str!(concat!("../../../../docs/diagnostics/", $code, ".md")) }),*
+        ];
+    };
+}
+
+pages![
+    "deprecated",
+    "duplicate-modifier",
+    "duplicate-name",
+    "guard-predicate",
+    "illegal-combination",
+    "missing-modifier",
+    "modifier-not-allowed",
+    "modifier-order",
+    "module-header",
+    "operand-count",
+    "operand-kind",
+    "operand-range",
+    "operand-type",
+    "removed",
+    "requires-target",
+    "requires-version",
+    "state-space",
+    "syntax-error",
+    "undeclared-name",
+    "unknown-directive",
+    "unknown-modifier",
+    "unknown-opcode",
+    "vector-length",
+];
+
+/// The known name nearest to a misspelt one, if it is near enough to be meant.
+pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (found.len() / 3).clamp(1, 3);
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(found, name), name))
+        .filter(|(distance, _)| (1..=limit).contains(distance))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// `` `.a`, `.b` or `.c` ``; a long list is cut.
+pub fn one_of(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let quoted: Vec<String> = names.iter().take(MOST).map(|n| format!("`{n}`")).collect();
+    match quoted.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        _ if names.len() > MOST => format!("{} …", quoted.join(", ")),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_of, suggest};
+
+    #[test]
+    fn suggestions_are_near() {
+        assert_eq!(suggest("mvo", ["mov", "mul"]), Some("mov"));
+        assert_eq!(suggest(".gloabl", [".global", ".local"]), Some(".global"));
+        assert_eq!(suggest("frobnicate", ["mov", "add"]), None);
+    }
+
+    #[test]
+    fn lists_read_well() {
+        assert_eq!(one_of(&[".a", ".b", ".c"]), "`.a`, `.b` or `.c`");
+        assert_eq!(one_of(&[".a"]), "`.a`");
+    }
+}

@@ -1,0 +1,31 @@
+//! `modifier-not-allowed`: the modifier exists, but not for this instruction.
+
+use super::one_of;
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+use ptx_isa::tables::{Form, Opcode, Slot};
+
+/// The code.
+pub const CODE: &str = "modifier-not-allowed";
+
+/// The report on a modifier that no form of the opcode takes.
+pub fn report(modifier: Word<'_>, name: &str, opcode: &'static Opcode) -> Diagnostic {
+    let found = Diagnostic::error(CODE, modifier.range(), format!("`{name}` does not take `{}`", modifier.text));
+    let forms: Vec<&str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
+    match forms.as_slice() {
+        [only] => found.help(format!("the form is `{only}`")),
+        _ => found,
+    }
+}
+
+/// The report on a modifier that only other forms take.
+pub fn in_form(modifier: Word<'_>, form: &'static Form) -> Diagnostic {
+    let message = format!("`{}` has no place here", modifier.text);
+    Diagnostic::error(CODE, modifier.range(), message).help(format!("the nearest form is `{}`", form.text))
+}
+
+/// The report on a type in the place of another.
+pub fn wrong_type(modifier: Word<'_>, name: &str, slot: &'static Slot) -> Diagnostic {
+    let message = format!("`{name}` has no `{}` form: expected {}", modifier.text, one_of(slot.values));
+    Diagnostic::error(CODE, modifier.range(), message)
+}

@@ -1,0 +1,14 @@
+//! `modifier-order`: modifiers whose order matters stand the other way round.
+
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+use ptx_isa::tables::Form;
+
+/// The code.
+pub const CODE: &str = "modifier-order";
+
+/// The report: `first` stands after `second`, but belongs before it.
+pub fn report(first: Word<'_>, second: Word<'_>, form: &'static Form) -> Diagnostic {
+    let message = format!("`{}` must stand before `{}`", first.text, second.text);
+    Diagnostic::error(CODE, first.range(), message).help(format!("the form is `{}`", form.text))
+}

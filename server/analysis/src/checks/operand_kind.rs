@@ -1,0 +1,81 @@
+//! `operand-kind`: an operand of the wrong kind: an immediate for a register, a list for a single value, and the like.
+
+use crate::diagnostic::Diagnostic;
+use crate::operands::{Mismatch, What};
+use crate::spec::Spec;
+use ptx_isa::tables::Access;
+
+/// The code.
+pub const CODE: &str = "operand-kind";
+
+/// The report on those mismatches that have no code of their own.
+pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
+    let spec = mismatch.spec.as_ref();
+    let name = spec.map_or("this operand", |s| s.value.name);
+    let of = format!("`{name}` of `{head}`");
+    let (message, help) = match &mismatch.what {
+        What::SpecialRegister => (
+            format!("`{head}` cannot read a special register"),
+            Some("copy it into a register with `mov` first"),
+        ),
+        What::SpecialVector(register) => (
+            format!("`{}` is a vector: name one of its components", register.name),
+            Some("for instance `.x`"),
+        ),
+        What::WrongSymbol(symbol, kind) => (format!("`{symbol}` is {}, but {of} must be {}", kind.describe(), wanted(spec)), None),
+        What::Immediate if spec.is_some_and(|s| s.value.access != Access::Read) => {
+            (format!("{of} is the result: it must be a register"), None)
+        }
+        What::Immediate => (format!("{of} must be a register"), Some("load the number into a register with `mov` first")),
+        What::NotImmediate => (format!("{of} must be a constant"), None),
+        What::Sink => (format!("`_` cannot stand for {of}"), Some("use a register that is not read afterwards")),
+        What::MustBeSink => (format!("this operand of `{head}` must be `_`"), None),
+        What::Negation => (format!("{of} cannot be negated with `!`"), None),
+        What::UnexpectedVector => (format!("{of} must be a single {}, not a list", noun(spec)), None),
+        What::Selector(selector) => (
+            format!("{of} takes no selector `.{selector}`"),
+            Some("only vector registers have components, and only some instructions select bytes or half-words"),
+        ),
+        What::Component(component) => (format!("`.{component}` is not a component of this vector"), None),
+        What::MustBeAddress => (format!("{of} must be an address in brackets"), Some("write `[…]` around it")),
+        What::UnexpectedAddress => (
+            format!("{of} must be {}, not memory", wanted(spec)),
+            Some("load the value with `ld` first"),
+        ),
+        What::UnexpectedPair => (format!("{of} must be a single operand: `{head}` has no second result"), None),
+        What::MustBePair => (format!("{of} must be a pair such as `%r1|%p1`"), None),
+        What::AddressRegister(register, ty) => (
+            format!("`{register}` is `{}` and cannot hold an address", ty.name()),
+            Some("an address is in an integer or untyped register of at most 64 bits"),
+        ),
+        What::MixedVector => (
+            format!("the elements of {of} have no type in common"),
+            Some("use registers of one type, or untyped ones (`.b32`)"),
+        ),
+        What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
+        What::ImmediateAddress => (
+            "a constant address is allowed only in `.local` memory".to_owned(),
+            Some("move the address into a register first"),
+        ),
+        What::MustBe(what) => (format!("{of} must be {what}"), None),
+        _ => (format!("{of} must be {}", wanted(spec)), None),
+    };
+    let diagnostic = Diagnostic::error(CODE, mismatch.range.clone(), message);
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+fn noun(spec: Option<&Spec>) -> &'static str {
+    match spec {
+        Some(s) if s.value.access != Access::Read || s.value.register_only => "register",
+        Some(s) if s.value.immediate_only => "constant",
+        _ => "register or constant",
+    }
+}
+
+fn wanted(spec: Option<&Spec>) -> String {
+    let ty = spec.and_then(|s| s.ty).map_or(String::new(), |t| format!(" of type `{}`", t.name()));
+    format!("a {}{ty}", noun(spec))
+}

@@ -1,0 +1,17 @@
+//! `removed`: newer versions or targets no longer have it.
+
+use crate::diagnostic::Diagnostic;
+use crate::target::{Environment, describe_needs};
+use ptx_isa::tables::Gate;
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "removed";
+
+/// The report.
+pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
+    let message =
+        format!("`{what}` is no longer there from {} on; this module says {}", describe_needs(gate), environment.describe());
+    let diagnostic = Diagnostic::error(CODE, range, message);
+    if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }
+}

@@ -1,0 +1,23 @@
+//! `state-space`: a variable of another state space than the instruction accesses.
+
+use super::one_of;
+use crate::diagnostic::Diagnostic;
+use crate::spec::Spec;
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "state-space";
+
+/// The report.
+pub fn report(range: Range<usize>, variable: &str, space: &str, spec: Option<&Spec>, head: &str) -> Diagnostic {
+    match spec.and_then(|s| s.spaces) {
+        Some(spaces) => {
+            let message = format!("`{variable}` is a `{space}` variable, but `{head}` accesses {}", one_of(spaces));
+            Diagnostic::error(CODE, range, message).help(format!("use `{space}` in the instruction, or another variable"))
+        }
+        None => {
+            let message = format!("`{variable}` is a `{space}` variable, which a generic address does not reach");
+            Diagnostic::error(CODE, range, message).help(format!("name the state space: add `{space}` to the instruction"))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each is reported by itself.
+
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+use crate::lower::Source;
+use ptx_syntax::{Node, kinds};
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "syntax-error";
+
+/// Reports every error node inside of a node. Costs nothing where there is none.
+pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    if !node.has_error() {
+        return;
+    }
+    if node.is_error() {
+        return out.push(unexpected(source, node));
+    }
+    if node.is_missing() {
+        return out.push(missing(source, node));
+    }
+    let before = out.len();
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        if child.kind_id() == kinds().unclosed {
+            out.push(unclosed(source, child));
+        } else {
+            // A bracket that is not closed misses its semicolon too; one report is enough.
+            let known = out[before..].iter().any(|d| d.message.contains("is not closed"));
+            if !(known && child.is_missing()) {
+                report(source, child, out);
+            }
+        }
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// A function without its closing brace.
+pub fn unclosed_function(opening: Range<usize>, next: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, next, "a `}` is missing before this function")
+        .related(opening, "this brace is not closed")
+        .help("close the function before with `}`")
+}
+
+/// The closing brace of a block that the end of the file leaves open.
+pub fn end_of_block(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    Diagnostic::error(CODE, before(source, node), "a `}` is missing at the end")
+}
+
+/// Something that stands outside of a function.
+pub fn outside_of_function(range: Range<usize>, what: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("{what} must stand inside of a function"))
+}
+
+/// A directive where only statements may stand.
+pub fn misplaced(range: Range<usize>, directive: &str, place: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("`{directive}` cannot stand here: it belongs {place}"))
+}
+
+/// A dot with nothing after it.
+pub fn lone_dot(word: Word<'_>) -> Diagnostic {
+    Diagnostic::error(CODE, word.range(), "a modifier is missing after the dot")
+}
+
+/// A dot-word in the place of a type.
+pub fn not_a_type(word: Word<'_>) -> Diagnostic {
+    let found = Diagnostic::error(CODE, word.range(), format!("`{}` is not a type", word.text));
+    match super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name)) {
+        Some(name) => found.help(format!("did you mean `{name}`?")),
+        None => found,
+    }
+}
+
+/// A type that cannot be the type of a variable or register.
+pub fn type_not_here(word: Word<'_>, space: &str) -> Diagnostic {
+    let what = if space.starts_with(".reg") { "a register" } else { "a variable" };
+    let found = Diagnostic::error(CODE, word.range(), format!("`{}` cannot be the type of {what}", word.text));
+    match ptx_isa::ISA.ty(word.text).map(|t| t.agrees) {
+        Some([first, ..]) => found.help(format!("such values live in `{first}`")),
+        _ => found,
+    }
+}
+
+/// `a-4`.
+pub fn minus_offset(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "an offset is added, never subtracted").help("write `+-` in place of `-`")
+}
+
+fn unexpected(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    let range = source.range(node);
+    let text = source.text.get(range.clone()).unwrap_or("").trim();
+    let first = text.lines().next().unwrap_or("");
+    let shown: String = first.chars().take(40).collect();
+    // The first line is enough to point at.
+    let end = range.start + first.len().max(1);
+    let range = range.start..end.min(range.end.max(range.start + 1));
+    if shown.is_empty() {
+        return Diagnostic::error(CODE, range, "this is not PTX");
+    }
+    let more = if shown.len() < text.len() { " …" } else { "" };
+    let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
+    match shown.as_str() {
+        "}" => diagnostic.help("there is no `{` that it closes"),
+        _ => diagnostic,
+    }
+}
+
+fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    let range = before(source, node);
+    let wanted = match node.kind() {
+        "identifier" | "register" => "a name".to_owned(),
+        "integer" => "a number".to_owned(),
+        kind if node.is_named() => kind.replace('_', " "),
+        kind => format!("`{kind}`"),
+    };
+    Diagnostic::error(CODE, range, format!("expected {wanted} here"))
+}
+
+fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    let open = node.prev_sibling().and_then(|_| node.parent()).map_or_else(|| before(source, node), |parent| {
+        let start = source.range(parent).start;
+        start..start + 1
+    });
+    let bracket = source.text.get(open.clone()).unwrap_or("");
+    match bracket {
+        "[" | "{" | "(" => Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line")),
+        _ => Diagnostic::error(CODE, before(source, node), "something is missing before the end of the line: it is not closed"),
+    }
+}
+
+/// The last character before a node of no width, so that there is something to underline.
+fn before(source: Source<'_>, node: Node<'_>) -> Range<usize> {
+    let at = source.range(node).start;
+    let text = source.text.get(..at).unwrap_or("").trim_end();
+    let start = text.char_indices().next_back().map_or(0, |(i, _)| i);
+    start..text.len().max(start + 1)
+}

@@ -1,0 +1,18 @@
+//! `unknown-directive`: no directive has that name.
+
+use super::suggest;
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+use ptx_isa::ISA;
+
+/// The code.
+pub const CODE: &str = "unknown-directive";
+
+/// The report.
+pub fn report(directive: Word<'_>) -> Diagnostic {
+    let found = Diagnostic::error(CODE, directive.range(), format!("`{}` is not a directive", directive.text));
+    match suggest(directive.text, ISA.directives.iter().map(|d| d.name)) {
+        Some(name) => found.help(format!("did you mean `{name}`?")),
+        None => found,
+    }
+}

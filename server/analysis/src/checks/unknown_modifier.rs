@@ -1,0 +1,27 @@
+//! `unknown-modifier`: no instruction has such a modifier.
+
+use super::suggest;
+use crate::ast::Word;
+use crate::diagnostic::Diagnostic;
+use ptx_isa::ISA;
+use ptx_isa::tables::Opcode;
+
+/// The code.
+pub const CODE: &str = "unknown-modifier";
+
+/// Whether any instruction at all has it.
+pub fn is_known(name: &str) -> bool {
+    ISA.modifier(name).is_some() || ISA.ty(name).is_some() || ISA.space(name).is_some()
+}
+
+/// The report on a modifier that exists nowhere.
+pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
+    let found = Diagnostic::error(CODE, modifier.range(), format!("`{}` is not a modifier", modifier.text));
+    // What this opcode takes is the likelier meaning.
+    let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
+    let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
+    match suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)) {
+        Some(name) => found.help(format!("did you mean `{name}`?")),
+        None => found,
+    }
+}

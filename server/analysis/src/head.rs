@@ -1,0 +1,256 @@
+//! The head of an instruction: opcode and modifiers matched against the forms.
+//!
+//! A head is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
+//! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
+
+use crate::spec::{Arrangement, arrangements};
+use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
+
+/// A resolved head.
+#[derive(Debug)]
+pub struct Head {
+    /// The entry that names the instruction.
+    pub entry: &'static Entry,
+    /// The forms whose modifiers fit, with what their operands must be.
+    pub candidates: Vec<Candidate>,
+    /// Where none fits: the nearest form and what is wrong with it.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// A form that the modifiers fit.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The form.
+    pub form: &'static Form,
+    /// The value in each slot.
+    pub values: Vec<Option<&'static str>>,
+    /// The ways its optional operands can be given.
+    pub arrangements: Vec<Arrangement>,
+}
+
+/// Why the nearest form does not fit.
+#[derive(Debug)]
+pub struct Mismatch {
+    /// The form.
+    pub form: &'static Form,
+    /// What is wrong, the worst first.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is wrong with a head. Numbers are indices of written modifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// No form of this opcode has such a modifier.
+    Unknown(usize),
+    /// This form does not take it.
+    Extra(usize),
+    /// The same again.
+    Duplicate(usize),
+    /// Another modifier is in its place already.
+    Conflict(usize, usize),
+    /// A required modifier is absent.
+    Missing(&'static Slot),
+    /// The first stands after the second, but must come before it.
+    Order(usize, usize),
+    /// A rule of the form is broken.
+    Rule(&'static Rule),
+}
+
+impl Problem {
+    fn cost(self) -> u32 {
+        match self {
+            Self::Unknown(_) => 9,
+            Self::Extra(_) => 10,
+            Self::Duplicate(_) | Self::Rule(_) => 5,
+            Self::Conflict(..) => 6,
+            Self::Missing(_) => 8,
+            Self::Order(..) => 4,
+        }
+    }
+}
+
+/// Matches a head. `modifiers` are those before the operands, with dots, as written.
+pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+    let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
+    let mut head = Head { entry, candidates: Vec::new(), mismatch: None };
+    if !entry.checked {
+        return Some(head);
+    }
+    let forms: Vec<&'static Form> = opcode.entries.iter().flat_map(|e| e.forms).collect();
+    let mut nearest: Option<(u32, Mismatch)> = None;
+    for form in forms.iter().copied() {
+        match match_form(form, modifiers, &forms) {
+            Ok(values) => {
+                let arrangements = arrangements(form, &values);
+                head.candidates.push(Candidate { form, values, arrangements });
+            }
+            Err(problems) => {
+                let cost = problems.iter().map(|p| p.cost()).sum();
+                if nearest.as_ref().is_none_or(|n| cost < n.0) {
+                    nearest = Some((cost, Mismatch { form, problems }));
+                }
+            }
+        }
+    }
+    if head.candidates.is_empty() {
+        head.mismatch = nearest.map(|n| n.1);
+    } else if let Some(named) = opcode.entries.iter().find(|e| e.forms.contains(head.candidates[0].form)) {
+        head.entry = named;
+    }
+    Some(head)
+}
+
+type Values = Vec<Option<&'static str>>;
+
+fn match_form(form: &'static Form, written: &[&str], all: &[&'static Form]) -> Result<Values, Vec<Problem>> {
+    let modifiers = &without_repeats(form, written)[..];
+    let mut assignment = vec![None; modifiers.len()];
+    if assign(form, modifiers, 0, &mut assignment) {
+        return Ok(values(form, modifiers, &assignment));
+    }
+    Err(problems(form, written, all))
+}
+
+/// Without those further copies that the form allows. Indices are kept in step only where nothing is left out, and a
+/// form that fits needs none.
+fn without_repeats<'m>(form: &Form, modifiers: &[&'m str]) -> Vec<&'m str> {
+    let repeated = |i: usize| form.repeat.contains(&modifiers[i]) && modifiers[..i].contains(&modifiers[i]);
+    (0..modifiers.len()).filter(|i| !repeated(*i)).map(|i| modifiers[i]).collect()
+}
+
+/// Finds a place for each modifier so that nothing is wrong; tries the form's order first.
+fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut [Option<usize>]) -> bool {
+    if next == modifiers.len() {
+        return complete(form, modifiers, assignment).is_none();
+    }
+    for (index, slot) in form.slots.iter().enumerate() {
+        let free = slot.after_operand == 0 && !assignment[..next].contains(&Some(index));
+        // Types stand in the form's order.
+        let ordered = !slot.is_type
+            || assignment[..next].iter().flatten().all(|other| !form.slots[*other].is_type || *other < index);
+        if free && ordered && slot.values.contains(&modifiers[next]) {
+            assignment[next] = Some(index);
+            if assign(form, modifiers, next + 1, assignment) {
+                return true;
+            }
+        }
+    }
+    assignment[next] = None;
+    false
+}
+
+/// The first thing wrong with a full assignment.
+fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<Problem> {
+    let filled = |index: usize| assignment.contains(&Some(index));
+    for (index, slot) in form.slots.iter().enumerate() {
+        if slot.after_operand != 0 || filled(index) {
+            continue;
+        }
+        let group = slot.group != 0
+            && form.slots.iter().enumerate().any(|(i, s)| s.group == slot.group && filled(i));
+        if !slot.optional || group {
+            return Some(Problem::Missing(slot));
+        }
+    }
+    for order in form.order {
+        let places: Vec<usize> =
+            order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
+        if let Some(pair) = places.windows(2).find(|p| p[0] > p[1]) {
+            return Some(Problem::Order(pair[0], pair[1]));
+        }
+    }
+    let firsts = form.first.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot))));
+    for (wanted, place) in firsts.enumerate() {
+        if place != wanted {
+            return Some(Problem::Order(place, wanted));
+        }
+    }
+    let values = values(form, modifiers, assignment);
+    form.rules.iter().find(|rule| broken(rule, &values, None)).map(Problem::Rule)
+}
+
+fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Values {
+    let mut out = vec![None; form.slots.len()];
+    for (modifier, slot) in modifiers.iter().zip(assignment) {
+        if let Some(slot) = slot {
+            out[*slot] = form.slots[*slot].values.iter().copied().find(|v| v == modifier);
+        }
+    }
+    out
+}
+
+/// Whether the terms hold; `None` where that depends on operands that are not known yet.
+pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>) -> Option<bool> {
+    let mut unknown = false;
+    for term in terms {
+        let (negated, found) = match term {
+            Term::Slot(test) => {
+                let value = values.get(usize::from(test.slot)).copied().flatten();
+                (test.negated, Some(value.is_some_and(|v| test.values.is_empty() || test.values.contains(&v))))
+            }
+            Term::Operand(test) => (test.negated, operands.map(|o| o.contains(&test.name))),
+        };
+        match found {
+            Some(found) if found == negated => return Some(false),
+            Some(_) => {}
+            None => unknown = true,
+        }
+    }
+    if unknown { None } else { Some(true) }
+}
+
+/// Whether a rule is certainly broken.
+pub fn broken(rule: &Rule, values: &[Option<&str>], operands: Option<&[&str]>) -> bool {
+    let what = holds(rule.what, values, operands);
+    let when = holds(rule.when, values, operands);
+    match rule.kind {
+        RuleKind::Forbid => what == Some(true) && when == Some(true),
+        RuleKind::Require => what == Some(false) && when == Some(true),
+        RuleKind::Iff => matches!((what, when), (Some(a), Some(b)) if a != b),
+    }
+}
+
+/// What is wrong with the nearest assignment.
+fn problems(form: &'static Form, modifiers: &[&str], all: &[&'static Form]) -> Vec<Problem> {
+    let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
+    let mut out = Vec::new();
+    for (next, modifier) in modifiers.iter().enumerate() {
+        let takes = |s: &Slot| s.after_operand == 0 && s.values.contains(modifier);
+        let known = all.iter().any(|f| f.slots.iter().any(|s| s.values.contains(modifier)));
+        let free = form.slots.iter().enumerate().position(|(i, s)| takes(s) && !assignment.contains(&Some(i)));
+        if let Some(slot) = free {
+            let later = assignment.iter().position(|a| {
+                a.is_some_and(|other: usize| form.slots[other].is_type && form.slots[slot].is_type && other > slot)
+            });
+            if let Some(later) = later {
+                out.push(Problem::Order(next, later));
+            }
+            assignment[next] = Some(slot);
+        } else if !known {
+            out.push(Problem::Unknown(next));
+        } else if modifiers[..next].contains(modifier) && form.slots.iter().any(takes) {
+            out.push(Problem::Duplicate(next));
+        } else if let Some(slot) = form.slots.iter().position(takes) {
+            let holder = assignment.iter().position(|a| *a == Some(slot)).unwrap_or(0);
+            out.push(Problem::Conflict(next, holder));
+        } else {
+            out.push(Problem::Extra(next));
+        }
+    }
+    let taken: Vec<usize> = assignment.iter().flatten().copied().collect();
+    for (index, slot) in form.slots.iter().enumerate() {
+        let group = slot.group != 0 && taken.iter().any(|t| form.slots[*t].group == slot.group);
+        if slot.after_operand == 0 && !taken.contains(&index) && (!slot.optional || group) {
+            out.push(Problem::Missing(slot));
+        }
+    }
+    if out.is_empty() {
+        out.extend(complete(form, modifiers, &assignment));
+    }
+    // A form that cannot be made to fit but shows nothing wrong would be a silent refusal.
+    if out.is_empty() {
+        out.push(Problem::Extra(modifiers.len().saturating_sub(1)));
+    }
+    out.sort_by_key(|p| std::cmp::Reverse(p.cost()));
+    out
+}

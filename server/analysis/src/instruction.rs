@@ -1,0 +1,252 @@
+//! One instruction against the tables: which form is meant, and what is wrong with it.
+
+use crate::ast::{Instruction, Word};
+use crate::checks::{
+    deprecated, duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
+    operand_count, operand_kind, operand_range, operand_type, removed, requires_version, state_space, syntax_error,
+    undeclared_name, unknown_modifier, unknown_opcode, vector_length,
+};
+use crate::diagnostic::Diagnostic;
+use crate::head::{self, Candidate, Head, Problem, broken};
+use crate::memo::{Gates, Resolved};
+use crate::operands::{self, Mismatch, Names, What};
+use crate::spec::{Arrangement, Spec};
+use ptx_isa::tables::{Form, Gate, GateKind, Opcode, Term};
+
+/// Checks an instruction; `scope` gives the names around it for suggestions.
+pub fn check<'n, I: IntoIterator<Item = &'n str>>(
+    instruction: &Instruction<'_>,
+    text: &str,
+    resolved: &Resolved,
+    names: &dyn Names,
+    scope: impl Fn() -> I,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(opcode) = resolved.opcode else {
+        return out.push(unknown_opcode::report(instruction.opcode));
+    };
+    if let Some(dot) = instruction.modifiers.iter().find(|m| m.text.trim() == ".") {
+        return out.push(syntax_error::lone_dot(*dot));
+    }
+    let written = text.get(instruction.head()).unwrap_or(opcode.name);
+    let Some(head) = &resolved.head else { return };
+    if let Some(mismatch) = &head.mismatch {
+        return report_head(instruction, written, opcode, mismatch, out);
+    }
+    if instruction.broken {
+        return;
+    }
+    let suggest = |mismatch: &Mismatch| report_operand(mismatch, written, &scope);
+    if !head.entry.checked {
+        // Nothing is declared of it but that its names must be.
+        let mut found = Vec::new();
+        for operand in &instruction.operands {
+            operands::check_names(operand, names, &mut found);
+        }
+        return out.extend(found.iter().map(suggest));
+    }
+    match choose(instruction, head, &resolved.gates, names) {
+        Choice::Fits(candidate, gates) => {
+            if let Some(gate) = gates.refused {
+                out.push(report_gate(instruction, written, candidate.form, gate, resolved));
+            } else if let Some(gate) = gates.deprecated {
+                out.push(deprecated::report(instruction.head(), written, gate));
+            }
+            suffixes(instruction, candidate, written, out);
+        }
+        Choice::Mismatch(found) => out.extend(found.iter().map(suggest)),
+        Choice::Rule(form, rule) => {
+            out.push(illegal_combination::rule(instruction.head(), rule, form, written));
+        }
+        Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, &counts, form)),
+    }
+}
+
+enum Choice<'h> {
+    Fits(&'h Candidate, Gates),
+    Mismatch(Vec<Mismatch>),
+    Rule(&'static Form, &'static ptx_isa::tables::Rule),
+    Count(Vec<usize>, &'static Form),
+}
+
+/// The candidate and arrangement that fit best.
+fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>], names: &dyn Names) -> Choice<'h> {
+    let given = instruction.operands.len();
+    let mut fits: Option<(&Candidate, Gates)> = None;
+    let mut nearest: Option<(u32, Vec<Mismatch>)> = None;
+    let mut rule = None;
+    let mut counts = Vec::new();
+    let mut found = Vec::new();
+    for (candidate, gates) in head.candidates.iter().zip(gates) {
+        for (arrangement, gates) in candidate.arrangements.iter().zip(gates) {
+            if arrangement.operands.len() != given {
+                if arrangement.broken.is_none() {
+                    counts.push(arrangement.operands.len());
+                }
+                continue;
+            }
+            if let Some(broken) = arrangement.broken {
+                rule = rule.or(Some((candidate.form, broken)));
+                continue;
+            }
+            found.clear();
+            match_operands(instruction, arrangement, names, &mut found);
+            if found.is_empty() {
+                if gates.refused.is_none() {
+                    return Choice::Fits(candidate, *gates);
+                }
+                fits = fits.or(Some((candidate, *gates)));
+                continue;
+            }
+            let cost = found.iter().map(|m| m.what.cost()).sum();
+            if nearest.as_ref().is_none_or(|n| cost < n.0) {
+                nearest = Some((cost, found.clone()));
+            }
+        }
+    }
+    if let Some((candidate, gates)) = fits {
+        return Choice::Fits(candidate, gates);
+    }
+    if let Some((_, found)) = nearest {
+        return Choice::Mismatch(found);
+    }
+    if let Some((form, rule)) = rule {
+        return Choice::Rule(form, rule);
+    }
+    counts.sort_unstable();
+    counts.dedup();
+    Choice::Count(counts, head.candidates[0].form)
+}
+
+fn match_operands(instruction: &Instruction<'_>, arrangement: &Arrangement, names: &dyn Names, out: &mut Vec<Mismatch>) {
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+        operands::check(operand, shape, names, out);
+    }
+}
+
+/// Modifiers after operands: `[a].unified`.
+fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
+    if instruction.suffixes.is_empty() {
+        return;
+    }
+    let mut values = candidate.values.clone();
+    for (operand, word) in &instruction.suffixes {
+        let slot = candidate.form.slots.iter().position(|s| {
+            usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text)
+        });
+        match slot {
+            Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
+            None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
+        }
+    }
+    if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
+        out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
+    }
+}
+
+/// What is wrong with the head, in words: every modifier that is not known, else the worst.
+fn report_head(
+    instruction: &Instruction<'_>,
+    written: &str,
+    opcode: &'static Opcode,
+    mismatch: &head::Mismatch,
+    out: &mut Vec<Diagnostic>,
+) {
+    let word = |index: usize| instruction.modifiers[index];
+    let unknown: Vec<Word<'_>> = mismatch
+        .problems
+        .iter()
+        .filter_map(|p| if let Problem::Unknown(i) = p { Some(word(*i)) } else { None })
+        .collect();
+    if !unknown.is_empty() {
+        let missing = mismatch.problems.iter().find_map(|p| match p {
+            Problem::Missing(slot) if slot.is_type => Some(*slot),
+            _ => None,
+        });
+        out.extend(unknown.into_iter().map(|modifier| match missing {
+            Some(slot) if ptx_isa::ISA.ty(modifier.text).is_some() => {
+                modifier_not_allowed::wrong_type(modifier, opcode.name, slot)
+            }
+            _ if unknown_modifier::is_known(modifier.text) => modifier_not_allowed::report(modifier, opcode.name, opcode),
+            _ => unknown_modifier::report(modifier, opcode),
+        }));
+        return;
+    }
+    let form = mismatch.form;
+    let missing_type = mismatch.problems.iter().find_map(|p| match p {
+        Problem::Missing(slot) if slot.is_type => Some(*slot),
+        _ => None,
+    });
+    let Some(worst) = mismatch.problems.first() else { return };
+    out.push(match *worst {
+        Problem::Unknown(_) => return,
+        Problem::Extra(i) => match missing_type {
+            Some(slot) if ptx_isa::ISA.ty(word(i).text).is_some() => {
+                modifier_not_allowed::wrong_type(word(i), opcode.name, slot)
+            }
+            _ => match conflicting(opcode, instruction, i) {
+                Some(other) => illegal_combination::report(word(i), word(other)),
+                None => modifier_not_allowed::in_form(word(i), form),
+            },
+        },
+        Problem::Duplicate(i) => duplicate_modifier::report(word(i)),
+        Problem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
+        Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, form),
+        Problem::Order(first, second) => modifier_order::report(word(first), word(second), form),
+        Problem::Rule(rule) => illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written),
+    });
+}
+
+/// A modifier that no form has together with the one at `index`.
+fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: usize) -> Option<usize> {
+    let modifier = instruction.modifiers[index].text;
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+    let has = |form: &Form, name: &str, except: Option<usize>| {
+        form.slots.iter().enumerate().position(|(i, s)| Some(i) != except && s.values.contains(&name))
+    };
+    instruction.modifiers.iter().enumerate().filter(|(i, _)| *i != index).find_map(|(i, other)| {
+        let together = forms().any(|f| has(f, modifier, None).is_some_and(|at| has(f, other.text, Some(at)).is_some()));
+        let alone = forms().any(|f| has(f, other.text, None).is_some());
+        (alone && !together).then_some(i)
+    })
+}
+
+/// The modifier that a rule speaks of, or the whole head.
+fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
+    let of = |term: &Term| match term {
+        Term::Slot(test) if !test.negated => {
+            let slot = &form.slots[usize::from(test.slot)];
+            let named = |m: &&Word<'_>| if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) };
+            instruction.modifiers.iter().find(named).map(Word::range)
+        }
+        _ => None,
+    };
+    what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.head())
+}
+
+fn report_gate(instruction: &Instruction<'_>, written: &str, form: &'static Form, gate: &'static Gate, resolved: &Resolved) -> Diagnostic {
+    let range = rule_place(instruction, form, gate.when, &[]);
+    let environment = &resolved.environment;
+    match gate.kind {
+        GateKind::Until => removed::report(range, written, gate, environment),
+        _ => requires_version::report(range, written, gate, environment),
+    }
+}
+
+fn report_operand<'n, I: IntoIterator<Item = &'n str>>(mismatch: &Mismatch, written: &str, scope: &impl Fn() -> I) -> Diagnostic {
+    let range = mismatch.range.clone();
+    let spec: Option<&Spec> = mismatch.spec.as_ref();
+    match (&mismatch.what, spec) {
+        (What::Undeclared(name), _) => undeclared_name::report(range, name, scope()),
+        (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
+        (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
+        (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
+        (What::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
+        (What::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
+        (What::MustBeVector, spec) => vector_length::scalar(range, spec, written),
+        (What::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
+        (What::MinusOffset, _) => syntax_error::minus_offset(range),
+        _ => operand_kind::report(mismatch, written),
+    }
+}
+

@@ -1,0 +1,26 @@
+//! What is wrong with a PTX module.
+//!
+//! From a snapshot of text and tree to diagnostics as plain data: lowering, name resolution, matching of instructions
+//! against the tables, types, versions and targets. This crate does no input or output, knows no protocol and no editor,
+//! and counts in byte offsets. PTX itself is in the tables of `ptx-isa`; here is only how they are applied.
+
+mod analyzer;
+pub mod ast;
+mod body;
+pub mod checks;
+pub mod declare;
+mod diagnostic;
+pub mod head;
+mod instruction;
+mod literal;
+pub mod lower;
+pub mod memo;
+pub mod module;
+pub mod operands;
+pub mod spec;
+pub mod symbols;
+pub mod target;
+pub mod types;
+
+pub use analyzer::{Analyzer, Report};
+pub use diagnostic::{Diagnostic, Related, Severity};

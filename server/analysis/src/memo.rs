@@ -1,0 +1,153 @@
+//! What is remembered between two checks of a module.
+//!
+//! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
+//! - [`Statements`]: what was found in a statement, by the hash of its text and of everything that its meaning depends on
+//!   (the module's header, the function's signature, the declarations before it, the labels around it).
+
+use crate::ast::Instruction;
+use crate::diagnostic::Diagnostic;
+use crate::head::{self, Head};
+use crate::spec::applies;
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, Opcode};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Hash of a text.
+pub fn hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+/// Hash of two hashes; the order matters.
+pub fn mix(a: u64, b: u64) -> u64 {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&a.to_le_bytes());
+    bytes[8..].copy_from_slice(&b.to_le_bytes());
+    xxh3_64(&bytes)
+}
+
+/// A resolved head together with what the module's version and target say of it.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The opcode, if there is one of that name.
+    pub opcode: Option<&'static Opcode>,
+    /// Its match.
+    pub head: Option<Head>,
+    /// For each candidate and each of its arrangements: the gates that refuse it and that advise against it.
+    pub gates: Vec<Vec<Gates>>,
+    /// What the module says of itself.
+    pub environment: Environment,
+}
+
+/// The gates of one way to write an instruction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gates {
+    /// Refused by this one.
+    pub refused: Option<&'static Gate>,
+    /// Advised against by this one.
+    pub deprecated: Option<&'static Gate>,
+}
+
+/// The heads of a module.
+#[derive(Debug, Default)]
+pub struct Heads {
+    environment: Environment,
+    known: HashMap<Box<str>, Arc<Resolved>>,
+}
+
+impl Heads {
+    /// Resolves a head. `text` is the text that the instruction's offsets count in.
+    pub fn resolve(&mut self, instruction: &Instruction<'_>, text: &str, environment: &Environment) -> Arc<Resolved> {
+        if self.environment != *environment {
+            self.environment = environment.clone();
+            self.known.clear();
+        }
+        let key = text.get(instruction.head()).unwrap_or("");
+        if let Some(known) = self.known.get(key) {
+            return Arc::clone(known);
+        }
+        let opcode = ISA.opcode(instruction.opcode.text);
+        let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+        let head = opcode.and_then(|o| head::resolve(o, &modifiers));
+        let gates = head.iter().flat_map(|h| &h.candidates).map(|candidate| {
+            let of = |arrangement| {
+                let said = |gate: &Gate| applies(gate.when, candidate.form, &candidate.values, arrangement);
+                Gates {
+                    refused: environment.refused(candidate.form.gates, said),
+                    deprecated: environment.deprecated(candidate.form.gates, said),
+                }
+            };
+            candidate.arrangements.iter().map(of).collect()
+        });
+        let resolved = Arc::new(Resolved { opcode, gates: gates.collect(), head, environment: environment.clone() });
+        self.known.insert(key.into(), Arc::clone(&resolved));
+        resolved
+    }
+}
+
+/// What was found, and whether that depends on names of the module.
+type Finding = (Arc<[Diagnostic]>, bool);
+type Known = HashMap<u64, Finding, BuildHasherDefault<Ready>>;
+
+/// The statements of one function.
+#[derive(Debug, Default)]
+pub struct Statements {
+    known: Known,
+    /// Those that this check met: only they are kept.
+    met: Known,
+    nothing: Option<Arc<[Diagnostic]>>,
+}
+
+impl Statements {
+    /// What is known of a statement; ranges count from its start.
+    pub fn recall(&mut self, key: u64) -> Option<Arc<[Diagnostic]>> {
+        if let Some((found, _)) = self.met.get(&key) {
+            return Some(Arc::clone(found));
+        }
+        let finding = self.known.get(&key)?.clone();
+        self.met.insert(key, finding.clone());
+        Some(finding.0)
+    }
+
+    /// Remembers what was found; `dependent` where the module's names had a part in it.
+    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, dependent: bool) {
+        let found = if found.is_empty() {
+            // Nearly every statement is clean; they share one empty list.
+            Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())))
+        } else {
+            Arc::from(found)
+        };
+        self.met.insert(key, (found, dependent));
+    }
+
+    /// Forgets what depends on names of the module, which have changed.
+    pub fn forget_dependent(&mut self) {
+        self.known.retain(|_, finding| !finding.1);
+    }
+
+    /// Ends a check: what it did not meet is forgotten.
+    pub fn finish(&mut self) {
+        self.known = std::mem::take(&mut self.met);
+    }
+}
+
+/// The keys are hashes already.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}

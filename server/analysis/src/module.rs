@@ -1,0 +1,94 @@
+//! The items of a module and what it declares: everything outside of function bodies.
+
+use crate::lower::named_children;
+use crate::symbols::Symbol;
+use crate::target::Environment;
+use ptx_syntax::{Node, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A piece of the module that is checked, and remembered, by itself.
+#[derive(Debug, Clone)]
+pub struct Item<'tree> {
+    /// The node. A function that lacks its closing brace has the rest of the file for its node: then [`Item::range`]
+    /// ends where the next function begins.
+    pub node: Node<'tree>,
+    /// Byte range in the file.
+    pub range: Range<usize>,
+    /// The next function stands inside of this one's block: a `}` is missing.
+    pub unclosed: bool,
+}
+
+/// The items of a module, in order.
+pub fn items(root: Node<'_>) -> Vec<Item<'_>> {
+    let mut out = Vec::new();
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        add_item(cursor.node(), &mut out);
+        more = cursor.goto_next_sibling();
+    }
+    out
+}
+
+fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+    let k = kinds();
+    let kind = node.kind_id();
+    if kind == k.comment || kind == k.preprocessor_line {
+        return;
+    }
+    let range = node.byte_range();
+    let mut nested = Vec::new();
+    // Only where something is wrong can an item stand inside another one.
+    if (kind == k.function || kind == k.block || kind == k.section_directive) && node.has_error() {
+        find_nested(node, &mut nested);
+    }
+    let Some(first) = nested.first().map(Node::start_byte) else {
+        return out.push(Item { node, range, unclosed: false });
+    };
+    out.push(Item { node, range: range.start..first, unclosed: true });
+    for inner in nested {
+        add_item(inner, out);
+    }
+}
+
+/// The first function inside of a body, and everything that follows it.
+fn find_nested<'tree>(node: Node<'tree>, out: &mut Vec<Node<'tree>>) {
+    let k = kinds();
+    for child in named_children(node) {
+        let kind = child.kind_id();
+        if !out.is_empty() || (kind == k.function && node.kind_id() != k.source_file) {
+            out.push(child);
+        } else if kind == k.block && child.has_error() {
+            find_nested(child, out);
+        }
+    }
+}
+
+/// A name of the module.
+#[derive(Debug, Clone)]
+pub struct ModuleSymbol {
+    /// What it is.
+    pub symbol: Symbol,
+    /// The item that declares it first.
+    pub item: usize,
+    /// A function with a body, or a variable that is not `.extern`.
+    pub defined: bool,
+}
+
+/// What the module says of itself and declares.
+#[derive(Debug, Clone, Default)]
+pub struct Header {
+    /// Version, target, address size.
+    pub environment: Environment,
+    /// Names.
+    pub symbols: HashMap<String, ModuleSymbol>,
+}
+
+impl Header {
+    /// What a name stands for in an item: only what is declared before counts.
+    pub fn look_up(&self, name: &str, item: usize) -> Option<Symbol> {
+        let found = self.symbols.get(name)?;
+        (found.item <= item).then_some(found.symbol)
+    }
+}

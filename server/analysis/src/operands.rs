@@ -1,0 +1,609 @@
+//! Operands against what a form wants of them. No messages here: a mismatch says what is wrong as data, and the check
+//! that reports it finds the words.
+
+use crate::ast::{Constant, Operand, OperandKind};
+use crate::literal;
+use crate::spec::{Shape, Spec};
+use crate::symbols::Symbol;
+use crate::types::{TypeId, agrees};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
+use std::ops::Range;
+
+/// Finds names; implemented by the body under check.
+pub trait Names {
+    /// What a name stands for.
+    fn look_up(&self, name: &str) -> Option<Symbol>;
+}
+
+/// What is wrong with an operand.
+#[derive(Debug, Clone)]
+pub struct Mismatch {
+    /// Where.
+    pub range: Range<usize>,
+    /// What was wanted there.
+    pub spec: Option<Spec>,
+    /// What is wrong.
+    pub what: What,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// Nothing has that name.
+    Undeclared(String),
+    /// A register of the wrong type.
+    RegisterType(String, TypeId),
+    /// A special register of the wrong type.
+    SpecialType(&'static SpecialRegister),
+    /// A special register where none may be read.
+    SpecialRegister,
+    /// A vector special register without a component.
+    SpecialVector(&'static SpecialRegister),
+    /// A name of another kind.
+    WrongSymbol(String, Symbol),
+    /// An immediate where a register must be.
+    Immediate,
+    /// A register where an immediate must be.
+    NotImmediate,
+    /// An integer for a floating-point operand or the reverse.
+    ImmediateClass {
+        /// What was found is an integer.
+        integer: bool,
+    },
+    /// An immediate out of its range.
+    OutOfRange(i128),
+    /// `_` where it may not be.
+    Sink,
+    /// `_` and nothing else may be here.
+    MustBeSink,
+    /// `!` where nothing can be negated.
+    Negation,
+    /// A list where a single value must be.
+    UnexpectedVector,
+    /// A single value where a list must be.
+    MustBeVector,
+    /// A list of the wrong length.
+    VectorLength(usize),
+    /// A selector where none may be.
+    Selector(String),
+    /// Elements of a list that have no type in common.
+    MixedVector,
+    /// A list of nothing but `_`.
+    OnlyHoles,
+    /// A component that the vector does not have.
+    Component(String),
+    /// Brackets missing.
+    MustBeAddress,
+    /// Brackets where none may be.
+    UnexpectedAddress,
+    /// `a|b` where a single operand must be.
+    UnexpectedPair,
+    /// A pair must be here.
+    MustBePair,
+    /// A variable in another state space.
+    Space(String, &'static str),
+    /// A register that cannot hold an address.
+    AddressRegister(String, TypeId),
+    /// A label, function or list must be here.
+    MustBe(&'static str),
+    /// An expression that has no place here.
+    Unexpected,
+    /// A number as an address, which only `.local` has.
+    ImmediateAddress,
+    /// `a-4`: the assembler knows only `a+-4`.
+    MinusOffset,
+}
+
+impl What {
+    /// How far off: the operand that is nearest to fitting is the one worth talking about.
+    pub fn cost(&self) -> u32 {
+        match self {
+            Self::OutOfRange(_) => 1,
+            Self::RegisterType(..) | Self::SpecialType(_) | Self::Undeclared(_) | Self::VectorLength(_) => 2,
+            Self::ImmediateClass { .. } | Self::Space(..) | Self::AddressRegister(..) | Self::SpecialRegister => 2,
+            Self::MinusOffset | Self::Component(_) => 1,
+            _ => 4,
+        }
+    }
+}
+
+/// Checks one operand against a shape.
+pub fn check(operand: &Operand<'_>, shape: &Shape, names: &dyn Names, out: &mut Vec<Mismatch>) {
+    let mut c = Checker { names, out };
+    match shape {
+        Shape::Value(spec) => c.value(operand, spec),
+        Shape::Arguments(_) => match &operand.kind {
+            OperandKind::Arguments(list) => list.iter().for_each(|o| c.declared(o)),
+            _ => c.push(operand, None, What::MustBe("a list in parentheses")),
+        },
+        Shape::Address(parts) => c.address(operand, parts),
+        Shape::Pair(both, optional) => match &operand.kind {
+            OperandKind::Pair(pair) => {
+                c.value(&pair.0, &both.0);
+                c.value(&pair.1, &both.1);
+            }
+            _ if *optional => c.value(operand, &both.0),
+            _ => c.push(operand, Some(&both.0), What::MustBePair),
+        },
+        Shape::Sink => {
+            if !matches!(operand.kind, OperandKind::Sink) {
+                c.push(operand, None, What::MustBeSink);
+            }
+        }
+    }
+}
+
+/// Checks only that every name in an operand is declared.
+pub fn check_names(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Mismatch>) {
+    Checker { names, out }.declared(operand);
+}
+
+struct Checker<'c> {
+    names: &'c dyn Names,
+    out: &'c mut Vec<Mismatch>,
+}
+
+impl Checker<'_> {
+    fn push(&mut self, operand: &Operand<'_>, spec: Option<&Spec>, what: What) {
+        self.out.push(Mismatch { range: operand.range.clone(), spec: spec.copied(), what });
+    }
+
+    fn value(&mut self, operand: &Operand<'_>, spec: &Spec) {
+        match spec.value.kind {
+            Kind::Value => self.typed(operand, spec, true),
+            Kind::Any => self.declared(operand),
+            Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
+            Kind::Targets => self.name_of(operand, spec, "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions", |s| {
+                matches!(s, Symbol::Targets | Symbol::Label | Symbol::Variable { .. })
+            }),
+            Kind::Function => self.name_of(operand, spec, "a function or a register that holds its address", |s| {
+                matches!(s, Symbol::Function { .. } | Symbol::Register { .. })
+            }),
+            Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
+            Kind::Address(_) => match operand.kind {
+                OperandKind::Address(_) => self.address(operand, &[*spec]),
+                _ => self.push(operand, Some(spec), What::MustBeAddress),
+            },
+            Kind::Opaque(class) => self.opaque(operand, spec, class),
+        }
+    }
+
+    /// A name of some kind, where registers and variables have no place.
+    fn name_of(&mut self, operand: &Operand<'_>, spec: &Spec, wanted: &'static str, fits: impl Fn(Symbol) -> bool) {
+        let OperandKind::Name(name) = operand.kind else {
+            return self.push(operand, Some(spec), What::MustBe(wanted));
+        };
+        match self.names.look_up(name) {
+            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            Some(Symbol::Unknown) => {}
+            Some(symbol) if fits(symbol) => {}
+            Some(_) => self.push(operand, Some(spec), What::MustBe(wanted)),
+        }
+    }
+
+    fn opaque(&mut self, operand: &Operand<'_>, spec: &Spec, class: &'static str) {
+        let OperandKind::Name(name) = operand.kind else {
+            return self.push(operand, Some(spec), What::MustBe(class));
+        };
+        match self.names.look_up(name) {
+            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            Some(Symbol::Register { ty, elements: 1 }) if ty.info().bits == 64 => {}
+            Some(Symbol::Variable { .. } | Symbol::Unknown) => {}
+            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+
+    /// Only that every name in it is declared.
+    fn declared(&mut self, operand: &Operand<'_>) {
+        match &operand.kind {
+            OperandKind::Name(name) => {
+                if self.names.look_up(name).is_none() && *name != "WARP_SZ" && special(name).is_none() {
+                    self.push(operand, None, What::Undeclared((*name).to_owned()));
+                }
+            }
+            OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+                list.iter().for_each(|o| self.declared(o));
+            }
+            OperandKind::Pair(pair) => {
+                self.declared(&pair.0);
+                self.declared(&pair.1);
+            }
+            OperandKind::Not(inner) | OperandKind::Index(inner) => self.declared(inner),
+            OperandKind::Offset(parts, _) => self.declared(&parts.0),
+            _ => {}
+        }
+    }
+
+    fn typed(&mut self, operand: &Operand<'_>, spec: &Spec, list_allowed: bool) {
+        let writes = spec.value.access != Access::Read;
+        match &operand.kind {
+            OperandKind::Error => {}
+            OperandKind::Name(name) => self.name(operand, name, spec, list_allowed),
+            OperandKind::Sink => {
+                if !spec.value.sink {
+                    self.push(operand, Some(spec), What::Sink);
+                }
+            }
+            OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
+            OperandKind::Float(_) => self.float(operand, spec, writes),
+            OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
+            OperandKind::Constant(Constant::Float) => self.float(operand, spec, writes),
+            OperandKind::Not(inner) => {
+                if spec.value.negatable {
+                    self.typed(inner, spec, false);
+                } else {
+                    self.push(operand, Some(spec), What::Negation);
+                }
+            }
+            OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
+            OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
+            OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
+            // ptxas: `var+4` passes for any integer source, although `var` does not.
+            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol => match parts.0.kind {
+                OperandKind::Name(name) if matches!(self.names.look_up(name), Some(Symbol::Variable { .. })) => {}
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::Offset(parts, false) => match parts.0.kind {
+                // ptxas: `mov.u64 %rd1, %rd2+4` is taken too.
+                OperandKind::Name(name) if spec.value.symbol => match self.names.look_up(name) {
+                    Some(Symbol::Register { .. }) => self.typed(&parts.0, spec, false),
+                    _ => self.symbol_address(operand, name, spec),
+                },
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::Index(object) => match object.kind {
+                OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
+            OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
+            // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
+            OperandKind::Arguments(list) => match list.as_slice() {
+                [one] if matches!(one.kind, OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)) => {
+                    self.typed(one, spec, false);
+                }
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::String => self.push(operand, Some(spec), What::Unexpected),
+        }
+    }
+
+    fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec, list_allowed: bool) {
+        let Some(symbol) = self.names.look_up(name) else {
+            if name == "WARP_SZ" {
+                return self.integer(operand, spec, Some(32), spec.value.access != Access::Read);
+            }
+            if let Some(register) = special(name) {
+                return self.special(operand, register, false, spec);
+            }
+            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+        };
+        match symbol {
+            Symbol::Unknown => {}
+            Symbol::Register { ty, elements } => {
+                if spec.value.immediate_only {
+                    return self.push(operand, Some(spec), What::NotImmediate);
+                }
+                let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
+                if elements > 1 && !list {
+                    return self.push(operand, Some(spec), What::UnexpectedVector);
+                }
+                if elements == 1 && list && !(spec.lengths == [1] || spec.any_length) {
+                    return self.push(operand, Some(spec), What::MustBeVector);
+                }
+                if elements > 1 && !spec.any_length && !spec.lengths.contains(&u16::from(elements)) {
+                    return self.push(operand, Some(spec), What::VectorLength(elements.into()));
+                }
+                self.register(operand, name, ty, spec);
+            }
+            // ptxas: the name of a function passes for any source register.
+            Symbol::Function { .. } if !writes(spec) && !spec.value.immediate_only => {}
+            Symbol::Variable { .. } if spec.value.symbol => {
+                self.symbol_address(operand, name, spec);
+            }
+            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+
+    fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &Spec) {
+        if let Some(wanted) = spec.ty
+            && !agrees(wanted, ty, spec.fit)
+        {
+            self.push(operand, Some(spec), What::RegisterType(name.to_owned(), ty));
+        }
+    }
+
+    fn special(&mut self, operand: &Operand<'_>, register: &'static SpecialRegister, component: bool, spec: &Spec) {
+        if !spec.value.special {
+            return self.push(operand, Some(spec), What::SpecialRegister);
+        }
+        let vector = !register.components.is_empty() && !component;
+        let list = !spec.lengths.is_empty() || spec.any_length;
+        if vector != list {
+            let what = if vector { What::SpecialVector(register) } else { What::MustBeVector };
+            return self.push(operand, Some(spec), what);
+        }
+        let (Some(wanted), Some(have)) = (spec.ty, TypeId::of(register.ty)) else { return };
+        let whole = !matches!(wanted.info().class, TypeClass::Float | TypeClass::Pred);
+        let (bits, have_bits) = (wanted.info().bits, have.info().bits);
+        // `cvt` reads the low part of a register, `mov` only those of some that were narrow once.
+        let fits = bits == have_bits || register.also_read.contains(&bits) || (spec.value.wider && bits < have_bits);
+        if wanted != have && !(whole && fits) {
+            self.push(operand, Some(spec), What::SpecialType(register));
+        }
+    }
+
+    fn member(&mut self, operand: &Operand<'_>, object: &str, member: &str, spec: &Spec) {
+        let member = member.trim_start_matches('.');
+        let Some(symbol) = self.names.look_up(object) else {
+            return match special(object) {
+                Some(register) if register.components.contains(member) && member.len() == 1 => {
+                    self.special(operand, register, true, spec);
+                }
+                Some(_) => self.push(operand, Some(spec), What::Component(member.to_owned())),
+                None => self.push(operand, Some(spec), What::Undeclared(object.to_owned())),
+            };
+        };
+        match symbol {
+            Symbol::Unknown => {}
+            Symbol::Register { ty, elements: 1 } => {
+                if spec.value.select.contains(&member) {
+                    self.register(operand, object, ty, spec);
+                } else {
+                    self.push(operand, Some(spec), What::Selector(member.to_owned()));
+                }
+            }
+            Symbol::Register { ty, elements } => {
+                let place = ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
+                match place {
+                    Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
+                    _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
+                }
+            }
+            _ => self.push(operand, Some(spec), What::WrongSymbol(object.to_owned(), symbol)),
+        }
+    }
+
+    fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
+        if allowed && spec.value.mixed && spec.lengths.is_empty() && list.len() == 1 {
+            return self.joined(operand, list, spec);
+        }
+        if !allowed || (spec.lengths.is_empty() && !spec.any_length) {
+            return self.push(operand, Some(spec), What::UnexpectedVector);
+        }
+        let fits = u16::try_from(list.len()).is_ok_and(|n| spec.lengths.contains(&n));
+        if !spec.any_length && !fits {
+            return self.push(operand, Some(spec), What::VectorLength(list.len()));
+        }
+        if spec.value.mixed {
+            return self.joined(operand, list, spec);
+        }
+        for element in list {
+            self.typed(element, spec, false);
+        }
+    }
+
+    /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
+    fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec) {
+        let mut joined: Option<Joined> = None;
+        let mut holes = 0;
+        for element in list {
+            let next = match &element.kind {
+                OperandKind::Sink if spec.value.holes || spec.value.sink => {
+                    holes += 1;
+                    continue;
+                }
+                OperandKind::Name(name) => match self.names.look_up(name) {
+                    Some(Symbol::Register { ty, elements: 1 }) => Joined::Type(ty),
+                    _ => return self.each(list, spec),
+                },
+                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::Integer,
+                OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::Float,
+                _ => return self.each(list, spec),
+            };
+            joined = match joined {
+                None => Some(next),
+                Some(before) => match before.join(next) {
+                    Some(both) => Some(both),
+                    None => return self.push(element, Some(spec), What::MixedVector),
+                },
+            };
+        }
+        if holes == list.len() && !spec.value.sink {
+            return self.push(operand, Some(spec), What::OnlyHoles);
+        }
+        let (Some(Joined::Type(have)), Some(wanted)) = (joined, spec.ty) else {
+            return self.each(list, spec);
+        };
+        let fits = |bits: u16| bits == wanted.info().bits || (spec.fit.wider && bits > wanted.info().bits);
+        let class = have.info().class;
+        let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
+        let float = wanted.info().class == TypeClass::Float;
+        let fine = match class {
+            TypeClass::Bits => fits(have.info().bits),
+            _ => agrees(wanted, have, spec.fit) || (list.len() > 1 && integer && float && fits(have.info().bits)),
+        };
+        if !fine {
+            self.each(list, spec);
+        }
+    }
+
+    /// Element by element, for the words of the report.
+    fn each(&mut self, list: &[Operand<'_>], spec: &Spec) {
+        for element in list {
+            if !matches!(element.kind, OperandKind::Sink) {
+                self.typed(element, spec, false);
+            }
+        }
+    }
+
+    fn integer(&mut self, operand: &Operand<'_>, spec: &Spec, value: Option<i128>, writes: bool) {
+        if writes || spec.value.register_only {
+            return self.push(operand, Some(spec), What::Immediate);
+        }
+        if let Some(ty) = spec.ty {
+            match ty.info().class {
+                TypeClass::Float => return self.push(operand, Some(spec), What::ImmediateClass { integer: true }),
+                TypeClass::Packed | TypeClass::Opaque => {}
+                TypeClass::Pred | TypeClass::Bits | TypeClass::Uint | TypeClass::Sint => {}
+            }
+        }
+        if let Some(value) = value
+            && !spec.value.ranges.is_empty()
+        {
+            let inside = |r: &ptx_isa::tables::Range| {
+                (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
+            };
+            if !spec.value.ranges.iter().any(inside) {
+                self.push(operand, Some(spec), What::OutOfRange(value));
+            }
+        }
+    }
+
+    fn float(&mut self, operand: &Operand<'_>, spec: &Spec, writes: bool) {
+        if writes || spec.value.register_only {
+            return self.push(operand, Some(spec), What::Immediate);
+        }
+        // ptxas: the bits of `0f…` pass for `.b32`, those of `0d…` and of a decimal number for `.b64`.
+        let single = matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
+        let fits = |t: TypeId| match t.info().class {
+            TypeClass::Float => true,
+            TypeClass::Bits => t.info().bits == if single { 32 } else { 64 },
+            _ => false,
+        };
+        if spec.ty.is_some_and(|t| !fits(t)) {
+            self.push(operand, Some(spec), What::ImmediateClass { integer: false });
+        }
+    }
+
+    /// The address of a variable or a function as a value.
+    fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
+        match self.names.look_up(name) {
+            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            Some(Symbol::Variable { space, .. })
+                if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
+            {
+                self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+            }
+            Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
+                let pointer = |t: TypeId| {
+                    matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && t.info().bits >= 32
+                };
+                if spec.ty.is_some_and(|t| !pointer(t)) {
+                    self.push(operand, Some(spec), What::Unexpected);
+                }
+            }
+            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+
+    fn address(&mut self, operand: &Operand<'_>, specs: &[Spec]) {
+        let parts: &[Operand<'_>] = match &operand.kind {
+            OperandKind::Address(parts) => parts,
+            // `var[4]` is an address without brackets around it.
+            OperandKind::Index(_) => std::slice::from_ref(operand),
+            OperandKind::Error => return,
+            _ => return self.push(operand, specs.first(), What::MustBeAddress),
+        };
+        if parts.len() != specs.len() {
+            return self.push(operand, specs.first(), What::VectorLength(parts.len()));
+        }
+        for (part, spec) in parts.iter().zip(specs) {
+            match spec.value.kind {
+                Kind::Address(_) => self.base(part, spec),
+                _ => self.value(part, spec),
+            }
+        }
+    }
+
+    /// The part of an address that says where.
+    fn base(&mut self, operand: &Operand<'_>, spec: &Spec) {
+        let name = match &operand.kind {
+            OperandKind::Name(name) => *name,
+            OperandKind::Offset(_, true) => return self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(parts, false) => {
+                if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
+                    return self.push(&parts.1, None, What::ImmediateClass { integer: false });
+                }
+                return self.base(&parts.0, spec);
+            }
+            OperandKind::Index(object) => return self.base(object, spec),
+            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
+                if spec.spaces != Some(&[".local"]) {
+                    self.push(operand, Some(spec), What::ImmediateAddress);
+                }
+                return;
+            }
+            OperandKind::Error => return,
+            _ => return self.push(operand, Some(spec), What::Unexpected),
+        };
+        let Some(symbol) = self.names.look_up(name) else {
+            if special(name).is_some_and(|r| r.components.is_empty()) {
+                return;
+            }
+            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+        };
+        match symbol {
+            Symbol::Register { ty, elements: 1 } => {
+                let whole = matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+                if !whole || ty.info().bits > 64 {
+                    self.push(operand, Some(spec), What::AddressRegister(name.to_owned(), ty));
+                }
+            }
+            Symbol::Variable { space, .. } => {
+                let fits = match spec.spaces {
+                    None => matches!(space, ".global" | ".shared" | ".local"),
+                    Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
+                };
+                if !fits {
+                    self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+                }
+            }
+            Symbol::Unknown => {}
+            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+}
+
+fn writes(spec: &Spec) -> bool {
+    spec.value.access != Access::Read
+}
+
+/// The common type of a list, in the making.
+#[derive(Debug, Clone, Copy)]
+enum Joined {
+    Type(TypeId),
+    Integer,
+    Float,
+}
+
+impl Joined {
+    fn join(self, other: Self) -> Option<Self> {
+        let class = |t: TypeId| t.info().class;
+        let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
+        match (self, other) {
+            (Self::Type(a), Self::Type(b)) if a == b => Some(self),
+            (Self::Type(a), Self::Type(b)) if a.info().bits != b.info().bits => None,
+            (Self::Type(a), Self::Type(_)) if class(a) == TypeClass::Bits => Some(self),
+            (Self::Type(_), Self::Type(b)) if class(b) == TypeClass::Bits => Some(other),
+            (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(self),
+            (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a)) if whole(a) || class(a) == TypeClass::Bits => {
+                Some(Self::Type(a))
+            }
+            (Self::Type(a), Self::Float) | (Self::Float, Self::Type(a))
+                if matches!(class(a), TypeClass::Float | TypeClass::Bits) =>
+            {
+                Some(Self::Type(a))
+            }
+            (Self::Integer, Self::Integer) | (Self::Float, Self::Float) => Some(self),
+            _ => None,
+        }
+    }
+}
+
+/// The special register of that name.
+pub fn special(name: &str) -> Option<&'static SpecialRegister> {
+    if name.starts_with('%') { ISA.special_register(name) } else { None }
+}
+

@@ -1,0 +1,191 @@
+//! Names and what they stand for.
+
+use crate::types::TypeId;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symbol {
+    /// A register.
+    Register {
+        /// Type of one element.
+        ty: TypeId,
+        /// Elements of a vector register, else 1.
+        elements: u8,
+    },
+    /// A variable in memory, or a parameter.
+    Variable {
+        /// Its state space without the sub-space, `.shared`.
+        space: &'static str,
+        /// Type of one element; `None` if the type is unknown.
+        ty: Option<TypeId>,
+        /// A parameter of a kernel.
+        kernel_parameter: bool,
+    },
+    /// A function.
+    Function {
+        /// `.entry`.
+        kernel: bool,
+    },
+    /// A label.
+    Label,
+    /// A label that names a list of targets or a prototype.
+    Targets,
+    /// Something whose declaration has an error: whatever it is used for is right.
+    Unknown,
+}
+
+impl Symbol {
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
+            Self::Register { ty, elements } => format!("a vector register of {elements} × `{}`", ty.name()),
+            Self::Variable { space, .. } => format!("a `{space}` variable"),
+            Self::Function { kernel: true } => "a kernel".to_owned(),
+            Self::Function { kernel: false } => "a function".to_owned(),
+            Self::Label => "a label".to_owned(),
+            Self::Targets => "a list of targets".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+        }
+    }
+}
+
+/// A declared name.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    /// What it is.
+    pub symbol: Symbol,
+    /// Where it is declared, in the text of the item; for a name of the module, empty.
+    pub range: Range<usize>,
+}
+
+/// The names of one block.
+#[derive(Debug, Default)]
+pub struct Frame<'t> {
+    names: HashMap<&'t str, Declared>,
+    /// `%r<10>`: the number of registers and what each of them is.
+    ranges: HashMap<&'t str, (u32, Declared)>,
+}
+
+impl<'t> Frame<'t> {
+    /// Declares a name; the earlier declaration if there is one.
+    pub fn declare(&mut self, name: &'t str, declared: Declared) -> Option<Range<usize>> {
+        if let Some(earlier) = self.get(name) {
+            return Some(earlier.range.clone());
+        }
+        self.names.insert(name, declared);
+        None
+    }
+
+    /// Declares `name<count>`; the declaration of a name that it covers if there is one.
+    pub fn declare_range(&mut self, name: &'t str, count: u32, declared: Declared) -> Option<Range<usize>> {
+        if let Some((_, earlier)) = self.ranges.get(name) {
+            return Some(earlier.range.clone());
+        }
+        let covered = self.names.iter().find(|(other, _)| numbered(other, name).is_some_and(|n| n < count));
+        let covered = covered.map(|(_, d)| d.range.clone());
+        self.ranges.insert(name, (count, declared));
+        covered
+    }
+
+    /// Looks a name up in this block alone.
+    pub fn get(&self, name: &str) -> Option<&Declared> {
+        if let Some(found) = self.names.get(name) {
+            return Some(found);
+        }
+        if self.ranges.is_empty() {
+            return None;
+        }
+        // `%v1_2<3>`: the base may itself end in digits, so every split is tried, the longest base first.
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (base..name.len()).rev().find_map(|at| {
+            let (count, declared) = self.ranges.get(&name[..at])?;
+            let number: u32 = name[at..].parse().ok()?;
+            (number < *count).then_some(declared)
+        })
+    }
+
+    /// All names, for suggestions; a range as its base.
+    pub fn names(&self) -> impl Iterator<Item = &'t str> + '_ {
+        self.names.keys().copied().chain(self.ranges.keys().copied())
+    }
+}
+
+/// The number in a name of a range: `%r7` in `%r` is 7.
+fn numbered(name: &str, base: &str) -> Option<u32> {
+    name.strip_prefix(base)?.parse().ok()
+}
+
+/// The blocks around a statement, innermost last; the first frame holds the parameters.
+#[derive(Debug, Default)]
+pub struct Scope<'t> {
+    frames: Vec<Frame<'t>>,
+    /// Labels are visible in the whole block that they stand in, before them too.
+    labels: Vec<HashMap<&'t str, Declared>>,
+}
+
+impl<'t> Scope<'t> {
+    /// Enters a block.
+    pub fn push(&mut self) {
+        self.frames.push(Frame::default());
+        self.labels.push(HashMap::new());
+    }
+
+    /// Leaves it.
+    pub fn pop(&mut self) {
+        self.frames.pop();
+        self.labels.pop();
+    }
+
+    /// The innermost block.
+    pub fn top(&mut self) -> Option<&mut Frame<'t>> {
+        self.frames.last_mut()
+    }
+
+    /// Declares a label of the innermost block.
+    pub fn declare_label(&mut self, name: &'t str, declared: Declared) -> Option<Range<usize>> {
+        let labels = self.labels.last_mut()?;
+        if let Some(earlier) = labels.get(name) {
+            return Some(earlier.range.clone());
+        }
+        labels.insert(name, declared);
+        None
+    }
+
+    /// Whether the innermost block has that label.
+    pub fn own_label(&self, name: &str) -> Option<&Declared> {
+        self.labels.last()?.get(name)
+    }
+
+    /// Looks a name up, from the inside out. Labels and other names share one space of names.
+    pub fn get(&self, name: &str) -> Option<&Declared> {
+        let frames = self.frames.iter().rev().zip(self.labels.iter().rev());
+        frames.into_iter().find_map(|(frame, labels)| frame.get(name).or_else(|| labels.get(name)))
+    }
+
+    /// All names, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &'t str> + '_ {
+        let labels = self.labels.iter().flat_map(|l| l.keys().copied());
+        self.frames.iter().flat_map(Frame::names).chain(labels)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Declared, Frame, Symbol};
+
+    #[test]
+    fn ranges_cover_their_numbers_and_no_more() {
+        let mut frame = Frame::default();
+        let declared = || Declared { symbol: Symbol::Label, range: 0..1 };
+        assert_eq!(frame.declare_range("%r", 3, declared()), None);
+        assert!(frame.get("%r0").is_some() && frame.get("%r2").is_some() && frame.get("%r02").is_some());
+        assert!(frame.get("%r3").is_none() && frame.get("%r").is_none() && frame.get("%rx").is_none());
+        assert_eq!(frame.declare("%r1", declared()), Some(0..1));
+        assert_eq!(frame.declare("%r3", declared()), None);
+        assert_eq!(frame.declare_range("%r1_", 2, declared()), None);
+        assert!(frame.get("%r1_1").is_some());
+    }
+}

@@ -1,0 +1,128 @@
+//! What the module says of itself, and gates: which version and target something needs.
+
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+
+/// What the module's header says. What it does not say, or says wrongly, is `None` and gates nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// `.version`.
+    pub version: Option<Version>,
+    /// The architecture of `.target`.
+    pub target: Option<&'static Target>,
+    /// Its options, such as `texmode_independent`.
+    pub options: Vec<&'static str>,
+    /// `.address_size`, 32 where it is absent.
+    pub address_size: u16,
+}
+
+/// The name of a target as the tables have it: `compute_90a` is another word for `sm_90a`.
+pub fn find_target(name: &str) -> Option<&'static Target> {
+    match name.strip_prefix("compute_") {
+        Some(number) => ISA.target(&format!("sm_{number}")),
+        None => ISA.target(name),
+    }
+}
+
+impl Environment {
+    /// Whether the module's version is at least this.
+    pub fn version_at_least(&self, version: Option<Version>) -> bool {
+        match (self.version, version) {
+            (Some(have), Some(need)) => have >= need,
+            _ => true,
+        }
+    }
+
+    /// Whether the module's target has a feature.
+    pub fn has(&self, feature: Option<&str>) -> bool {
+        match (self.target, feature) {
+            (_, None) | (None, _) => true,
+            (Some(target), Some(feature)) => target.has(feature) || self.options.contains(&feature),
+        }
+    }
+
+    fn holds(&self, alternative: &GateAlternative) -> bool {
+        self.version_at_least(alternative.ptx) && self.has(alternative.feature)
+    }
+
+    /// The first gate of a list that refuses, of those for which `applies` holds.
+    pub fn refused(&self, gates: &'static [Gate], applies: impl Fn(&Gate) -> bool) -> Option<&'static Gate> {
+        gates.iter().find(|gate| {
+            let refused = match gate.kind {
+                GateKind::Needs => !gate.alternatives.iter().any(|a| self.holds(a)),
+                GateKind::Until => {
+                    // Unknown versions and targets refuse nothing.
+                    let known = |a: &GateAlternative| {
+                        (a.ptx.is_none() || self.version.is_some()) && (a.feature.is_none() || self.target.is_some())
+                    };
+                    gate.alternatives.iter().any(|a| known(a) && self.holds(a))
+                }
+                GateKind::Deprecated => false,
+            };
+            refused && applies(gate)
+        })
+    }
+
+    /// The first gate that advises against something.
+    pub fn deprecated(&self, gates: &'static [Gate], applies: impl Fn(&Gate) -> bool) -> Option<&'static Gate> {
+        if self.version.is_none() {
+            return None;
+        }
+        gates.iter().find(|g| {
+            g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g)
+        })
+    }
+
+    /// `PTX 6.5 and sm_75`, for messages.
+    pub fn describe(&self) -> String {
+        match (self.version, self.target) {
+            (Some(v), Some(t)) => format!("PTX {v} and {}", t.name),
+            (Some(v), None) => format!("PTX {v}"),
+            (None, Some(t)) => t.name.to_owned(),
+            (None, None) => "neither".to_owned(),
+        }
+    }
+}
+
+/// `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`, for messages.
+pub fn describe_needs(gate: &Gate) -> String {
+    let one = |a: &GateAlternative| match (a.ptx, a.feature) {
+        (Some(v), Some(f)) => format!("PTX {v} and {f}"),
+        (Some(v), None) => format!("PTX {v}"),
+        (None, Some(f)) => f.to_owned(),
+        (None, None) => String::new(),
+    };
+    gate.alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Environment, find_target};
+    use ptx_isa::tables::{Gate, GateAlternative, GateKind, Version};
+
+    const V70: Version = Version { major: 7, minor: 0 };
+    static NEEDS: [Gate; 1] = [Gate {
+        kind: GateKind::Needs,
+        alternatives: &[GateAlternative { ptx: Some(V70), feature: Some("sm_80") }],
+        when: &[],
+        note: "",
+    }];
+
+    fn environment(major: u16, minor: u16, target: &str) -> Environment {
+        Environment {
+            version: Some(Version { major, minor }),
+            target: find_target(target),
+            options: Vec::new(),
+            address_size: 64,
+        }
+    }
+
+    #[test]
+    fn a_gate_needs_both_version_and_target() {
+        assert!(environment(7, 0, "sm_80").refused(&NEEDS, |_| true).is_none());
+        assert!(environment(8, 5, "compute_90a").refused(&NEEDS, |_| true).is_none());
+        assert!(environment(6, 5, "sm_80").refused(&NEEDS, |_| true).is_some());
+        assert!(environment(7, 0, "sm_75").refused(&NEEDS, |_| true).is_some());
+        assert!(Environment::default().refused(&NEEDS, |_| true).is_none(), "an unknown header gates nothing");
+    }
+}

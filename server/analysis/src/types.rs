@@ -1,0 +1,135 @@
+//! Types as small numbers, and which register types agree with which instruction types (manual 9.4, as measured).
+
+use ptx_isa::ISA;
+use ptx_isa::tables::{Type, TypeClass};
+use std::sync::LazyLock;
+
+/// Index into the table of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(u8);
+
+impl TypeId {
+    /// The type of that name, with its dot.
+    pub fn of(name: &str) -> Option<Self> {
+        ISA.types.iter().position(|t| t.name == name).and_then(|i| u8::try_from(i).ok()).map(Self)
+    }
+
+    /// What the tables say of it.
+    pub fn info(self) -> &'static Type {
+        &ISA.types[usize::from(self.0)]
+    }
+
+    /// Its name, with the dot.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    fn bit(self) -> u128 {
+        1 << self.0
+    }
+
+    /// The type of the same class that is `bits` wide; for packed formats, of the untyped class.
+    pub fn resized(self, bits: u16) -> Option<Self> {
+        let class = self.info().class;
+        let find = |class: TypeClass| {
+            let fits = |t: &Type| t.class == class && t.bits == bits;
+            ISA.types.iter().position(fits).and_then(|i| u8::try_from(i).ok()).map(Self)
+        };
+        find(class).or_else(|| find(TypeClass::Bits))
+    }
+
+    /// `.bN` of the size.
+    pub fn untyped(self) -> Option<Self> {
+        Self::of(&format!(".b{}", self.info().bits))
+    }
+}
+
+/// How strictly a register must fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fit {
+    /// A wider register will do (`ld`, `st`, `cvt`).
+    pub wider: bool,
+    /// No packed register types.
+    pub exact: bool,
+    /// Only the size matters.
+    pub size_only: bool,
+}
+
+/// Whether a register of one type may stand for an operand of an instruction type.
+pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
+    let table = &AGREEMENT[usize::from(instruction.0)];
+    let mask = match fit {
+        Fit { size_only: true, .. } => table.size,
+        Fit { exact: true, .. } => table.exact,
+        Fit { wider: true, .. } => table.wider,
+        _ => table.plain,
+    };
+    mask & register.bit() != 0
+}
+
+/// The names of the register types that agree, for messages; the plainest first.
+pub fn agreeing(instruction: TypeId, fit: Fit) -> Vec<&'static str> {
+    let all = (0..ISA.types.len()).filter_map(|i| u8::try_from(i).ok()).map(TypeId);
+    all.filter(|t| t.info().registers && agrees(instruction, *t, fit)).map(TypeId::name).collect()
+}
+
+struct Agreement {
+    plain: u128,
+    wider: u128,
+    exact: u128,
+    size: u128,
+}
+
+static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
+    let mask = |wanted: &dyn Fn(&Type) -> bool| {
+        let of = |(i, t): (usize, &Type)| if wanted(t) { 1u128 << i } else { 0 };
+        ISA.types.iter().enumerate().map(of).fold(0, |a, b| a | b)
+    };
+    ISA.types
+        .iter()
+        .map(|t| {
+            let data = |r: &Type| !matches!(r.class, TypeClass::Pred | TypeClass::Opaque);
+            let size = mask(&|r| data(r) && r.bits == t.bits);
+            // Without a list, everything of the size agrees.
+            let plain = if t.agrees.is_empty() { size } else { mask(&|r| t.agrees.contains(&r.name)) };
+            let whole = |r: &Type| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+            // The relaxed tables of the manual: bits take anything that is at least as wide, integers take bits and
+            // integers, floating-point types take bits besides their own.
+            let wider = plain
+                | match t.class {
+                    TypeClass::Bits => mask(&|r| data(r) && r.bits >= t.bits),
+                    TypeClass::Uint | TypeClass::Sint => mask(&|r| whole(r) && r.bits >= t.bits),
+                    TypeClass::Float => mask(&|r| r.class == TypeClass::Bits && r.bits >= t.bits),
+                    _ => 0,
+                };
+            let exact = plain & mask(&|r| whole(r));
+            Agreement { plain, wider, exact, size }
+        })
+        .collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::{Fit, TypeId, agrees};
+
+    fn fits(instruction: &str, register: &str, fit: Fit) -> bool {
+        let id = |name| TypeId::of(name).expect("a type");
+        agrees(id(instruction), id(register), fit)
+    }
+
+    #[test]
+    fn agreement_is_that_of_the_manual() {
+        let plain = Fit::default();
+        assert!(fits(".u32", ".s32", plain) && fits(".u32", ".b32", plain) && !fits(".u32", ".f32", plain));
+        assert!(fits(".b32", ".f32", plain) && !fits(".b32", ".pred", plain) && !fits(".b32", ".b64", plain));
+        assert!(fits(".f16", ".b16", plain) && !fits(".f16", ".u16", plain));
+        assert!(!fits(".bf16", ".f16", plain) && fits(".pred", ".pred", plain));
+    }
+
+    #[test]
+    fn loads_take_wider_registers() {
+        let wider = Fit { wider: true, ..Fit::default() };
+        assert!(fits(".u8", ".u32", wider) && fits(".f32", ".b64", wider) && fits(".b16", ".f32", wider));
+        assert!(!fits(".f32", ".f64", wider) && !fits(".s16", ".f32", wider) && !fits(".u32", ".u16", wider));
+    }
+}

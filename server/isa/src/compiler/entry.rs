@@ -1,0 +1,276 @@
+//! Entries at column 1, and the finished tables.
+
+use super::lines::Line;
+use super::opcode::{append, prose};
+use super::{Error, Names, Result, expand, leak, leak_str, opcode, rule};
+use crate::tables::{
+    Directive, Entry, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
+    TypeClass,
+};
+use std::collections::BTreeMap;
+
+pub(super) struct Builder<'n> {
+    names: &'n Names,
+    entries: Vec<Entry>,
+    types: Vec<Type>,
+    modifiers: Vec<Modifier>,
+    spaces: Vec<Space>,
+    special_registers: Vec<SpecialRegister>,
+    directives: Vec<Directive>,
+    versions: Vec<PtxVersion>,
+    targets: Vec<Target>,
+}
+
+/// What most entries have in common.
+#[derive(Default)]
+struct Common {
+    summary: &'static str,
+    manual: &'static str,
+    doc: &'static str,
+    notes: Vec<&'static str>,
+    gates: Vec<Gate>,
+    /// Lines with other keywords: keyword and rest.
+    other: Vec<(String, String)>,
+}
+
+impl<'n> Builder<'n> {
+    pub fn new(names: &'n Names) -> Self {
+        Self {
+            names,
+            entries: Vec::new(),
+            types: Vec::new(),
+            modifiers: Vec::new(),
+            spaces: Vec::new(),
+            special_registers: Vec::new(),
+            directives: Vec::new(),
+            versions: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Adds the entries of a file.
+    pub fn file(&mut self, lines: &[Line], errors: &mut Vec<Error>) {
+        let mut family: Option<(String, String)> = None;
+        let mut i = 0;
+        while i < lines.len() {
+            let head = &lines[i];
+            let mut end = i + 1;
+            while end < lines.len() && lines[end].indent > 0 {
+                end += 1;
+            }
+            let body = &lines[i..end];
+            i = end;
+            let (keyword, rest) = head.keyword();
+            match keyword {
+                "set" => {}
+                "family" => {
+                    let (id, title) = rest.split_once(' ').unwrap_or((rest, rest));
+                    family = Some((id.to_owned(), title.trim().to_owned()));
+                }
+                "opcode" | "unchecked" => match &family {
+                    Some((id, title)) => {
+                        self.entries.extend(opcode::build(body, (id, title), self.names, errors));
+                    }
+                    None => errors.push(head.error(0, "an opcode before any `family`")),
+                },
+                _ => {
+                    let result = self.entry(keyword, rest, body);
+                    errors.extend(result.err());
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, keyword: &str, rest: &str, body: &[Line]) -> Result<()> {
+        let head = &body[0];
+        let mut words = rest.split_whitespace();
+        let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
+        let common = common(body)?;
+        let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
+        let allowed: &[&str] = match keyword {
+            "type" => &["registers", "variables"],
+            "directive" => &["syntax", "where"],
+            _ => &[],
+        };
+        if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
+            let line = body.iter().find(|l| l.keyword().0 == wrong).unwrap_or(head);
+            return Err(line.error(0, format!("unexpected `{wrong}` under `{keyword}`")));
+        }
+        let dotted = || leak_str(&format!(".{}", name.trim_start_matches('.')));
+        match keyword {
+            "type" => {
+                let class = words.next().and_then(class);
+                let bits = words.next().and_then(|w| w.parse().ok());
+                let (Some(class), Some(bits)) = (class, bits) else {
+                    return Err(head.error(0, "expected `type NAME CLASS BITS agrees …`"));
+                };
+                let mut agrees: Vec<&'static str> = Vec::new();
+                if words.next() == Some("agrees") {
+                    agrees = words.filter(|w| *w != "any").map(|w| leak_str(&format!(".{w}"))).collect();
+                }
+                self.types.push(Type {
+                    name: dotted(),
+                    class,
+                    bits,
+                    agrees: leak(agrees),
+                    registers: other("registers").is_some(),
+                    variables: other("variables").is_some(),
+                    summary: common.summary,
+                    doc: common.doc,
+                    gates: leak(common.gates),
+                });
+            }
+            "modifier" => {
+                let title = rest.strip_prefix(name).unwrap_or("").trim();
+                let summary = if title.is_empty() { common.summary } else { leak_str(title) };
+                for name in expand(name) {
+                    self.modifiers.push(Modifier { name: leak_str(&name), summary, doc: common.doc });
+                }
+            }
+            "space" => {
+                let (summary, doc) = (common.summary, common.doc);
+                self.spaces.push(Space { name: dotted(), summary, doc, gates: leak(common.gates) });
+            }
+            "sreg" => {
+                let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;
+                let (mut components, mut also_read) = ("", Vec::new());
+                while let Some(word) = words.next() {
+                    match (word, words.next()) {
+                        ("vec", Some(names)) => components = leak_str(names),
+                        ("reads", Some(bits)) => also_read.extend(bits.split('|').filter_map(|b| b.parse::<u16>().ok())),
+                        _ => return Err(head.error(0, format!("unexpected `{word}`"))),
+                    }
+                }
+                // `%envreg<32>` stands for %envreg0 … %envreg31.
+                let (name, count) = match name.strip_suffix('>').and_then(|n| n.split_once('<')) {
+                    Some((base, count)) => (base, count.parse().unwrap_or(0)),
+                    None => (name, 0),
+                };
+                self.special_registers.push(SpecialRegister {
+                    name: leak_str(name),
+                    ty: leak_str(&format!(".{}", ty.trim_start_matches('.'))),
+                    components,
+                    also_read: leak(also_read),
+                    summary: common.summary,
+                    manual: common.manual,
+                    doc: common.doc,
+                    notes: leak(common.notes),
+                    gates: leak(common.gates),
+                    count,
+                });
+            }
+            "directive" => {
+                let places = other("where").unwrap_or("").split_whitespace().map(leak_str).collect();
+                let syntax = other("syntax").unwrap_or("");
+                self.directives.push(Directive {
+                    name: leak_str(name),
+                    syntax: leak_str(syntax),
+                    places: leak(places),
+                    summary: common.summary,
+                    manual: common.manual,
+                    doc: common.doc,
+                    notes: leak(common.notes),
+                    gates: leak(common.gates),
+                });
+            }
+            "version" => {
+                let version = rule::version(name).ok_or_else(|| head.error(0, "expected a version such as `8.5`"))?;
+                self.versions.push(PtxVersion { version, summary: common.summary });
+            }
+            "target" => {
+                let mut features: Vec<&'static str> = Vec::new();
+                if words.next() == Some("has") {
+                    features = words.map(leak_str).collect();
+                }
+                self.targets.push(Target {
+                    name: leak_str(name),
+                    features: leak(features),
+                    summary: common.summary,
+                    gates: leak(common.gates),
+                });
+            }
+            _ => return Err(head.error(0, format!("unknown keyword `{keyword}`"))),
+        }
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Isa {
+        let mut opcodes: BTreeMap<&'static str, Vec<Entry>> = BTreeMap::new();
+        for entry in self.entries {
+            let word = entry.name.split('.').next().unwrap_or(entry.name);
+            opcodes.entry(word).or_default().push(entry);
+        }
+        let opcodes = opcodes.into_iter().map(|(name, entries)| Opcode { name, entries: leak(entries) }).collect();
+        let targets = plain_features(self.targets);
+        self.modifiers.sort_by_key(|m| m.name);
+        self.special_registers.sort_by_key(|r| r.name);
+        self.directives.sort_by_key(|d| d.name);
+        self.versions.sort_by_key(|v| v.version);
+        Isa {
+            opcodes: leak(opcodes),
+            types: leak(self.types),
+            modifiers: leak(self.modifiers),
+            spaces: leak(self.spaces),
+            special_registers: leak(self.special_registers),
+            directives: leak(self.directives),
+            versions: leak(self.versions),
+            targets: leak(targets),
+        }
+    }
+}
+
+/// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
+fn plain_features(targets: Vec<Target>) -> Vec<Target> {
+    let plain: Vec<(u32, &'static str)> = targets
+        .iter()
+        .filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name)))
+        .collect();
+    targets
+        .into_iter()
+        .map(|target| {
+            let mut features: Vec<&'static str> = Vec::new();
+            for feature in target.features {
+                match feature.strip_suffix("..").and_then(|f| f.strip_prefix("sm_")?.parse::<u32>().ok()) {
+                    Some(limit) => features.extend(plain.iter().filter(|(n, _)| *n <= limit).map(|(_, name)| *name)),
+                    None => features.push(feature),
+                }
+            }
+            Target { features: leak(features), ..target }
+        })
+        .collect()
+}
+
+fn class(word: &str) -> Option<TypeClass> {
+    Some(match word {
+        "pred" => TypeClass::Pred,
+        "bits" => TypeClass::Bits,
+        "uint" => TypeClass::Uint,
+        "sint" => TypeClass::Sint,
+        "float" => TypeClass::Float,
+        "packed" => TypeClass::Packed,
+        "opaque" => TypeClass::Opaque,
+        _ => return None,
+    })
+}
+
+fn common(body: &[Line]) -> Result<Common> {
+    let mut out = Common::default();
+    // `type x … | text` on the head line itself is documentation.
+    if let Some(text) = &body[0].prose {
+        out.doc = leak_str(text);
+    }
+    for line in &body[1..] {
+        let (word, rest) = line.keyword();
+        match word {
+            "summary" => out.summary = leak_str(rest),
+            "manual" => out.manual = leak_str(rest),
+            "doc" => out.doc = append(out.doc, prose(line)?),
+            "note" => out.notes.push(leak_str(prose(line)?)),
+            "needs" => out.gates.push(rule::gate(line, GateKind::Needs, rest, None)?),
+            "until" => out.gates.push(rule::gate(line, GateKind::Until, rest, None)?),
+            "deprecated" => out.gates.push(rule::gate(line, GateKind::Deprecated, rest, None)?),
+            _ => out.other.push((word.to_owned(), rest.to_owned())),
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,234 @@
+//! The form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
+
+use super::lines::Line;
+use super::{Error, Result};
+
+/// A modifier as written in a form.
+#[derive(Debug, Clone)]
+pub(super) struct RawSlot {
+    /// Name of the slot, no dot.
+    pub name: String,
+    /// Name of the set, no dot; the same unless `.name:set`.
+    pub set: String,
+    pub optional: bool,
+    /// Nesting: the innermost optional group that it belongs to, from 1; 0 outside of groups.
+    pub group: u8,
+    pub at: usize,
+    pub after_operand: u8,
+}
+
+/// An operand as written in a form.
+#[derive(Debug, Clone)]
+pub(super) struct RawOperand {
+    pub shape: RawShape,
+    pub optional: u8,
+    pub at: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum RawShape {
+    Value { name: String, negatable: bool },
+    Address(Vec<String>),
+    Pair { first: String, second: String, optional: bool },
+    Arguments(String),
+    Sink,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RawForm {
+    pub slots: Vec<RawSlot>,
+    pub operands: Vec<RawOperand>,
+}
+
+/// Parses the part of a form line after `form`.
+pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
+    let start = line.offset(text);
+    let mut p = Parser { line, text, at: 0, start, groups: 0 };
+    if !text.starts_with(path) {
+        return Err(line.error(start, format!("a form of `{path}` must begin with `{path}`")));
+    }
+    // The opcode itself; further words of the path are slots like any other.
+    p.at = path.find('.').unwrap_or(path.len());
+    let mut slots = Vec::new();
+    p.modifiers(&mut slots, 0, 0)?;
+    // Groups of one slot need no number: there is nothing to agree with.
+    for i in 0..slots.len() {
+        let group = slots[i].group;
+        if group != 0 && slots.iter().filter(|s| s.group == group).count() == 1 {
+            slots[i].group = 0;
+        }
+    }
+    let mut operands = Vec::new();
+    p.operands(&mut operands, &mut slots)?;
+    Ok(RawForm { slots, operands })
+}
+
+struct Parser<'a> {
+    line: &'a Line<'a>,
+    text: &'a str,
+    at: usize,
+    start: usize,
+    groups: u8,
+}
+
+impl<'a> Parser<'a> {
+    fn error(&self, message: impl Into<String>) -> Error {
+        self.line.error(self.start + self.at, message)
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn eat(&mut self, what: &str) -> bool {
+        let found = self.rest().starts_with(what);
+        if found {
+            self.at += what.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, what: &str) -> Result<()> {
+        if self.eat(what) { Ok(()) } else { Err(self.error(format!("expected `{what}`"))) }
+    }
+
+    fn spaces(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    fn word(&mut self) -> Result<&'a str> {
+        let rest = self.rest();
+        let bytes = rest.as_bytes();
+        let mut len = 0;
+        while len < bytes.len() {
+            let c = bytes[len];
+            // `::` is part of a modifier's name, a single `:` is not.
+            let part = c.is_ascii_alphanumeric()
+                || c == b'_'
+                || c == b'-'
+                || (c == b':' && bytes.get(len + 1) == Some(&b':'))
+                || (c == b':' && len > 0 && bytes[len - 1] == b':');
+            if !part {
+                break;
+            }
+            len += 1;
+        }
+        if len == 0 {
+            return Err(self.error("expected a name"));
+        }
+        self.at += len;
+        Ok(&rest[..len])
+    }
+
+    /// `.a{.b}{.c.d}…`
+    fn modifiers(&mut self, out: &mut Vec<RawSlot>, group: u8, after_operand: u8) -> Result<()> {
+        loop {
+            let at = self.start + self.at;
+            if self.eat(".") {
+                let name = self.word()?;
+                let set = if self.eat(":") { self.word()? } else { name };
+                out.push(RawSlot {
+                    name: name.to_owned(),
+                    set: set.to_owned(),
+                    optional: group != 0,
+                    group,
+                    at,
+                    after_operand,
+                });
+            } else if self.rest().starts_with("{.") {
+                self.at += 1;
+                self.groups += 1;
+                let inner = self.groups;
+                self.modifiers(out, inner, after_operand)?;
+                self.expect("}")?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn operands(&mut self, out: &mut Vec<RawOperand>, slots: &mut Vec<RawSlot>) -> Result<()> {
+        self.spaces();
+        let mut optional: Vec<u8> = Vec::new();
+        let mut groups = 0u8;
+        let mut separated = true;
+        loop {
+            self.spaces();
+            if self.rest().is_empty() {
+                return if optional.is_empty() { Ok(()) } else { Err(self.error("expected `}`")) };
+            }
+            if self.eat("}") {
+                if optional.pop().is_none() {
+                    return Err(self.error("a `}` without `{`"));
+                }
+                continue;
+            }
+            if self.rest().starts_with("{,") || self.rest().starts_with("{ ,") {
+                self.at += 1;
+                self.spaces();
+                self.expect(",")?;
+                groups += 1;
+                optional.push(groups);
+                separated = true;
+                continue;
+            }
+            // An optional operand at the front: `{d, }a` is written as two forms; here only `{a}`.
+            if self.rest().starts_with('{') && !self.rest().starts_with("{!") {
+                self.at += 1;
+                groups += 1;
+                optional.push(groups);
+                continue;
+            }
+            if self.eat(",") {
+                separated = true;
+                continue;
+            }
+            if !separated {
+                return Err(self.error("expected `,`"));
+            }
+            separated = false;
+            let at = self.start + self.at;
+            let shape = self.operand()?;
+            out.push(RawOperand { shape, optional: optional.last().copied().unwrap_or(0), at });
+            let index = u8::try_from(out.len()).map_err(|_| self.error("too many operands"))?;
+            self.modifiers(slots, 0, index)?;
+        }
+    }
+
+    fn operand(&mut self) -> Result<RawShape> {
+        if self.eat("[") {
+            let mut parts = Vec::new();
+            loop {
+                self.spaces();
+                parts.push(self.word()?.to_owned());
+                self.spaces();
+                if self.eat("]") {
+                    return Ok(RawShape::Address(parts));
+                }
+                self.expect(",")?;
+            }
+        }
+        if self.eat("(") {
+            let name = self.word()?.to_owned();
+            self.expect(")")?;
+            return Ok(RawShape::Arguments(name));
+        }
+        if self.eat("{!}") {
+            return Ok(RawShape::Value { name: self.word()?.to_owned(), negatable: true });
+        }
+        let first = self.word()?.to_owned();
+        if self.eat("{|") {
+            let second = self.word()?.to_owned();
+            self.expect("}")?;
+            return Ok(RawShape::Pair { first, second, optional: true });
+        }
+        if self.eat("|") {
+            let second = self.word()?.to_owned();
+            return Ok(RawShape::Pair { first, second, optional: false });
+        }
+        if first == "_" {
+            return Ok(RawShape::Sink);
+        }
+        Ok(RawShape::Value { name: first, negatable: false })
+    }
+}

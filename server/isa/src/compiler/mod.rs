@@ -1,0 +1,183 @@
+//! The compiler of the notation (docs/isa-format.md): from data files to [`Isa`].
+//!
+//! It runs in the build script; tests use it for fixtures of their own. Tables are `'static`, so what it builds is
+//! leaked, which a build script and a test can afford.
+
+mod entry;
+mod form;
+mod lines;
+mod opcode;
+mod operand;
+mod rule;
+
+use crate::tables::{Isa, Map, Slot};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A mistake in a data file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// Name of the file as given.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in bytes.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
+    }
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// Compiles data files, given as name and text, into tables.
+///
+/// # Errors
+/// All mistakes found, in the order of the files.
+pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut all = Vec::new();
+    for (name, text) in files {
+        match lines::lines(name, text) {
+            Ok(lines) => all.push(lines),
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut names = Names::default();
+    for file in &all {
+        for line in file.iter().filter(|l| l.indent == 0) {
+            if let Err(error) = names.collect(line) {
+                errors.push(error);
+            }
+        }
+    }
+    if let Err(error) = names.resolve_includes() {
+        errors.push(error);
+    }
+    let mut builder = entry::Builder::new(&names);
+    for file in &all {
+        builder.file(file, &mut errors);
+    }
+    if errors.is_empty() { Ok(builder.finish()) } else { Err(errors) }
+}
+
+/// What is visible to every file: sets, types and modifiers.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    sets: BTreeMap<String, Vec<String>>,
+    types: Vec<String>,
+    modifiers: Vec<String>,
+}
+
+impl Names {
+    fn collect(&mut self, line: &lines::Line) -> Result<()> {
+        let (keyword, rest) = line.keyword();
+        match keyword {
+            "set" => {
+                let (name, values) = set_line(line, rest)?;
+                if self.sets.insert(name.clone(), values).is_some() {
+                    return Err(line.error(0, format!("the set `{name}` is declared twice")));
+                }
+            }
+            "type" => self.types.push(format!(".{}", rest.split_whitespace().next().unwrap_or(""))),
+            "modifier" => {
+                let name = rest.split_whitespace().next().unwrap_or("");
+                self.modifiers.extend(expand(name));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Replaces `@other` in global sets.
+    fn resolve_includes(&mut self) -> Result<()> {
+        let names: Vec<String> = self.sets.keys().cloned().collect();
+        for name in names {
+            let values = self.sets.get(&name).cloned().unwrap_or_default();
+            let values = self.include(&values, &BTreeMap::new(), 0).map_err(|message| Error {
+                file: format!("set {name}"),
+                line: 1,
+                column: 1,
+                message,
+            })?;
+            self.sets.insert(name, values);
+        }
+        Ok(())
+    }
+
+    fn include(
+        &self,
+        values: &[String],
+        local: &BTreeMap<String, Vec<String>>,
+        depth: usize,
+    ) -> std::result::Result<Vec<String>, String> {
+        if depth > 8 {
+            return Err("sets include each other".to_owned());
+        }
+        let mut out: Vec<String> = Vec::new();
+        for value in values {
+            match value.strip_prefix(".@") {
+                Some(other) => {
+                    let inner = local.get(other).or_else(|| self.sets.get(other));
+                    let inner = inner.ok_or_else(|| format!("no set is named `{other}`"))?;
+                    out.extend(self.include(inner, local, depth + 1)?);
+                }
+                None => out.push(value.clone()),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// `name = values`.
+fn set_line(line: &lines::Line, text: &str) -> Result<(String, Vec<String>)> {
+    let Some((name, values)) = text.split_once('=') else {
+        return Err(line.error(line.offset(text), "expected `name = values`"));
+    };
+    let values = values.split_whitespace().flat_map(expand).collect();
+    Ok((name.trim().to_owned(), values))
+}
+
+/// `shared{,::cta,::cluster}` → `.shared`, `.shared::cta`, `.shared::cluster`.
+fn expand(value: &str) -> Vec<String> {
+    let value = value.trim_start_matches('.');
+    if let Some((before, rest)) = value.split_once('{')
+        && let Some((alternatives, after)) = rest.split_once('}')
+    {
+        return alternatives.split(',').flat_map(|a| expand(&format!("{before}{a}{after}"))).collect();
+    }
+    vec![format!(".{value}")]
+}
+
+/// What the lines under a form may refer to.
+struct Context<'a> {
+    slots: &'a [Slot],
+    maps: &'a [Map],
+    operands: &'a [&'a str],
+    names: &'a Names,
+    /// For a line under the opcode: values that this form lacks are left out of a condition.
+    lenient: bool,
+}
+
+impl Context<'_> {
+    fn slot(&self, name: &str) -> Option<u8> {
+        self.slots.iter().position(|s| s.name == name).map(|i| i as u8)
+    }
+
+    fn is_type(&self, name: &str) -> bool {
+        self.names.types.iter().any(|t| t == name)
+    }
+}
+
+fn leak<T>(items: Vec<T>) -> &'static [T] {
+    Box::leak(items.into_boxed_slice())
+}
+
+fn leak_str(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}

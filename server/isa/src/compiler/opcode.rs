@@ -1,0 +1,345 @@
+//! `opcode` and `unchecked` entries.
+
+use super::lines::Line;
+use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
+use crate::tables::{
+    Entry, Form, Gate, GateKind, Map, MapRow, ModifierNote, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
+};
+use std::collections::BTreeMap;
+
+type Sets = BTreeMap<String, Vec<String>>;
+
+/// Builds the entry whose first line is `lines[0]`; the rest is what stands under it.
+pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors: &mut Vec<Error>) -> Option<Entry> {
+    let head = lines.first()?;
+    let (keyword, path) = head.keyword();
+    let mut entry = Entry {
+        name: leak_str(path),
+        path: leak(path.match_indices('.').map(|(at, _)| dot_part(path, at)).collect()),
+        family: leak_str(family.0),
+        family_title: leak_str(family.1),
+        summary: "",
+        manual: "",
+        doc: "",
+        notes: &[],
+        modifiers: &[],
+        checked: keyword == "opcode",
+        forms: &[],
+        source: leak_str(&format!("{}:{}", head.file, head.number)),
+    };
+    let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sets = Sets::new();
+    // Lines under the opcode itself that bind all forms.
+    let mut shared: Vec<&Line> = Vec::new();
+    let mut pending: Vec<&[Line]> = Vec::new();
+    let mut i = 1;
+    while i < lines.len() {
+        let line = &lines[i];
+        let (word, rest) = line.keyword();
+        let mut end = i + 1;
+        while end < lines.len() && lines[end].indent > line.indent {
+            end += 1;
+        }
+        let result = match word {
+            "summary" => {
+                entry.summary = leak_str(rest);
+                Ok(())
+            }
+            "manual" => {
+                entry.manual = leak_str(rest);
+                Ok(())
+            }
+            "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
+            "note" => prose(line).map(|text| notes.push(leak_str(text))),
+            "modifier" => prose(line).map(|text| {
+                modifiers.push(ModifierNote { name: leak_str(rest), doc: leak_str(text) });
+            }),
+            "set" => set_line(line, rest).map(|(name, values)| {
+                sets.insert(name, values);
+            }),
+            "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check" => {
+                shared.push(line);
+                Ok(())
+            }
+            "form" => {
+                pending.push(&lines[i..end]);
+                Ok(())
+            }
+            _ if rest.starts_with("iff ") => {
+                shared.push(line);
+                Ok(())
+            }
+            // A set may leave out its keyword here as it does under a form.
+            _ if rest.starts_with("= ") || rest == "=" => set_line(line, &line.text).map(|(name, values)| {
+                sets.insert(name, values);
+            }),
+            _ => Err(line.error(0, format!("unexpected `{word}` under `{path}`"))),
+        };
+        errors.extend(result.err());
+        if word != "form" && end > i + 1 {
+            errors.push(lines[i + 1].error(0, format!("nothing may be indented under `{word}`")));
+        }
+        i = end;
+    }
+    let mut used = vec![false; shared.len()];
+    for lines in pending {
+        match build_form(lines, path, &sets, &shared, &mut used, names) {
+            Ok(form) => forms.push(form),
+            Err(error) => errors.push(error),
+        }
+    }
+    for (line, used) in shared.iter().zip(used) {
+        if !used && !forms.is_empty() {
+            errors.push(line.error(0, "this fits none of the forms: a slot, value or operand in it is unknown to all"));
+        }
+    }
+    if entry.summary.is_empty() {
+        errors.push(head.error(0, format!("`{path}` has no `summary`")));
+    }
+    if entry.checked == forms.is_empty() {
+        errors.push(head.error(0, format!("`{keyword} {path}` has {} forms", forms.len())));
+    }
+    entry.notes = leak(notes);
+    entry.modifiers = leak(modifiers);
+    entry.forms = leak(forms);
+    Some(entry)
+}
+
+/// The part of a path that begins with the dot at `at`, up to the next dot.
+fn dot_part(path: &str, at: usize) -> &'static str {
+    let end = path[at + 1..].find('.').map_or(path.len(), |n| at + 1 + n);
+    leak_str(&path[at..end])
+}
+
+pub(super) fn append(before: &str, more: &str) -> &'static str {
+    if before.is_empty() { leak_str(more) } else { leak_str(&format!("{before}\n\n{more}")) }
+}
+
+pub(super) fn prose<'a>(line: &'a Line) -> Result<&'a str> {
+    let text = line.prose.as_deref().unwrap_or("").trim();
+    if text.is_empty() { Err(line.error(0, "expected ` | ` and text")) } else { Ok(text) }
+}
+
+fn build_form(
+    lines: &[Line],
+    path: &str,
+    opcode_sets: &Sets,
+    shared: &[&Line],
+    used: &mut [bool],
+    names: &Names,
+) -> Result<Form> {
+    let head = &lines[0];
+    let (_, text) = head.keyword();
+    let raw = form::parse(head, text, path)?;
+    // Sets first: the slots need them.
+    let mut sets = opcode_sets.clone();
+    for line in &lines[1..] {
+        let (word, rest) = line.keyword();
+        if rest.starts_with("= ") && word != "map" {
+            let (name, values) = set_line(line, &line.text)?;
+            sets.insert(name, values);
+        }
+    }
+    let mut slots: Vec<Slot> = Vec::new();
+    for slot in &raw.slots {
+        slots.push(build_slot(head, slot, &sets, names)?);
+    }
+    let operand_names = operand_names(&raw);
+    let mut maps: Vec<Map> = Vec::new();
+    let mut values: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut later: Vec<&Line> = Vec::new();
+    for line in &lines[1..] {
+        let (word, rest) = line.keyword();
+        if word == "map" {
+            let map = build_map(line, rest, &slots)?;
+            maps.push(map);
+        } else if let Some((left, right)) = line.text.split_once(':').filter(|(l, r)| is_operand_line(l, r)) {
+            let context = Context { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
+            for name in left.split([' ', ',']).filter(|n| !n.is_empty()) {
+                if !operand_names.contains(&name) {
+                    return Err(line.error(0, format!("the form has no operand `{name}`")));
+                }
+                values.insert(name, operand::parse(line, right.trim(), name, &context)?);
+            }
+        } else if !(rest.starts_with("= ")) {
+            later.push(line);
+        }
+    }
+    let operands = build_operands(head, &raw, &values)?;
+    let context = Context { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
+    let mut parts = Parts::default();
+    for line in later {
+        parts.line(line, &context)?;
+    }
+    let context = Context { lenient: true, ..context };
+    for (line, used) in shared.iter().zip(used) {
+        // A line under the opcode binds the forms that it can be said of.
+        if parts.line(line, &context).is_ok() {
+            *used = true;
+        }
+    }
+    Ok(Form {
+        text: leak_str(text),
+        operands: leak(operands),
+        order: leak(parts.order),
+        first: leak(parts.first),
+        repeat: leak(parts.repeat),
+        maps: leak(maps),
+        rules: leak(parts.rules),
+        gates: leak(parts.gates),
+        checks: leak(parts.checks),
+        source: leak_str(&format!("{}:{}", head.file, head.number)),
+        slots: leak(slots),
+    })
+}
+
+/// `d: …`, not a modifier with `::` in a rule.
+fn is_operand_line(left: &str, right: &str) -> bool {
+    !right.starts_with(':') && left.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '_' | '-'))
+}
+
+/// Rules, gates, order and checks of a form, in the making.
+#[derive(Default)]
+struct Parts {
+    rules: Vec<Rule>,
+    gates: Vec<Gate>,
+    order: Vec<&'static [u8]>,
+    first: Vec<u8>,
+    repeat: Vec<&'static str>,
+    checks: Vec<&'static str>,
+}
+
+impl Parts {
+    fn line(&mut self, line: &Line, context: &Context<'_>) -> Result<()> {
+        let (word, rest) = line.keyword();
+        match word {
+            "needs" => self.gates.push(rule::gate(line, GateKind::Needs, rest, Some(context))?),
+            "until" => self.gates.push(rule::gate(line, GateKind::Until, rest, Some(context))?),
+            "deprecated" => self.gates.push(rule::gate(line, GateKind::Deprecated, rest, Some(context))?),
+            "forbid" => self.rules.push(rule::rule(line, RuleKind::Forbid, rest, context)?),
+            "require" => self.rules.push(rule::rule(line, RuleKind::Require, rest, context)?),
+            "check" => self.checks.push(leak_str(rest)),
+            "order" => self.order.push(leak(slots(line, rest, context)?)),
+            "first" => self.first.extend(slots(line, rest, context)?),
+            "repeat" => {
+                let known = |m: &&str| context.slots.iter().any(|s| s.values.contains(m));
+                let found: Vec<&'static str> = rest.split_whitespace().filter(known).map(leak_str).collect();
+                if found.is_empty() {
+                    return Err(line.error(0, "no modifier of this form"));
+                }
+                self.repeat.extend(found);
+            }
+            _ if rest.starts_with("iff ") => {
+                self.rules.push(rule::rule(line, RuleKind::Iff, &line.text, context)?);
+            }
+            _ => return Err(line.error(0, format!("unexpected `{word}` under a form"))),
+        }
+        Ok(())
+    }
+}
+
+/// The slots named in a line.
+fn slots(line: &Line, names: &str, context: &Context<'_>) -> Result<Vec<u8>> {
+    let slot = |name: &str| {
+        let found = context.slot(name).or_else(|| context.slot(&format!(".{}", name.trim_matches('.'))));
+        found.ok_or_else(|| line.error(line.offset(name), format!("no slot is named `{name}`")))
+    };
+    names.split_whitespace().map(slot).collect()
+}
+
+fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> Result<Slot> {
+    let found = sets.get(&raw.set).or_else(|| names.sets.get(&raw.set));
+    let (name, values) = match found {
+        Some(values) => {
+            let values = names.include(values, sets, 0).map_err(|message| line.error(raw.at, message))?;
+            (raw.name.clone(), values)
+        }
+        None if raw.name != raw.set => {
+            return Err(line.error(raw.at, format!("no set is named `{}`", raw.set)));
+        }
+        None => (format!(".{}", raw.name), vec![format!(".{}", raw.name)]),
+    };
+    for value in &values {
+        if !names.modifiers.contains(value) && !names.types.contains(value) {
+            return Err(line.error(
+                raw.at,
+                format!("`{value}` is neither a set in scope nor a modifier or type that the tables describe"),
+            ));
+        }
+    }
+    Ok(Slot {
+        name: leak_str(&name),
+        is_type: values.iter().all(|v| names.types.contains(v)),
+        values: leak(values.iter().map(|v| leak_str(v)).collect()),
+        optional: raw.optional,
+        group: raw.group,
+        after_operand: raw.after_operand,
+    })
+}
+
+fn build_map(line: &Line, text: &str, slots: &[Slot]) -> Result<Map> {
+    let bad = || line.error(line.offset(text), "expected `name(slot, …) = key:length …`");
+    let (head, rows) = text.split_once('=').ok_or_else(bad)?;
+    let (name, keys) = head.trim().strip_suffix(')').and_then(|h| h.split_once('(')).ok_or_else(bad)?;
+    let mut indices = Vec::new();
+    for key in keys.split(',').map(str::trim) {
+        let slot = slots.iter().position(|s| s.name == key);
+        let slot = slot.ok_or_else(|| line.error(line.offset(keys), format!("no slot is named `{key}`")))?;
+        indices.push(slot as u8);
+    }
+    let mut out = Vec::new();
+    for row in rows.split_whitespace() {
+        let at = line.offset(row);
+        let (key, lengths) = row.rsplit_once(':').ok_or_else(|| line.error(at, "expected `key:length`"))?;
+        let lengths: Option<Vec<u16>> = lengths.split('|').map(|n| n.parse().ok()).collect();
+        let lengths = lengths.ok_or_else(|| line.error(at, "a length must be a number"))?;
+        if key.split('/').count() != indices.len() {
+            return Err(line.error(at, format!("the key has {} parts, the map {} slots", key.split('/').count(), indices.len())));
+        }
+        out.push(MapRow { key: leak_str(key), lengths: leak(lengths) });
+    }
+    Ok(Map { name: leak_str(name.trim()), slots: leak(indices), rows: leak(out) })
+}
+
+fn operand_names(raw: &form::RawForm) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for operand in &raw.operands {
+        match &operand.shape {
+            form::RawShape::Value { name, .. } | form::RawShape::Arguments(name) => out.push(name),
+            form::RawShape::Address(names) => out.extend(names.iter().map(String::as_str)),
+            form::RawShape::Pair { first, second, .. } => out.extend([first.as_str(), second.as_str()]),
+            form::RawShape::Sink => {}
+        }
+    }
+    out
+}
+
+fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Value>) -> Result<Vec<Operand>> {
+    let mut out = Vec::new();
+    for operand in &raw.operands {
+        let value = |name: &str| {
+            let found = values.get(name).copied();
+            found.ok_or_else(|| line.error(operand.at, format!("operand `{name}` is not described")))
+        };
+        let pattern = match &operand.shape {
+            form::RawShape::Value { name, negatable } => {
+                let mut value = value(name)?;
+                value.negatable = *negatable;
+                Pattern::Value(value)
+            }
+            form::RawShape::Address(names) => {
+                let parts: Result<Vec<Value>> = names.iter().map(|n| value(n)).collect();
+                Pattern::Address(leak(parts?))
+            }
+            form::RawShape::Pair { first, second, optional } => Pattern::Pair(Box::leak(Box::new(Pair {
+                first: value(first)?,
+                second: value(second)?,
+                optional: *optional,
+            }))),
+            form::RawShape::Arguments(name) => Pattern::Arguments(value(name)?),
+            form::RawShape::Sink => Pattern::Sink,
+        };
+        out.push(Operand { pattern, optional: operand.optional });
+    }
+    Ok(out)
+}

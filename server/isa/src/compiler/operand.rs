@@ -1,0 +1,275 @@
+//! Operand lines: `d: write vec(vec) type sink`.
+
+use super::lines::Line;
+use super::{Context, Result, leak, leak_str};
+use crate::tables::{Access, Kind, Length, Range, Spaces, TypeExpr, Value};
+
+/// Parses what follows the colon into a value named `name`.
+pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<Value> {
+    let mut p = Parser { line, words: words(text), next: 0, base: line.offset(text), form };
+    let mut value = Value {
+        name: leak_str(name),
+        access: Access::Read,
+        kind: Kind::Value,
+        ty: TypeExpr::None,
+        length: Length::Scalar,
+        sink: false,
+        holes: false,
+        symbol_spaces: Spaces::Generic,
+        wider: false,
+        special: false,
+        symbol: false,
+        negatable: false,
+        mixed: false,
+        exact: false,
+        register_only: false,
+        immediate_only: false,
+        select: &[],
+        ranges: &[],
+    };
+    match p.peek() {
+        Some("read") => p.next += 1,
+        Some("write") => {
+            value.access = Access::Write;
+            p.next += 1;
+        }
+        Some("update") => {
+            value.access = Access::Update;
+            p.next += 1;
+        }
+        _ => {}
+    }
+    while let Some(word) = p.peek() {
+        let at = p.position();
+        p.next += 1;
+        match word {
+            "reg" => value.register_only = true,
+            "imm" => value.immediate_only = true,
+            "sink" => value.sink = true,
+            "wider" => value.wider = true,
+            "special" => value.special = true,
+            "holes" => value.holes = true,
+            "symbol" => {
+                value.symbol = true;
+                if p.peek() == Some("(") {
+                    value.symbol_spaces = p.symbol_spaces()?;
+                }
+            }
+            "mixed" => value.mixed = true,
+            "exact" => value.exact = true,
+            "address" => value.kind = Kind::Address(p.spaces()?),
+            "label" => value.kind = Kind::Label,
+            "function" => value.kind = Kind::Function,
+            "targets" => value.kind = Kind::Targets,
+            "arguments" => value.kind = Kind::Arguments,
+            "any" => value.kind = Kind::Any,
+            "texref" | "samplerref" | "surfref" => value.kind = Kind::Opaque(leak_str(word)),
+            "vec" => value.length = p.length()?,
+            "select" => value.select = p.selectors()?,
+            "in" => value.ranges = p.ranges()?,
+            _ => {
+                if value.ty != TypeExpr::None {
+                    return Err(line.error(at, format!("unexpected `{word}`: the operand has a type already")));
+                }
+                p.next -= 1;
+                value.ty = p.type_expr()?;
+            }
+        }
+    }
+    if value.kind == Kind::Value && value.ty == TypeExpr::None {
+        return Err(line.error(p.base, format!("operand `{name}` has no type")));
+    }
+    Ok(value)
+}
+
+/// Words and the punctuation `( ) { } ,`, each with its offset.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    let mut out = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices() {
+        let single = matches!(c, '(' | ')' | '{' | '}' | ',');
+        if (single || c.is_whitespace())
+            && let Some(s) = start.take()
+        {
+            out.push((s, &text[s..at]));
+        }
+        if single {
+            out.push((at, &text[at..=at]));
+        } else if !c.is_whitespace() && start.is_none() {
+            start = Some(at);
+        }
+    }
+    if let Some(s) = start {
+        out.push((s, &text[s..]));
+    }
+    out
+}
+
+struct Parser<'a> {
+    line: &'a Line<'a>,
+    words: Vec<(usize, &'a str)>,
+    next: usize,
+    base: usize,
+    form: &'a Context<'a>,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.words.get(self.next).map(|w| w.1)
+    }
+
+    fn position(&self) -> usize {
+        self.base + self.words.get(self.next).or(self.words.last()).map_or(0, |w| w.0)
+    }
+
+    fn error<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(self.line.error(self.position(), message))
+    }
+
+    fn take(&mut self, what: &str) -> Result<&'a str> {
+        match self.peek() {
+            Some(word) => {
+                self.next += 1;
+                Ok(word)
+            }
+            None => self.error(format!("expected {what}")),
+        }
+    }
+
+    fn expect(&mut self, word: &str) -> Result<()> {
+        if self.peek() == Some(word) {
+            self.next += 1;
+            return Ok(());
+        }
+        self.error(format!("expected `{word}`"))
+    }
+
+    /// After `address`: a slot, a list in braces, or nothing for generic addresses.
+    fn spaces(&mut self) -> Result<Spaces> {
+        match self.peek() {
+            Some("{") => {
+                self.next += 1;
+                let mut names = Vec::new();
+                while self.peek().is_some_and(|w| w != "}") {
+                    names.push(leak_str(&format!(".{}", self.take("a state space")?.trim_start_matches('.'))));
+                }
+                self.expect("}")?;
+                Ok(Spaces::Named(leak(names)))
+            }
+            Some("generic") => {
+                self.next += 1;
+                Ok(Spaces::Generic)
+            }
+            Some(word) => match self.form.slot(word) {
+                // The type slot after a bare `address` is the type accessed, not a space.
+                Some(slot) if !self.form.slots[slot as usize].is_type => {
+                    self.next += 1;
+                    Ok(Spaces::Slot(slot))
+                }
+                _ => Ok(Spaces::Generic),
+            },
+            None => Ok(Spaces::Generic),
+        }
+    }
+
+    /// `(ss)` or `(shared local)` after `symbol`.
+    fn symbol_spaces(&mut self) -> Result<Spaces> {
+        self.expect("(")?;
+        let mut names = Vec::new();
+        let mut slot = None;
+        while self.peek().is_some_and(|w| w != ")") {
+            let word = self.take("a state space or a slot")?;
+            match self.form.slot(word) {
+                Some(found) => slot = Some(Spaces::Slot(found)),
+                None => names.push(leak_str(&format!(".{}", word.trim_start_matches('.')))),
+            }
+        }
+        self.expect(")")?;
+        Ok(slot.unwrap_or(Spaces::Named(leak(names))))
+    }
+
+    fn length(&mut self) -> Result<Length> {
+        self.expect("(")?;
+        let word = self.take("a length")?;
+        let length = if let Ok(n) = word.parse() {
+            Length::Fixed(n)
+        } else if let Some(name) = word.strip_prefix("fn:") {
+            Length::Computed(leak_str(name))
+        } else if let Some(map) = self.form.maps.iter().position(|m| m.name == word) {
+            Length::Map(map as u8)
+        } else if let Some(slot) = self.form.slot(word) {
+            Length::Slot(slot)
+        } else {
+            self.next -= 1;
+            return self.error(format!("`{word}` is neither a number, a slot nor a map of this form"));
+        };
+        self.expect(")")?;
+        Ok(length)
+    }
+
+    fn selectors(&mut self) -> Result<&'static [&'static str]> {
+        self.expect("(")?;
+        let mut names = Vec::new();
+        while self.peek().is_some_and(|w| w != ")") {
+            names.push(leak_str(self.take("a selector")?));
+        }
+        self.expect(")")?;
+        Ok(leak(names))
+    }
+
+    fn ranges(&mut self) -> Result<&'static [Range]> {
+        let mut out = Vec::new();
+        while let Some(word) = self.peek() {
+            let range = match word.split_once("..") {
+                Some((low, high)) => number(low).zip(number(high)),
+                None => number(word).map(|n| (n, n)),
+            };
+            let Some((low, high)) = range else { break };
+            self.next += 1;
+            out.push(Range { low, high, step: 1 });
+        }
+        if self.peek() == Some("step") {
+            self.next += 1;
+            let word = self.take("a step")?;
+            let Some(step) = number(word).filter(|s| *s > 0) else {
+                return self.error(format!("`{word}` is no step"));
+            };
+            if let Some(last) = out.last_mut() {
+                last.step = step;
+            }
+        }
+        if out.is_empty() { self.error("expected a range such as `0..15`") } else { Ok(leak(out)) }
+    }
+
+    fn type_expr(&mut self) -> Result<TypeExpr> {
+        let at = self.position();
+        let word = self.take("a type")?;
+        let function = match word {
+            "wide" => TypeExpr::Wide as fn(&'static TypeExpr) -> TypeExpr,
+            "half" => TypeExpr::Half,
+            "bits" => TypeExpr::Bits,
+            _ => {
+                if let Some(slot) = self.form.slot(word) {
+                    return Ok(TypeExpr::Slot(slot));
+                }
+                let name = format!(".{}", word.trim_start_matches('.'));
+                if self.form.is_type(&name) {
+                    return Ok(TypeExpr::Named(leak_str(&name)));
+                }
+                return Err(self.line.error(at, format!("`{word}` is neither a slot of this form, a type nor a flag")));
+            }
+        };
+        self.expect("(")?;
+        let inner = self.type_expr()?;
+        self.expect(")")?;
+        Ok(function(Box::leak(Box::new(inner))))
+    }
+}
+
+/// Decimal or hexadecimal, perhaps negative.
+fn number(word: &str) -> Option<i64> {
+    match word.strip_prefix("0x") {
+        Some(hex) => i64::from_str_radix(hex, 16).ok(),
+        None => word.parse().ok(),
+    }
+}

@@ -1,0 +1,155 @@
+//! Conditions, gates and rules.
+
+use super::lines::Line;
+use super::{Context, Result, leak, leak_str};
+use crate::tables::{Gate, GateAlternative, GateKind, OperandTest, Rule, RuleKind, SlotTest, Term, Version};
+
+/// `8.5`.
+pub(super) fn version(word: &str) -> Option<Version> {
+    let (major, minor) = word.split_once('.')?;
+    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
+/// `needs ptx 8.0 sm_90 or sm_100a when …`. Without a form (`context` absent) there can be no condition.
+pub(super) fn gate(line: &Line, kind: GateKind, text: &str, context: Option<&Context<'_>>) -> Result<Gate> {
+    let (what, when) = split_word(text, "when");
+    let mut alternatives = Vec::new();
+    let mut rest = what;
+    loop {
+        let (one, more) = split_word(rest, "or");
+        alternatives.push(alternative(line, one)?);
+        match more {
+            Some(more) => rest = more,
+            None => break,
+        }
+    }
+    let when = match (when, context) {
+        (None, _) => &[][..],
+        (Some(when), Some(context)) => condition(line, when, context)?,
+        (Some(when), None) => return Err(line.error(line.offset(when), "a condition needs a form")),
+    };
+    Ok(Gate { kind, alternatives: leak(alternatives), when, note: leak_str(line.prose.as_deref().unwrap_or("")) })
+}
+
+fn alternative(line: &Line, text: &str) -> Result<GateAlternative> {
+    let mut out = GateAlternative { ptx: None, feature: None };
+    let mut words = text.split_whitespace();
+    while let Some(word) = words.next() {
+        let at = line.offset(word);
+        if word == "ptx" {
+            let number = words.next().and_then(version);
+            out.ptx = Some(number.ok_or_else(|| line.error(at, "expected a version such as `8.5` after `ptx`"))?);
+        } else if out.feature.is_none() {
+            out.feature = Some(leak_str(word));
+        } else {
+            return Err(line.error(at, format!("unexpected `{word}`: alternatives are separated by `or`")));
+        }
+    }
+    if out.ptx.is_none() && out.feature.is_none() {
+        return Err(line.error(line.offset(text), "expected `ptx N.N`, a feature or both"));
+    }
+    Ok(out)
+}
+
+/// `forbid COND when COND`, `require …`, `a iff b`.
+pub(super) fn rule(line: &Line, kind: RuleKind, text: &str, context: &Context<'_>) -> Result<Rule> {
+    let separator = if kind == RuleKind::Iff { "iff" } else { "when" };
+    let (what, when) = split_word(text, separator);
+    let when = match when {
+        Some(when) => condition(line, when, context)?,
+        None => &[],
+    };
+    Ok(Rule {
+        kind,
+        what: condition(line, what, context)?,
+        when,
+        message: leak_str(line.prose.as_deref().unwrap_or("").trim()),
+    })
+}
+
+/// Terms joined by `and`.
+pub(super) fn condition(line: &Line, text: &str, context: &Context<'_>) -> Result<&'static [Term]> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    loop {
+        let (one, more) = split_word(rest, "and");
+        out.push(term(line, one.trim(), context)?);
+        match more {
+            Some(more) => rest = more,
+            None => return Ok(leak(out)),
+        }
+    }
+}
+
+fn term(line: &Line, text: &str, context: &Context<'_>) -> Result<Term> {
+    let (mut negated, mut text) = (false, text);
+    if let Some(rest) = text.strip_prefix("not ") {
+        (negated, text) = (true, rest.trim());
+    }
+    let mut words = text.split_whitespace();
+    let Some(subject) = words.next() else {
+        return Err(line.error(line.offset(text), "expected a condition"));
+    };
+    let at = line.offset(subject);
+    let mut values = Vec::new();
+    match words.next() {
+        None => {}
+        Some(word) => {
+            let mut word = word;
+            if word == "not" {
+                negated = !negated;
+                word = words.next().unwrap_or("");
+            }
+            if word != "in" && word != "=" {
+                return Err(line.error(line.offset(word), "expected `in` and values"));
+            }
+            for value in words {
+                values.extend(super::expand(value.trim_end_matches(',')));
+            }
+            if values.is_empty() {
+                return Err(line.error(at, "expected values after `in`"));
+            }
+        }
+    }
+    // `.ftz`: a modifier that is written; in whichever slot has it.
+    if subject.starts_with('.') {
+        if !values.is_empty() {
+            return Err(line.error(at, "name the slot without its dot before `in`"));
+        }
+        let found = context.slots.iter().position(|s| s.values.contains(&subject));
+        let Some(slot) = found else {
+            return Err(line.error(at, format!("no slot of this form has the value `{subject}`")));
+        };
+        return Ok(Term::Slot(SlotTest { slot: slot as u8, values: leak(vec![leak_str(subject)]), negated }));
+    }
+    if let Some(slot) = context.slot(subject) {
+        let known = context.slots[slot as usize].values;
+        if let Some(wrong) = values.iter().find(|v| !known.contains(&v.as_str())).cloned() {
+            values.retain(|v| context.lenient && known.contains(&v.as_str()));
+            if values.is_empty() || !context.lenient {
+                return Err(line.error(at, format!("`{wrong}` is not a value of `{subject}`")));
+            }
+        }
+        let values: Vec<&'static str> = values.iter().map(|v| leak_str(v)).collect();
+        return Ok(Term::Slot(SlotTest { slot, values: leak(values), negated }));
+    }
+    if context.operands.contains(&subject) && values.is_empty() {
+        return Ok(Term::Operand(OperandTest { name: leak_str(subject), negated }));
+    }
+    Err(line.error(at, format!("`{subject}` is neither a slot nor an operand of this form")))
+}
+
+/// Splits at the first `word` that stands alone.
+fn split_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(word) {
+        let (start, end) = (from + found, from + found + word.len());
+        let before = text[..start].chars().next_back().is_none_or(char::is_whitespace);
+        let after = text[end..].chars().next().is_none_or(char::is_whitespace);
+        if before && after {
+            return (text[..start].trim_end(), Some(text[end..].trim_start()));
+        }
+        from = end;
+    }
+    (text, None)
+}

@@ -1,0 +1,83 @@
+//! Look-up in the tables.
+
+use crate::tables::{
+    Directive, Entry, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass, Version,
+};
+use std::fmt;
+
+impl Isa {
+    /// The opcode of that name.
+    pub fn opcode(&self, name: &str) -> Option<&'static Opcode> {
+        self.opcodes.binary_search_by_key(&name, |o| o.name).ok().map(|i| &self.opcodes[i])
+    }
+
+    /// The type of that name (with its dot).
+    pub fn ty(&self, name: &str) -> Option<&'static Type> {
+        self.types.iter().find(|t| t.name == name)
+    }
+
+    /// The modifier of that name (with its dot).
+    pub fn modifier(&self, name: &str) -> Option<&'static Modifier> {
+        self.modifiers.binary_search_by_key(&name, |m| m.name).ok().map(|i| &self.modifiers[i])
+    }
+
+    /// The state space of that name (with its dot).
+    pub fn space(&self, name: &str) -> Option<&'static Space> {
+        self.spaces.iter().find(|s| s.name == name)
+    }
+
+    /// The special register of that name: `%tid`, `%envreg7`; without its component.
+    pub fn special_register(&self, name: &str) -> Option<&'static SpecialRegister> {
+        let exact = self.special_registers.binary_search_by_key(&name, |r| r.name);
+        if let Ok(i) = exact {
+            return Some(&self.special_registers[i]).filter(|r| r.count == 0);
+        }
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: u16 = name[base.len()..].parse().ok()?;
+        let i = self.special_registers.binary_search_by_key(&base, |r| r.name).ok()?;
+        Some(&self.special_registers[i]).filter(|r| number < r.count)
+    }
+
+    /// The directive of that name (with its dot).
+    pub fn directive(&self, name: &str) -> Option<&'static Directive> {
+        self.directives.binary_search_by_key(&name, |d| d.name).ok().map(|i| &self.directives[i])
+    }
+
+    /// The target of that name.
+    pub fn target(&self, name: &str) -> Option<&'static Target> {
+        self.targets.iter().find(|t| t.name == name)
+    }
+
+    /// The newest version that the tables know.
+    pub fn newest(&self) -> Version {
+        self.versions.last().map_or(Version { major: 1, minor: 0 }, |v| v.version)
+    }
+}
+
+impl Opcode {
+    /// The entry that names an instruction best: the one with the longest path that the modifiers begin with.
+    pub fn entry(&self, modifiers: &[&str]) -> Option<&'static Entry> {
+        let fits = |e: &&Entry| e.path.iter().all(|p| modifiers.contains(p));
+        self.entries.iter().filter(fits).max_by_key(|e| e.path.len())
+    }
+}
+
+impl Target {
+    /// Whether it has a feature.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.contains(&feature)
+    }
+}
+
+impl Type {
+    /// Integers: signed, unsigned.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.class, TypeClass::Uint | TypeClass::Sint)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}

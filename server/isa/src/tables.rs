@@ -1,0 +1,590 @@
+//! The shapes of the static tables. The notation behind them is described in `docs/isa-format.md`.
+//!
+//! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
+//! as Rust source through [`Emit`], and the library, which includes that source.
+
+use std::fmt::Write;
+
+/// A value that can print itself as a Rust expression; how the build script writes the tables.
+pub trait Emit {
+    /// Appends the expression to `out`.
+    fn emit(&self, out: &mut String);
+}
+
+macro_rules! emit_by_debug {
+    ($($t:ty),*) => {$(
+        impl Emit for $t {
+            fn emit(&self, out: &mut String) {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "{self:?}");
+            }
+        }
+    )*};
+}
+emit_by_debug!(bool, u8, u16, u32, i64, &'static str);
+
+impl<T: Emit> Emit for &'static [T] {
+    fn emit(&self, out: &mut String) {
+        out.push_str("&[");
+        for item in *self {
+            item.emit(out);
+            out.push(',');
+        }
+        out.push(']');
+    }
+}
+
+impl<T: Emit> Emit for Option<T> {
+    fn emit(&self, out: &mut String) {
+        match self {
+            None => out.push_str("None"),
+            Some(value) => {
+                out.push_str("Some(");
+                value.emit(out);
+                out.push(')');
+            }
+        }
+    }
+}
+
+impl<T: Emit> Emit for &'static T {
+    fn emit(&self, out: &mut String) {
+        out.push('&');
+        (**self).emit(out);
+    }
+}
+
+macro_rules! table {
+    ($($(#[$meta:meta])* struct $name:ident { $($(#[$fmeta:meta])* $field:ident: $ty:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name { $($(#[$fmeta])* pub $field: $ty,)* }
+        impl Emit for $name {
+            fn emit(&self, out: &mut String) {
+                out.push_str(concat!(stringify!($name), "{"));
+                $(
+                    out.push_str(concat!(stringify!($field), ":"));
+                    self.$field.emit(out);
+                    out.push(',');
+                )*
+                out.push('}');
+            }
+        }
+    )*};
+}
+
+macro_rules! choice {
+    ($($(#[$meta:meta])* enum $name:ident { $($(#[$vmeta:meta])* $variant:ident $(($arg:ty))?,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$vmeta])* $variant $(($arg))?,)* }
+        impl Emit for $name {
+            fn emit(&self, out: &mut String) {
+                match self {
+                    $(choice!(@pattern $name $variant $(($arg))? value) => {
+                        out.push_str(concat!(stringify!($name), "::", stringify!($variant)));
+                        $(choice!(@use $arg); out.push('('); value.emit(out); out.push(')');)?
+                    })*
+                }
+            }
+        }
+    )*};
+    (@pattern $name:ident $variant:ident ($arg:ty) $value:ident) => { $name::$variant($value) };
+    (@pattern $name:ident $variant:ident $value:ident) => { $name::$variant };
+    (@use $arg:ty) => {};
+}
+
+table! {
+    /// The whole instruction set.
+    struct Isa {
+        /// Opcodes, sorted by name.
+        opcodes: &'static [Opcode],
+        /// Types, in the order of the data files.
+        types: &'static [Type],
+        /// Modifiers, sorted by name.
+        modifiers: &'static [Modifier],
+        /// State spaces, with their sub-spaces.
+        spaces: &'static [Space],
+        /// Special registers, sorted by name.
+        special_registers: &'static [SpecialRegister],
+        /// Directives, sorted by name.
+        directives: &'static [Directive],
+        /// PTX versions, ascending.
+        versions: &'static [PtxVersion],
+        /// Targets, in the order of the data files.
+        targets: &'static [Target],
+    }
+
+    /// An opcode (the first word of an instruction) and the entries that share it.
+    struct Opcode {
+        /// The word, `add`.
+        name: &'static str,
+        /// Its entries: one for each instruction of the manual that begins with this word.
+        entries: &'static [Entry],
+    }
+
+    /// One instruction of the manual.
+    struct Entry {
+        /// The full name, `mbarrier.try_wait`.
+        name: &'static str,
+        /// The modifiers that belong to the name, `.try_wait`.
+        path: &'static [&'static str],
+        /// Identifier of the family, `integer-arithmetic`.
+        family: &'static str,
+        /// Title of the family.
+        family_title: &'static str,
+        /// One line.
+        summary: &'static str,
+        /// Anchor in NVIDIA's online manual.
+        manual: &'static str,
+        /// Documentation, Markdown.
+        doc: &'static str,
+        /// Pitfalls, Markdown, one each.
+        notes: &'static [&'static str],
+        /// What a modifier means in this instruction.
+        modifiers: &'static [ModifierNote],
+        /// False for an instruction whose forms are not declared yet.
+        checked: bool,
+        /// The forms.
+        forms: &'static [Form],
+        /// Data file and line, `integer-arithmetic.isa:12`.
+        source: &'static str,
+    }
+
+    /// What a modifier means in one instruction.
+    struct ModifierNote {
+        /// With its dot.
+        name: &'static str,
+        /// Markdown.
+        doc: &'static str,
+    }
+
+    /// One form of an instruction.
+    struct Form {
+        /// As written in the data file, `add{.sat}.s32 d, a, b`.
+        text: &'static str,
+        /// The modifiers, in canonical order.
+        slots: &'static [Slot],
+        /// The operands, in order.
+        operands: &'static [Operand],
+        /// Which slots must stand in this order, by index; besides, types are always in order.
+        order: &'static [&'static [u8]],
+        /// Slots that, where they are filled, stand directly after the opcode, in this order.
+        first: &'static [u8],
+        /// Modifiers that may be written more than once.
+        repeat: &'static [&'static str],
+        /// Lengths that depend on modifiers.
+        maps: &'static [Map],
+        /// What must hold between modifiers and operands.
+        rules: &'static [Rule],
+        /// Versions and targets.
+        gates: &'static [Gate],
+        /// Named constraints, each one Rust function.
+        checks: &'static [&'static str],
+        /// Data file and line.
+        source: &'static str,
+    }
+
+    /// One place for a modifier.
+    struct Slot {
+        /// Name of the set (`type`), or the modifier itself with its dot.
+        name: &'static str,
+        /// The values that may stand here, with their dots.
+        values: &'static [&'static str],
+        /// May be left out.
+        optional: bool,
+        /// Slots of the same group (not 0) are all there or none.
+        group: u8,
+        /// All values are types.
+        is_type: bool,
+        /// Follows an operand (`[a].unified`): index of that operand plus 1, else 0.
+        after_operand: u8,
+    }
+
+    /// One operand of a form.
+    struct Operand {
+        /// What it looks like.
+        pattern: Pattern,
+        /// May be left out; operands of the same number (not 0) come together.
+        optional: u8,
+    }
+
+    /// What is said of one value.
+    struct Value {
+        /// The name in the form, `d`.
+        name: &'static str,
+        /// Read, written or both.
+        access: Access,
+        /// What kind of thing.
+        kind: Kind,
+        /// Its type.
+        ty: TypeExpr,
+        /// How many elements.
+        length: Length,
+        /// `_` may stand here.
+        sink: bool,
+        /// `_` may stand for elements of the list, not for all of it.
+        holes: bool,
+        /// A wider register may stand here (ld, st, cvt).
+        wider: bool,
+        /// Special registers may be read.
+        special: bool,
+        /// The address of a variable or a function may stand here.
+        symbol: bool,
+        /// Which state spaces such a variable may be in; generic: any.
+        symbol_spaces: Spaces,
+        /// `!` may stand before it.
+        negatable: bool,
+        /// Elements of a vector need only the size.
+        mixed: bool,
+        /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.
+        exact: bool,
+        /// A register only.
+        register_only: bool,
+        /// An immediate only.
+        immediate_only: bool,
+        /// Selectors that may follow (`b0`, `h1`).
+        select: &'static [&'static str],
+        /// Allowed immediates; empty: any.
+        ranges: &'static [Range],
+    }
+
+    /// A range of allowed immediates, inclusive.
+    struct Range {
+        /// Lowest.
+        low: i64,
+        /// Highest.
+        high: i64,
+        /// Must be a multiple of this.
+        step: i64,
+    }
+
+    /// Lengths by the values of some slots.
+    struct Map {
+        /// Its name.
+        name: &'static str,
+        /// The slots that form the key.
+        slots: &'static [u8],
+        /// Rows: key (values without dots, joined by `/`) and the lengths allowed.
+        rows: &'static [MapRow],
+    }
+
+    /// A row of a map.
+    struct MapRow {
+        /// `m16n8k16/f16`.
+        key: &'static str,
+        /// The lengths allowed; the first is the manual's.
+        lengths: &'static [u16],
+    }
+
+    /// A rule of a form.
+    struct Rule {
+        /// Forbidden, required, or both ways.
+        kind: RuleKind,
+        /// What is forbidden or required: all terms hold.
+        what: &'static [Term],
+        /// Only where all of these hold.
+        when: &'static [Term],
+        /// A message of its own, or empty.
+        message: &'static str,
+    }
+
+    /// A gate: versions and targets.
+    struct Gate {
+        /// From there on, until there, or advised against.
+        kind: GateKind,
+        /// One of these must hold (for `Until`: none).
+        alternatives: &'static [GateAlternative],
+        /// Only where all of these hold.
+        when: &'static [Term],
+        /// What to use instead, or why; may be empty.
+        note: &'static str,
+    }
+
+    /// One alternative of a gate.
+    struct GateAlternative {
+        /// `.version` as 10 × major + minor… see [`Version`]; `None`: any.
+        ptx: Option<Version>,
+        /// A feature that the target must have; `None`: any.
+        feature: Option<&'static str>,
+    }
+
+    /// A PTX version. Major and minor.
+    #[derive(PartialOrd, Ord, Hash)]
+    struct Version {
+        /// 8 of 8.5.
+        major: u16,
+        /// 5 of 8.5.
+        minor: u16,
+    }
+
+    /// A condition on one slot.
+    struct SlotTest {
+        /// Index of the slot.
+        slot: u8,
+        /// One of these values; empty: any value.
+        values: &'static [&'static str],
+        /// The opposite.
+        negated: bool,
+    }
+
+    /// A condition on one operand.
+    struct OperandTest {
+        /// The operand's name.
+        name: &'static str,
+        /// The opposite.
+        negated: bool,
+    }
+
+    /// A type.
+    struct Type {
+        /// With its dot, `.f16x2`.
+        name: &'static str,
+        /// Class.
+        class: TypeClass,
+        /// Size in bits.
+        bits: u16,
+        /// Register types that an operand of this instruction type may have; empty: any of the size.
+        agrees: &'static [&'static str],
+        /// May be the type of a register.
+        registers: bool,
+        /// May be the type of a variable in memory.
+        variables: bool,
+        /// One line.
+        summary: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// A modifier.
+    struct Modifier {
+        /// With its dot.
+        name: &'static str,
+        /// One line.
+        summary: &'static str,
+        /// Markdown.
+        doc: &'static str,
+    }
+
+    /// A state space.
+    struct Space {
+        /// With its dot, `.shared::cta`.
+        name: &'static str,
+        /// One line.
+        summary: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// A special register.
+    struct SpecialRegister {
+        /// With its `%`.
+        name: &'static str,
+        /// Its type, with the dot.
+        ty: &'static str,
+        /// Components (`xyzw`), or empty.
+        components: &'static str,
+        /// One line.
+        summary: &'static str,
+        /// Anchor in the manual.
+        manual: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Pitfalls.
+        notes: &'static [&'static str],
+        /// Versions and targets.
+        gates: &'static [Gate],
+        /// Widths in bits at which `mov` may read it besides its own.
+        also_read: &'static [u16],
+        /// A family such as `%envreg<32>`: how many; else 0.
+        count: u16,
+    }
+
+    /// A directive.
+    struct Directive {
+        /// With its dot.
+        name: &'static str,
+        /// How it is written.
+        syntax: &'static str,
+        /// Where it may stand.
+        places: &'static [&'static str],
+        /// One line.
+        summary: &'static str,
+        /// Anchor in the manual.
+        manual: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Pitfalls.
+        notes: &'static [&'static str],
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// A version of PTX.
+    struct PtxVersion {
+        /// The number.
+        version: Version,
+        /// Which CUDA release brought it.
+        summary: &'static str,
+    }
+
+    /// A target.
+    struct Target {
+        /// `sm_90a`.
+        name: &'static str,
+        /// The features that it has, itself among them.
+        features: &'static [&'static str],
+        /// One line.
+        summary: &'static str,
+        /// First version.
+        gates: &'static [Gate],
+    }
+}
+
+choice! {
+    /// What an operand looks like.
+    enum Pattern {
+        /// A value, a list in braces or a label.
+        Value(Value),
+        /// `[a]`, `[a, b]`.
+        Address(&'static [Value]),
+        /// `d|p`.
+        Pair(&'static Pair),
+        /// `(a, b, …)`.
+        Arguments(Value),
+        /// `_`.
+        Sink,
+    }
+
+    /// Read, written or both.
+    enum Access {
+        /// Read.
+        Read,
+        /// Written.
+        Write,
+        /// Read and written.
+        Update,
+    }
+
+    /// What kind of thing an operand is.
+    enum Kind {
+        /// A register or an immediate.
+        Value,
+        /// A memory operand.
+        Address(Spaces),
+        /// A label.
+        Label,
+        /// A function, or a register that holds its address.
+        Function,
+        /// The label of a list of targets or of a prototype.
+        Targets,
+        /// A list in parentheses.
+        Arguments,
+        /// A texture, sampler or surface.
+        Opaque(&'static str),
+        /// Anything.
+        Any,
+    }
+
+    /// Which state spaces an address may name.
+    enum Spaces {
+        /// Any that generic addressing covers.
+        Generic,
+        /// The value of a slot; generic where the slot is not filled.
+        Slot(u8),
+        /// These.
+        Named(&'static [&'static str]),
+    }
+
+    /// The type of an operand.
+    enum TypeExpr {
+        /// None.
+        None,
+        /// The type in a slot.
+        Slot(u8),
+        /// This type, with its dot.
+        Named(&'static str),
+        /// Twice as wide.
+        Wide(&'static TypeExpr),
+        /// Half as wide.
+        Half(&'static TypeExpr),
+        /// `.bN` of the size.
+        Bits(&'static TypeExpr),
+    }
+
+    /// How many elements.
+    enum Length {
+        /// No list.
+        Scalar,
+        /// So many.
+        Fixed(u16),
+        /// The number in the value of a slot; not filled: no list.
+        Slot(u8),
+        /// By a map of the form.
+        Map(u8),
+        /// By a named computation.
+        Computed(&'static str),
+    }
+
+    /// Kind of a rule.
+    enum RuleKind {
+        /// `what` must not hold.
+        Forbid,
+        /// `what` must hold.
+        Require,
+        /// `what` holds exactly where `when` holds.
+        Iff,
+    }
+
+    /// Kind of a gate.
+    enum GateKind {
+        /// Needs one of the alternatives.
+        Needs,
+        /// Refused from there on.
+        Until,
+        /// Advised against from there on.
+        Deprecated,
+    }
+
+    /// A term of a condition.
+    enum Term {
+        /// A slot has one of these values, or is filled.
+        Slot(SlotTest),
+        /// An optional operand is given.
+        Operand(OperandTest),
+    }
+
+    /// Class of a type.
+    enum TypeClass {
+        /// `.pred`.
+        Pred,
+        /// `.bN`.
+        Bits,
+        /// `.uN`.
+        Uint,
+        /// `.sN`.
+        Sint,
+        /// `.fN`.
+        Float,
+        /// Packed or alternate formats that live in other registers.
+        Packed,
+        /// Textures, samplers and surfaces.
+        Opaque,
+    }
+}
+
+table! {
+    /// `d|p`.
+    struct Pair {
+        /// Before the bar.
+        first: Value,
+        /// After the bar.
+        second: Value,
+        /// `|p` may be left out.
+        optional: bool,
+    }
+}

@@ -1,0 +1,145 @@
+//! A text that can be edited, and its tree.
+
+use ropey::Rope;
+use std::borrow::Cow;
+use std::ops::Range;
+use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
+
+/// A text and the tree of that very text. Cheap to clone: both parts are shared.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    rope: Rope,
+    tree: Tree,
+}
+
+impl Snapshot {
+    /// Parses a whole text.
+    pub fn new(text: &str) -> Self {
+        Document::new(text).snapshot()
+    }
+
+    /// The text.
+    pub fn rope(&self) -> &Rope {
+        &self.rope
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The root node.
+    pub fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
+    /// beyond the end of the text is cut off.
+    pub fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        let end = range.end.min(self.rope.len_bytes());
+        let start = range.start.min(end);
+        self.rope.get_byte_slice(start..end).map_or(Cow::Borrowed(""), Cow::from)
+    }
+
+    /// The smallest named node at an offset; where two nodes meet, the one that begins there is preferred unless it
+    /// is not named.
+    pub fn node_at(&self, offset: usize) -> Option<Node<'_>> {
+        let end = (offset + 1).min(self.rope.len_bytes());
+        self.root().named_descendant_for_byte_range(offset.min(end), end)
+    }
+}
+
+/// A text under edit. Edits are applied to the text at once and to the tree by [`Document::reparse`].
+pub struct Document {
+    rope: Rope,
+    tree: Tree,
+    parser: Parser,
+    stale: bool,
+}
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Document").field("bytes", &self.rope.len_bytes()).field("stale", &self.stale).finish()
+    }
+}
+
+impl Document {
+    /// Parses a whole text.
+    ///
+    /// # Panics
+    /// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
+    pub fn new(text: &str) -> Self {
+        let mut parser = Parser::new();
+        #[allow(clippy::expect_used)]
+        parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the grammar fits the runtime");
+        let rope = Rope::from_str(text);
+        // `parse` gives `None` only when cancelled or without a language.
+        #[allow(clippy::expect_used)]
+        let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
+        Self { rope, tree, parser, stale: false }
+    }
+
+    /// The text.
+    pub fn rope(&self) -> &Rope {
+        &self.rope
+    }
+
+    /// Replaces a byte range. A range outside of the text is cut to it, and its ends are moved down to character
+    /// boundaries, so that no edit is lost and none can panic.
+    pub fn edit(&mut self, range: Range<usize>, new: &str) {
+        let len = self.rope.len_bytes();
+        let start = self.rope.byte_to_char(range.start.min(len));
+        let end = self.rope.byte_to_char(range.end.min(len)).max(start);
+        let (start_byte, old_end_byte) = (self.rope.char_to_byte(start), self.rope.char_to_byte(end));
+        let (start_position, old_end_position) = (self.point(start_byte), self.point(old_end_byte));
+        self.rope.remove(start..end);
+        self.rope.insert(start, new);
+        let new_end_byte = start_byte + new.len();
+        self.tree.edit(&InputEdit {
+            start_byte,
+            old_end_byte,
+            new_end_byte,
+            start_position,
+            old_end_position,
+            new_end_position: self.point(new_end_byte),
+        });
+        self.stale = true;
+    }
+
+    /// Replaces the whole text; the next parse is a fresh one.
+    pub fn replace(&mut self, text: &str) {
+        let parser = std::mem::take(&mut self.parser);
+        *self = Self::new(text);
+        drop(parser);
+    }
+
+    /// Brings the tree up to the text: incremental, in the size of the edits where the text is sound.
+    pub fn reparse(&mut self) {
+        if !self.stale {
+            return;
+        }
+        let rope = &self.rope;
+        let mut chunk = |offset: usize, _: Point| -> &[u8] {
+            if offset >= rope.len_bytes() {
+                return &[];
+            }
+            let (text, start, _, _) = rope.chunk_at_byte(offset);
+            &text.as_bytes()[offset - start..]
+        };
+        if let Some(tree) = self.parser.parse_with_options(&mut chunk, Some(&self.tree), None) {
+            self.tree = tree;
+        }
+        self.stale = false;
+    }
+
+    /// The text with its tree, reparsed if need be.
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.reparse();
+        Snapshot { rope: self.rope.clone(), tree: self.tree.clone() }
+    }
+
+    fn point(&self, byte: usize) -> Point {
+        let row = self.rope.byte_to_line(byte);
+        Point { row, column: byte - self.rope.line_to_byte(row) }
+    }
+}

@@ -1,0 +1,12 @@
+//! PTX source text with an incremental syntax tree.
+//!
+//! This crate knows the shapes of PTX (which nodes there are and how they nest) but no instruction, modifier or type by
+//! name, and nothing of diagnostics or protocols. Positions are byte offsets.
+
+mod document;
+mod kinds;
+
+pub use document::{Document, Snapshot};
+pub use kinds::{Fields, Kinds, fields, kinds};
+pub use ropey::Rope;
+pub use tree_sitter::{Node, Tree, TreeCursor};

@@ -1,0 +1,167 @@
+# Helix in a terminal.
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+
+helix_install() {
+  local config=$XDG_CONFIG_HOME/helix
+  rm -rf "$config"
+  mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
+  cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
+  # As a user with a checkout does it: the folder in place of the repository. `use-grammars` keeps the build to ours.
+  {
+    echo 'use-grammars = { only = ["ptx"] }'
+    sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"
+  } >"$config/languages.toml"
+  cat >"$config/config.toml" <<'TOML'
+[editor]
+end-of-line-diagnostics = "hint"
+[editor.inline-diagnostics]
+cursor-line = "hint"
+other-lines = "hint"
+TOML
+}
+
+# `hx --health` colours its answers and counts grammars in Helix's own words: compare without colours.
+health() { hx --health ptx 2>&1 | sed 's/\x1b\[[0-9;]*m//g'; }
+health_says() { health | grep -qE -- "$1"; }
+
+helix_open() {
+  screen_start hx "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor hx --log '$work/hx.log' -v '$1'"
+}
+
+helix_quit() {
+  escape hx
+  type_text hx ':q!'
+  keys hx Enter
+  check 'helix: quits' screen_ends hx
+  check 'helix: no server is left behind' until_true 10 servers_gone
+}
+
+# The line and column (from 1) of a text in a file, as `hx FILE:LINE:COLUMN` takes them.
+at() {
+  local line column
+  line=$(line_of "$1" "$2")
+  column=$(sed -n "${line}p" "$1" | awk -v text="$3" '{ print index($0, text) }')
+  printf '%s:%s:%s' "$1" "$line" "$column"
+}
+
+helix_grammar() {
+  if [ ! -e "$grammar/src/parser.c" ]; then
+    skip 'helix: the grammar (it has no generated parser yet)'
+    return
+  fi
+  hx --grammar build >"$work/hx-build.log" 2>&1 || true
+  if [ -e "$XDG_CONFIG_HOME/helix/runtime/grammars/ptx.so" ]; then
+    ok 'helix: hx --grammar build makes the grammar from a local path'
+  else
+    fail 'helix: hx --grammar build makes the grammar from a local path'
+    sed 's/^/  | /' "$work/hx-build.log"
+  fi
+  if health_says 'Tree-sitter parser:.*✓'; then
+    ok 'helix: the health check finds the parser'
+  else
+    fail 'helix: the health check finds the parser'
+    health | sed 's/^/  | /'
+  fi
+}
+
+# helix_command TEXT: types a command of the `:` prompt.
+helix_command() {
+  type_text hx ":$1"
+  keys hx Enter
+}
+
+# What the grammar and the queries do, on the open file, with the cursor in the planted line.
+helix_syntax() {
+  keys hx g s
+  helix_command tree-sitter-subtree
+  sees 'helix: the opcode is one for the grammar' hx '\(opcode' || true
+  escape hx
+  helix_command tree-sitter-highlight-name
+  sees 'helix: the opcode has a colour' hx ' (keyword|function|operator|constant|type)[a-z.]* *$' || true
+  escape hx
+  keys hx m a f
+  # The function begins at its first linkage and ends with the file's last brace.
+  sees 'helix: a function can be selected' hx "1 sel +$(line_of "$project/operand.ptx" '}')" || true
+  # A line opened behind the brace is one level in: the number, two columns, a tab of four.
+  helix_command "goto $(line_of "$project/operand.ptx" '{')"
+  keys hx o
+  type_text hx 'exit;'
+  sees 'helix: a new line in a function is indented' hx '[0-9] {6}exit;' || true
+  escape hx
+  keys hx u
+  sees 'helix: and undone' hx '● 1' || true
+  helix_command "goto $(line_of "$project/operand.ptx" "$OPERAND_PLANT")"
+  if grep -iE 'query|queries|grammar' "$work/hx.log" | grep -E 'ERROR|WARN'; then
+    fail 'helix: its log has no complaint about grammar or queries'
+  else
+    ok 'helix: its log has no complaint about grammar or queries'
+  fi
+}
+
+helix_tests() {
+  hx --version
+  helix_install
+  if health_says 'ptx-analyzer:.*bin/ptx-analyzer'; then
+    ok 'helix: the health check finds the server'
+  else
+    fail 'helix: the health check finds the server'
+    health | sed 's/^/  | /'
+  fi
+  local kind
+  for kind in Highlight Textobject Indent Tags Rainbow; do
+    check "helix: there are queries: $kind" health_says "$kind queries:.*✓"
+  done
+  helix_grammar
+
+  # A wrong operand: seen, explained, typed away, undone.
+  helix_open "$(at "$project/operand.ptx" "$OPERAND_PLANT" "$OPERAND_TOKEN")"
+  sees 'helix: the file opens' hx "$(literally "$OPERAND_PLANT")" || true
+  # The message hangs below its line; the status line counts: ● 1 is one error.
+  sees 'helix: the diagnostic is on the screen' hx '└|┘|╰' || true
+  sees 'helix: the status line counts one error' hx '● 1' || true
+  keep hx helix-diagnostic
+  check 'helix: the server was started' server_was_started
+
+  if [ -e "$XDG_CONFIG_HOME/helix/runtime/grammars/ptx.so" ]; then helix_syntax; fi
+
+  keys hx g s # the first character of the line that is not blank: the opcode
+  keys hx Space k
+  if sees 'helix: hover says what the opcode does' hx "$HOVER_SUMMARY"; then keep hx helix-hover; fi
+  escape hx
+
+  # Select the line, select the token in it, change that.
+  keys hx x s
+  type_text hx "$OPERAND_TOKEN"
+  keys hx Enter c
+  type_text hx "$OPERAND_FIX"
+  escape hx
+  sees 'helix: the line is repaired' hx "$(literally "$OPERAND_LINE")" || true
+  loses 'helix: typing the error away takes the diagnostic away' hx '● 1|└|┘|╰' || true
+  keys hx u
+  sees 'helix: undo brings it back' hx '● 1' || true
+  keys hx Space s
+  sees 'helix: the symbol picker lists the kernel' hx "function +$SYMBOL" || true
+  escape hx
+  helix_quit
+
+  forget_servers
+  helix_open "$(at "$project/opcode.ptx" "$OPCODE_PLANT" "$OPCODE_TOKEN")"
+  sees 'helix: a misspelt opcode is reported' hx '● 1' || true
+  sees 'helix: with a message at its line' hx '└|┘|╰' || true
+  helix_quit
+
+  # Helix goes by the extension alone: the server itself must keep quiet about a PreTeXt document.
+  forget_servers
+  helix_open "$project/article.ptx"
+  sees 'helix: a PreTeXt document opens' hx 'shares the extension' || true
+  check 'helix: the server was started for it' until_true 10 server_was_started
+  if until_true 2 on_screen hx '● [0-9]|▲ [0-9]'; then
+    fail 'helix: a PreTeXt document has no diagnostics'
+    screen_report hx
+  else
+    ok 'helix: a PreTeXt document has no diagnostics'
+  fi
+  helix_quit
+}
+
+if have hx tmux; then helix_tests; fi

@@ -1,0 +1,122 @@
+# Helpers of the tests that look at a terminal: a tmux server of our own, waiting by polling, and the report.
+# shellcheck shell=bash disable=SC2154,SC2001
+# Needs: $work (scratch folder), $out (captures). Sets: failures.
+
+failures=0
+tmux_socket=ptx-editors-$$
+
+ok() { printf 'ok   %s\n' "$1"; }
+skip() { printf 'skip %s\n' "$1"; }
+fail() {
+  printf 'FAIL %s\n' "$1"
+  failures=$((failures + 1))
+}
+
+# check NAME COMMAND...
+check() {
+  local name=$1
+  shift
+  if "$@"; then ok "$name"; else fail "$name"; fi
+}
+
+# until_true SECONDS COMMAND...: polls ten times a second.
+until_true() {
+  local tries=$(($1 * 10))
+  shift
+  while ! "$@"; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+
+tm() { tmux -u -L "$tmux_socket" -f /dev/null "$@"; }
+
+# screen_start SESSION COMMAND...: runs a command in a terminal of 120 by 40. tmux hands on the environment it got here.
+screen_start() {
+  local session=$1
+  shift
+  tm new-session -d -s "$session" -x 120 -y 40 "$*"
+  tm set-option -g escape-time 0
+}
+
+keys() {
+  local session=$1
+  shift
+  tm send-keys -t "$session" "$@"
+}
+
+# escape SESSION: an escape with a key right behind it would be read as Alt with that key.
+escape() {
+  keys "$1" Escape
+  sleep 0.3
+}
+
+# type_text SESSION TEXT: as typed, no key names. A semicolon at the end would end tmux's own command.
+type_text() { tm send-keys -t "$1" -l -- "${2/%;/\\;}"; }
+
+screen_text() { tm capture-pane -p -t "$1" 2>/dev/null || true; }
+
+# The screen as part of a report: indented, without its empty lines.
+screen_report() { screen_text "$1" | sed -e '/^[[:space:]]*~\{0,1\}[[:space:]]*$/d' -e 's/^/  | /'; }
+
+# literally TEXT: as a regular expression that matches just that.
+literally() { sed 's/[][().*^$?+{}|\\]/\\&/g' <<<"$1"; }
+
+on_screen() { screen_text "$1" | grep -qE -- "$2"; }
+not_on_screen() { ! on_screen "$1" "$2"; }
+session_gone() { ! tm has-session -t "=$1" 2>/dev/null; }
+
+# sees NAME SESSION REGEX: the text appears. On failure the screen is printed.
+sees() {
+  if until_true 15 on_screen "$2" "$3"; then
+    ok "$1"
+  else
+    fail "$1"
+    printf '  expected on the screen: %s\n' "$3"
+    screen_report "$2"
+    return 1
+  fi
+}
+
+# loses NAME SESSION REGEX: the text vanishes.
+loses() {
+  if until_true 15 not_on_screen "$2" "$3"; then
+    ok "$1"
+  else
+    fail "$1"
+    printf '  still on the screen: %s\n' "$3"
+    screen_report "$2"
+    return 1
+  fi
+}
+
+# keep SESSION NAME: saves what is seen, as text and with its colours.
+keep() {
+  screen_text "$1" >"$out/$2.txt"
+  tm capture-pane -p -e -t "$1" >"$out/$2.ansi" 2>/dev/null || true
+}
+
+# The server's wrapper notes the process id of every server that an editor starts.
+servers_gone() {
+  local pid
+  [ -e "$work/pids" ] || return 0
+  while read -r pid; do
+    if kill -0 "$pid" 2>/dev/null; then return 1; fi
+  done <"$work/pids"
+}
+
+server_was_started() { [ -s "$work/pids" ]; }
+
+# forget_servers: the next checks are about servers started from now on.
+forget_servers() { rm -f "$work/pids"; }
+
+# screen_ends SESSION: true when its program ends by itself; it is ended if not.
+screen_ends() {
+  if until_true 10 session_gone "$1"; then return 0; fi
+  screen_report "$1"
+  tm kill-session -t "=$1" 2>/dev/null || true
+  return 1
+}
+
+screen_cleanup() { tm kill-server 2>/dev/null || true; }

@@ -1,0 +1,49 @@
+# Neovim in a terminal: what somebody sees.
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+
+neovim_screen_tests() {
+  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start line
+  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
+  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
+  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<'LUA'
+vim.o.termguicolors = true
+vim.o.number = true
+vim.diagnostic.config({ virtual_text = true })
+LUA
+  if [ -e "$grammar/src/parser.c" ]; then
+    nvim --headless -n -i NONE +"PtxBuildParser $grammar" \
+      +"lua vim.wait(100000, function() return #vim.api.nvim_get_runtime_file('parser/ptx.so', false) > 0 end, 50)" \
+      +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
+  fi
+
+  line=$(line_of "$project/operand.ptx" "$OPERAND_PLANT")
+  screen_start nv "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor nvim -n -i NONE +$line operand.ptx"
+  sees 'neovim: the file opens' nv "$SYMBOL" || true
+  # The line with the error has its message behind it and a sign before it.
+  sees 'neovim: the message stands behind the line' nv "$(literally "$OPERAND_PLANT") +.*■" || true
+  sees 'neovim: a sign stands before it' nv "^E +$line " || true
+  keep nv neovim-diagnostic
+  # Underlined: SGR 4, in one of its spellings, on the screen and nowhere before the server spoke.
+  if grep -qE $'\e\\[([0-9;:]*;)?4(:[0-9])?[;m]' "$out/neovim-diagnostic.ansi"; then
+    ok 'neovim: the token is underlined'
+  else
+    fail 'neovim: the token is underlined'
+  fi
+
+  keys nv '^' K
+  if sees 'neovim: hover says what the opcode does' nv "$HOVER_SUMMARY"; then keep nv neovim-hover; fi
+  escape nv
+
+  type_text nv ":s/$OPERAND_TOKEN/$OPERAND_FIX/"
+  keys nv Enter
+  loses 'neovim: repairing the line takes the message away' nv '■' || true
+  keys nv u
+  sees 'neovim: undo brings it back' nv '■' || true
+  type_text nv ':qa!'
+  keys nv Enter
+  check 'neovim: quits' screen_ends nv
+  check 'neovim: no server is left behind' until_true 10 servers_gone
+}
+
+if have nvim tmux; then neovim_screen_tests; fi

@@ -1,0 +1,87 @@
+# Neovim without a screen: each scenario is a start of the editor as a user would start it; neovim_test.lua looks around.
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+
+neovim_install() {
+  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
+  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
+  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
+  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
+  rm -rf "$pack/ptx-analyzer/parser"
+}
+
+# scenario NAME FILE [ARGUMENT...]: runs one part of neovim_test.lua.
+scenario() {
+  local name=$1 file=$2 code=0 log=$work/neovim-$1.log report=$work/neovim-$1.report
+  shift 2
+  : >"$report"
+  GRAMMAR=$grammar ROOT=$root SCENARIO=$name REPORT=$report timeout 120 nvim --headless -n -i NONE "$@" "$file" \
+    -c "luafile $here/neovim_test.lua" >"$log" 2>&1 </dev/null || code=$?
+  cat "$report"
+  if [ "$code" -ne 0 ] || ! [ -s "$report" ]; then
+    failures=$((failures + 1))
+    grep -q '^FAIL ' "$report" || printf 'FAIL neovim, %s: the editor ended with status %s\n' "$name" "$code"
+    sed 's/^/  | /' "$log"
+  fi
+}
+
+neovim_tests() {
+  neovim_install
+  nvim --version | head -n 1
+
+  # Nothing configured at all.
+  scenario zero-config "$project/operand.ptx"
+  check 'neovim: the server was started' server_was_started
+  check 'neovim: no server is left behind' until_true 5 servers_gone
+  scenario clean "$project/clean.ptx"
+  scenario opcode "$project/opcode.ptx"
+  scenario commands "$project/clean.ptx"
+  forget_servers
+  scenario quit "$project/operand.ptx"
+  check 'neovim: quitting ends the server' until_true 10 servers_gone
+
+  scenario filetypes "$project/article.ptx"
+  scenario health "$project/clean.ptx"
+  scenario treesitter "$project/clean.ptx"
+
+  # setup{} in init.lua, before the plugin is loaded; the conversation is recorded on the way.
+  printf 'tee "%s" | ptx-analyzer\n' "$work/heard" >"$work/bin/tapped"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
+require('ptx-analyzer').setup{ cmd = { 'sh', '$work/bin/tapped' }, settings = { target = 'sm_90a' } }
+LUA
+  HEARD=$work/heard scenario setup "$project/operand.ptx"
+
+  # Somebody's own rule for the extension wins.
+  echo "vim.filetype.add{ extension = { ptx = function() return 'mine' end } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
+  scenario own-filetype "$project/operand.ptx"
+
+  # vim.lsp.config() of the user's own wins as well.
+  echo "if vim.lsp.config then vim.lsp.config('ptx_analyzer', { cmd = { 'ptx-analyzer-of-mine' } }) end" >"$XDG_CONFIG_HOME/nvim/init.lua"
+  ln -sf ptx-analyzer "$work/bin/ptx-analyzer-of-mine"
+  scenario own-config "$project/operand.ptx"
+  rm "$work/bin/ptx-analyzer-of-mine"
+
+  echo 'vim.g.ptx_analyzer = { enable = false, treesitter = false }' >"$XDG_CONFIG_HOME/nvim/init.lua"
+  scenario disabled "$project/operand.ptx"
+
+  # As plugin managers have it whose plugin is the whole repository: this folder is put on the runtimepath by the user.
+  mv "$XDG_DATA_HOME/nvim/site" "$work/site.away"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
+vim.opt.runtimepath:prepend('$root/editors/neovim')
+require('ptx-analyzer').setup()
+LUA
+  scenario subfolder "$project/operand.ptx"
+  mv "$work/site.away" "$XDG_DATA_HOME/nvim/site"
+
+  # Neovim 0.10 has no vim.lsp.config: the same file without it.
+  rm "$XDG_CONFIG_HOME/nvim/init.lua"
+  forget_servers
+  scenario legacy "$project/operand.ptx" --cmd 'lua vim.lsp.config = nil; vim.lsp.enable = nil'
+  check 'neovim: no server is left behind without vim.lsp.config' until_true 5 servers_gone
+
+  # No server at all.
+  mv "$work/bin/ptx-analyzer" "$work/ptx-analyzer.away"
+  scenario no-server "$project/operand.ptx" --cmd "lua notified = {}; vim.notify = function(m) table.insert(notified, m) end"
+  mv "$work/ptx-analyzer.away" "$work/bin/ptx-analyzer"
+}
+
+if have nvim; then neovim_tests; fi

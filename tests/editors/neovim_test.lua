@@ -1,0 +1,449 @@
+-- Run by neovim.test.sh inside Neovim, after the editor has started with a file; SCENARIO says which part.
+-- What is expected is in expectations.sh and comes in the environment.
+
+local env = vim.env
+local buf = vim.api.nvim_get_current_buf()
+local scenario = {}
+
+-- A file of its own: what Neovim prints by itself goes to the terminal, without line ends.
+local function tell(line)
+  local file = assert(io.open(env.REPORT, 'a'))
+  file:write(line, '\n')
+  file:close()
+end
+
+local function report(mark, what)
+  tell(('%-4s neovim, %s: %s'):format(mark, env.SCENARIO, what))
+end
+
+local function ok(what, condition, seen)
+  if condition then
+    return report('ok', what)
+  end
+  report('FAIL', what)
+  if seen ~= nil then
+    tell('  seen: ' .. (type(seen) == 'string' and seen or vim.inspect(seen)))
+  end
+  vim.cmd('cquit 1')
+  error('unreachable') -- :cquit returns when called from here in some versions
+end
+
+--- Waits until a condition holds.
+local function becomes(what, condition, seen)
+  local reached = vim.wait(15000, condition, 20)
+  ok(what, reached, not reached and seen and seen() or nil)
+end
+
+local function client()
+  return vim.lsp.get_clients({ bufnr = buf, name = 'ptx_analyzer' })[1]
+end
+
+local function attached()
+  becomes('the client attaches', function()
+    return client() ~= nil and client().initialized
+  end)
+end
+
+local function diagnostics(code)
+  return vim.tbl_filter(function(d)
+    return d.code == code
+  end, vim.diagnostic.get(buf))
+end
+
+local function errors()
+  return vim.diagnostic.get(buf, { severity = vim.diagnostic.severity.ERROR })
+end
+
+local function all_diagnostics()
+  return vim.diagnostic.get(buf)
+end
+
+--- The line (from 0) and column (from 0) of a text in the buffer.
+local function position(text)
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    local column = line:find(text, 1, true)
+    if column then
+      return row - 1, column - 1
+    end
+  end
+  error('not in the buffer: ' .. text)
+end
+
+local function put_cursor(row, column)
+  vim.api.nvim_win_set_cursor(0, { row + 1, column })
+end
+
+local function type_keys(keys)
+  vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
+end
+
+--- Waits for a planted error to be reported where it is.
+local function planted(plant, token, code)
+  local row, column = position(plant)
+  column = column + assert(plant:find(token, 1, true)) - 1
+  becomes(('`%s` is reported'):format(code), function()
+    return #diagnostics(code) == 1
+  end, all_diagnostics)
+  local d = diagnostics(code)[1]
+  ok('it is on the planted line, an error, with a message and a source',
+    d.lnum == row and d.severity == vim.diagnostic.severity.ERROR and #d.message > 10 and d.source ~= nil, d)
+  ok('it covers the wrong token', d.lnum == row and d.col <= column and d.end_col >= column + #token, d)
+  return row, column
+end
+
+local function stops_cleanly()
+  local running = client()
+  local pids = vim.fn.readfile(vim.fs.dirname(env.PROJECT) .. '/pids')
+  local pid = tonumber(pids[#pids])
+  ok('the server is a process', vim.uv.kill(pid, 0) == 0)
+  if vim.fn.has('nvim-0.11') == 1 then
+    running:stop()
+  else
+    running.stop()
+  end
+  becomes('the client ends when it is told to', function()
+    return #vim.lsp.get_clients() == 0
+  end)
+  becomes('the server ends with it', function()
+    return vim.uv.kill(pid, 0) ~= 0
+  end)
+end
+
+function scenario.zero_config()
+  ok('the filetype is ptx', vim.bo[buf].filetype == 'ptx', vim.bo[buf].filetype)
+  ok('comments are `//`', vim.bo[buf].commentstring == '// %s', vim.bo[buf].commentstring)
+  attached()
+  ok('the root is the folder with .git', client().config.root_dir == vim.uv.fs_realpath(env.PROJECT),
+    client().config.root_dir)
+  local row, column = planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
+  ok('it is the only error', #errors() == 1, errors())
+
+  -- Hover, in its window.
+  local _, start = position(env.OPERAND_PLANT)
+  put_cursor(row, start)
+  vim.lsp.buf.hover()
+  local float
+  becomes('hover opens a window', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        float = window
+        return true
+      end
+    end
+  end)
+  local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(float), 0, -1, false), '\n')
+  ok('it names the opcode', text:find(env.HOVER_WORD, 1, true) ~= nil, text)
+  ok('it says what the opcode does', vim.regex('\\v' .. env.HOVER_SUMMARY):match_str(text) ~= nil, text)
+  vim.api.nvim_win_close(float, true)
+
+  -- Typing the error away and undoing that, twice as fast as anybody could.
+  put_cursor(row, column)
+  ok('a register is one word', vim.fn.expand('<cword>') == env.OPERAND_TOKEN, vim.fn.expand('<cword>'))
+  type_keys('ciw' .. env.OPERAND_FIX .. '<Esc>')
+  becomes('typing the error away takes the diagnostic away', function()
+    return #errors() == 0
+  end, all_diagnostics)
+  vim.cmd('silent undo')
+  becomes('undo brings it back', function()
+    return #diagnostics(env.OPERAND_CODE) == 1
+  end, all_diagnostics)
+  for _ = 1, 20 do
+    vim.cmd('silent redo')
+    vim.cmd('silent undo')
+  end
+  vim.cmd('silent redo')
+  becomes('forty quick changes end in the right state', function()
+    return #errors() == 0
+  end, all_diagnostics)
+  vim.cmd('silent undo')
+  becomes('and once more back', function()
+    return #diagnostics(env.OPERAND_CODE) == 1
+  end, all_diagnostics)
+  put_cursor(0, 0)
+  type_keys('O// moved down<Esc>')
+  becomes('a line typed above moves it down', function()
+    local d = diagnostics(env.OPERAND_CODE)[1]
+    return d and d.lnum == row + 1
+  end, all_diagnostics)
+
+  -- What else the server offers.
+  local function ask(method, params)
+    local answers = vim.lsp.buf_request_sync(buf, method, params, 15000) or {}
+    local _, answer = next(answers)
+    return answer and answer.result
+  end
+  local document = { textDocument = vim.lsp.util.make_text_document_params(buf) }
+  local symbols = ask('textDocument/documentSymbol', document) or {}
+  local names = vim.tbl_map(function(symbol)
+    return symbol.name
+  end, symbols)
+  ok('the outline lists the kernel', vim.tbl_contains(names, env.SYMBOL), symbols)
+  local capabilities = client().server_capabilities
+  if capabilities.semanticTokensProvider then
+    becomes('semantic tokens reach the buffer', function()
+      local tokens = vim.lsp.semantic_tokens.get_at_pos(buf, row + 1, start)
+      return tokens ~= nil and #tokens > 0
+    end)
+  end
+  if capabilities.codeLensProvider then
+    local lenses = ask('textDocument/codeLens', document) or {}
+    ok('there is a code lens', #lenses > 0, lenses)
+  end
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+  stops_cleanly()
+end
+
+function scenario.clean()
+  attached()
+  -- There is no message for "checked, nothing found": an answer to a later request means that the text was read.
+  vim.lsp.buf_request_sync(buf, 'textDocument/documentSymbol',
+    { textDocument = vim.lsp.util.make_text_document_params(buf) }, 15000)
+  vim.wait(500, function()
+    return #errors() > 0
+  end, 20)
+  ok('a clean kernel has no errors', #errors() == 0, errors())
+end
+
+function scenario.commands()
+  attached()
+  local function shows(command, title, pattern)
+    local function text()
+      local shown = vim.fn.bufnr('ptx-analyzer://' .. title)
+      return shown > 0 and table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n') or ''
+    end
+    vim.cmd(command)
+    becomes((':%s shows its answer'):format(command), function()
+      return text():find(pattern) ~= nil
+    end, text)
+    vim.fn.win_gotoid(vim.fn.bufwinid('ptx-analyzer://' .. title))
+    ok('in a window that cannot be edited', not vim.bo.modifiable and vim.bo.buftype == 'nofile')
+    type_keys('q')
+    ok('and that `q` closes', vim.fn.bufnr('ptx-analyzer://' .. title) < 0 and #vim.api.nvim_list_wins() == 1)
+  end
+  shows('PtxExplain fma.rn.f32', 'explain', 'fma')
+  put_cursor(position(env.OPERAND_LINE))
+  shows('PtxExplain', 'explain', env.HOVER_WORD)
+  local offered = (client().server_capabilities.executeCommandProvider or {}).commands or {}
+  for _, case in ipairs({
+    { 'PtxSyntaxTree', 'showSyntaxTree', 'source_file' },
+    { 'PtxStatus', 'serverStatus', '%w' },
+    { 'PtxEvaluate', 'evaluateWarp', '%w' },
+  }) do
+    if vim.tbl_contains(offered, 'ptx-analyzer.' .. case[2]) then
+      shows(unpack(case))
+    else
+      report('skip', (':%s (the server does not offer it)'):format(case[1]))
+    end
+  end
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
+function scenario.opcode()
+  attached()
+  planted(env.OPCODE_PLANT, env.OPCODE_TOKEN, env.OPCODE_CODE)
+  ok('it is the only error', #errors() == 1, errors())
+end
+
+function scenario.quit()
+  attached()
+  -- The shell looks whether the server ends with the editor.
+end
+
+function scenario.filetypes()
+  local function filetype_of(name, lines)
+    local path = env.PROJECT .. '/sub/' .. name
+    if lines then
+      vim.fn.writefile(lines, path)
+    end
+    vim.cmd.edit(vim.fn.fnameescape(path))
+    return vim.bo.filetype
+  end
+  ok('a PreTeXt document is not PTX', vim.bo[buf].filetype == 'xml', vim.bo[buf].filetype)
+  ok('no server looks at it', #vim.lsp.get_clients({ bufnr = buf }) == 0)
+  local bom = '\239\187\191'
+  local cases = {
+    { 'comment.ptx', { '<!-- PreTeXt -->', '<section/>' }, 'xml' },
+    { 'element.ptx', { '', '   <section xml:id="a">' }, 'xml' },
+    { 'bom.ptx', { bom .. '<?xml version="1.0"?>' }, 'xml' },
+    { 'version.ptx', { '.version 8.5' }, 'ptx' },
+    { 'banner.ptx', { '//', '// Generated by NVIDIA NVVM Compiler <1>', '//', '', '.version 8.5' }, 'ptx' },
+    { 'block.ptx', { '/* < */', '.version 8.5' }, 'ptx' },
+    { 'line.ptx', { '# 1 "<built-in>"', '.version 8.5' }, 'ptx' },
+    { 'blank.ptx', { '', '', '.version 8.5' }, 'ptx' },
+    { 'marked.ptx', { bom .. '.version 8.5' }, 'ptx' },
+    { 'empty.ptx', {}, 'ptx' },
+    { 'new.ptx', nil, 'ptx' },
+    { 'odd [name] %.ptx', { '.version 8.5' }, 'ptx' },
+  }
+  for _, case in ipairs(cases) do
+    local seen = filetype_of(case[1], case[2])
+    ok(('%s is %s'):format(case[1], case[3]), seen == case[3], seen)
+  end
+  ok('by its name alone a file is PTX', vim.filetype.match({ filename = 'nowhere.ptx' }) == 'ptx')
+  ok('by its name alone, but on disk', vim.filetype.match({ filename = env.PROJECT .. '/article.ptx' }) == 'xml')
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
+function scenario.own_filetype()
+  ok('the rule of the user wins', vim.bo[buf].filetype == 'mine', vim.bo[buf].filetype)
+end
+
+function scenario.own_config()
+  if vim.lsp.config == nil then
+    return report('skip', 'this Neovim has no vim.lsp.config')
+  end
+  attached()
+  ok('the command of the user wins', client().config.cmd[1] == 'ptx-analyzer-of-mine', client().config.cmd)
+  planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
+end
+
+function scenario.subfolder()
+  local config = require('ptx-analyzer.config')
+  ok('the options of the buffer are ours', vim.bo[buf].iskeyword:find('%%') ~= nil, vim.bo[buf].iskeyword)
+  ok('the plugin knows the checkout it lies in',
+    config.checkout() == env.ROOT or vim.uv.fs_stat(env.GRAMMAR .. '/src/parser.c') == nil, config.checkout())
+  attached()
+  planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
+  vim.cmd.edit(env.PROJECT .. '/article.ptx')
+  ok('a PreTeXt document is not PTX', vim.bo.filetype == 'xml', vim.bo.filetype)
+end
+
+function scenario.disabled()
+  ok('the filetype is ptx', vim.bo[buf].filetype == 'ptx', vim.bo[buf].filetype)
+  vim.wait(500)
+  ok('no server is started', #vim.lsp.get_clients() == 0)
+  require('ptx-analyzer').setup({ enable = true })
+  attached()
+  require('ptx-analyzer').setup({ enable = false })
+  becomes('setup can stop it again', function()
+    return #vim.lsp.get_clients() == 0
+  end)
+end
+
+function scenario.setup()
+  attached()
+  ok('the client runs the command it was given', client().config.cmd[1] == 'sh', client().config.cmd)
+  planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
+  becomes('the settings reach the server under its name', function()
+    local heard = table.concat(vim.fn.readfile(env.HEARD), '\n'):gsub('%s', '')
+    return heard:find('"initializationOptions":{"ptx-analyzer":{"target":"sm_90a"}}', 1, true)
+      and heard:find('"settings":{"ptx-analyzer":{"target":"sm_90a"}}', 1, true)
+  end)
+  local warned
+  vim.notify = function(message)
+    warned = message
+  end
+  require('ptx-analyzer').setup({ comand = {}, settings = 3 })
+  ok('misspelt options are named', warned and warned:find('comand') and warned:find('settings'), warned)
+end
+
+function scenario.legacy()
+  ok('there is no vim.lsp.config here', vim.lsp.config == nil)
+  attached()
+  ok('the root is the folder with .git', client().config.root_dir == vim.uv.fs_realpath(env.PROJECT),
+    client().config.root_dir)
+  planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
+  vim.cmd.edit(env.PROJECT .. '/clean.ptx')
+  becomes('a second file has the same client', function()
+    local clients = vim.lsp.get_clients()
+    return #clients == 1 and vim.lsp.buf_is_attached(0, clients[1].id)
+  end)
+  vim.cmd.buffer(buf)
+  stops_cleanly()
+end
+
+function scenario.no_server()
+  ok('the filetype is ptx all the same', vim.bo[buf].filetype == 'ptx')
+  vim.cmd.edit(env.PROJECT .. '/clean.ptx')
+  vim.wait(200)
+  local said = vim.tbl_filter(function(message)
+    return message:find('not an executable', 1, true) ~= nil
+  end, _G.notified)
+  ok('one message says that the server is missing', #said == 1, _G.notified)
+  ok('no client is left half started', #vim.lsp.get_clients() == 0)
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
+function scenario.health()
+  vim.cmd('helptags ALL')
+  vim.cmd('help ptx-analyzer')
+  ok('the help file is found by its tag', vim.fn.expand('%:t') == 'ptx-analyzer.txt', vim.fn.expand('%:t'))
+  vim.cmd('help :PtxBuildParser')
+  vim.cmd('close')
+  vim.cmd('checkhealth ptx-analyzer')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  ok('the health check finds the server', text:find('found .*bin/ptx%-analyzer') ~= nil, text)
+  ok('it tells its version', text:find('version: %S+') ~= nil, text)
+  ok('it tells that the parser is missing and what to do', text:find('Run :PtxBuildParser', 1, true) ~= nil, text)
+  ok('it reports no error', not text:find('ERROR', 1, true), text)
+end
+
+function scenario.treesitter()
+  local parser_c = env.GRAMMAR .. '/src/parser.c'
+  if vim.uv.fs_stat(parser_c) == nil then
+    return report('skip', 'the grammar has no generated parser yet')
+  end
+  local active = vim.treesitter.highlighter.active
+  ok('without a parser the plain syntax file is used', active[buf] == nil and vim.bo[buf].syntax == 'ptx',
+    vim.bo[buf].syntax)
+  vim.cmd('PtxBuildParser ' .. vim.fn.fnameescape(env.GRAMMAR))
+  local function messages()
+    return vim.fn.execute('messages')
+  end
+  local format = tonumber(table.concat(vim.fn.readfile(parser_c, '', 50), '\n'):match('LANGUAGE_VERSION (%d+)'))
+  if format > vim.treesitter.language_version then
+    becomes('a parser too new for this Neovim is called that', function()
+      return messages():find('cannot load it', 1, true) ~= nil
+    end, messages)
+    return report('skip', ('this Neovim reads parsers up to version %d, ours is %d'):format(
+      vim.treesitter.language_version, format))
+  end
+  vim.wait(100000, function()
+    return active[buf] ~= nil or messages():find('failed', 1, true) ~= nil
+  end, 50)
+  ok(':PtxBuildParser builds it and puts it to use', active[buf] ~= nil, messages())
+  vim.cmd.edit()
+  ok('a file opened afterwards has it', active[buf] ~= nil)
+
+  local tree = vim.treesitter.get_parser(buf, 'ptx'):parse()[1]
+  ok('the kernel parses without an error', not tree:root():has_error(), tree:root():sexpr())
+  local files = vim.api.nvim_get_runtime_file('queries/ptx/*.scm', true)
+  ok('there are queries', #files > 0)
+  for _, file in ipairs(files) do
+    local name = vim.fn.fnamemodify(file, ':t:r')
+    local loaded, query = pcall(vim.treesitter.query.get, 'ptx', name)
+    ok(('the query %s fits the parser'):format(name), loaded and query ~= nil, query)
+  end
+  local function captured(text, offset)
+    local row, column = position(text)
+    return vim.tbl_map(function(capture)
+      return capture.capture
+    end, vim.treesitter.get_captures_at_pos(buf, row, column + (offset or 0)))
+  end
+  for what, place in pairs({
+    opcode = { env.OPERAND_LINE, 0 },
+    register = { env.OPERAND_LINE, env.OPERAND_LINE:find('%%r7') - 1 },
+    comment = { '/* the whole point', 0 },
+    type = { '.b32 %r<8>', 0 },
+    directive = { '.version', 0 },
+  }) do
+    ok(('a colour for the %s'):format(what), #captured(place[1], place[2]) > 0)
+  end
+
+  vim.cmd('checkhealth ptx-analyzer')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  ok('the health check finds the parser and its query', text:find('parser: ', 1, true)
+    and text:find('fits the parser', 1, true), text)
+end
+
+local function main()
+  local fine, problem = xpcall(scenario[env.SCENARIO:gsub('-', '_')], debug.traceback)
+  if not fine then
+    report('FAIL', 'the test itself: ' .. problem)
+    vim.cmd('cquit 1')
+  end
+  vim.cmd('qall!')
+end
+
+-- Start-up is over when VimEnter has happened: only then is this an editor as somebody would use it.
+vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = vim.schedule_wrap(main) })

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# The editors carry copies of the grammar's queries, so that a checkout works as it is on every system. This makes them:
+# for Neovim as they are, for Helix with its names of captures. Edit tree-sitter-ptx/queries, run this, commit both.
+#
+#   sync-queries.sh            write the copies
+#   sync-queries.sh --check    only tell whether they are up to date
+#
+# Helix's indents.scm, textobjects.scm and rainbows.scm are written by hand: those are dialects of its own.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+grammar=${PTX_QUERIES:-$root/tree-sitter-ptx/queries}
+check=
+case ${1-} in
+  '') ;;
+  --check) check=yes ;;
+  *) echo "usage: sync-queries.sh [--check]" >&2 && exit 2 ;;
+esac
+
+neovim=(highlights folds injections locals)
+helix=(highlights injections locals tags)
+
+# The captures whose names differ: as in the grammar, as in Helix's themes. The longer name before its own beginning.
+helix_names=(
+  'number.float constant.numeric.float'
+  'number constant.numeric'
+  'boolean constant.builtin.boolean'
+  'character constant.character'
+  'string.escape constant.character.escape'
+  'variable.member variable.other.member'
+  'property variable.other.member'
+  'module namespace'
+  'keyword.modifier keyword.storage.modifier'
+  'keyword.type keyword.storage.type'
+  'keyword.import keyword.control.import'
+  'keyword.return keyword.control.return'
+  'function.call function'
+  'type.definition type'
+)
+
+header() {
+  printf '; Made from tree-sitter-ptx/queries/%s by tests/editors/sync-queries.sh: edit that file, not this one.\n\n' "$1"
+}
+
+to_helix() {
+  local script=() pair
+  for pair in "${helix_names[@]}"; do
+    # A name ends where no further part follows. Two steps, so that no result is renamed again.
+    script+=(-e "s/@${pair% *}([^a-z.]|\$)/@=${pair#* }\\1/g")
+  done
+  # Spell checking and hiding of text are Neovim's.
+  sed -E "${script[@]}" -e 's/@=/@/g' -e 's/ @(spell|nospell)([^a-z.]|$)/\2/g'
+}
+
+stale=0
+# put FILE: the text on stdin becomes the file; with --check it is compared, and the status tells of a difference.
+put() {
+  local fresh
+  fresh=$(mktemp)
+  cat >"$fresh"
+  if cmp -s "$fresh" "$1"; then
+    rm "$fresh"
+  elif [ -n "$check" ]; then
+    rm "$fresh"
+    echo "out of date: ${1#"$root"/}" >&2
+    return 1
+  else
+    cat "$fresh" >"$1"
+    rm "$fresh"
+    echo "wrote ${1#"$root"/}"
+  fi
+}
+
+# copy EDITOR NAME FILTER...: one query of one editor. What the grammar has no longer, the editor loses.
+copy() {
+  local editor=$1 source=$grammar/$2.scm copy=$root/editors/$1/queries/ptx/$2.scm
+  local file=$2.scm
+  shift 2
+  if [ -e "$source" ]; then
+    { header "$file" && "$@" <"$source"; } | put "$copy" || stale=1
+  elif [ -e "$copy" ] && [ -n "$check" ]; then
+    echo "has no original: editors/$editor/queries/ptx/$file" >&2
+    stale=1
+  elif [ -e "$copy" ]; then
+    rm "$copy"
+    echo "removed editors/$editor/queries/ptx/$file"
+  fi
+}
+
+for name in "${neovim[@]}"; do copy neovim "$name" cat; done
+for name in "${helix[@]}"; do copy helix "$name" to_helix; done
+
+if [ "$stale" -ne 0 ]; then
+  echo 'run tests/editors/sync-queries.sh' >&2
+  exit 1
+fi

@@ -1,0 +1,18 @@
+//! Compiles the generated parser and its scanner.
+
+fn main() {
+    let src = std::path::Path::new("src");
+    let sources = [src.join("parser.c"), src.join("scanner.c")];
+
+    // The parser is one switch over a thousand states: unoptimised it is several times slower, whatever the profile of the crate.
+    let mut build = cc::Build::new();
+    build.std("c11").include(src).files(&sources).opt_level(2).warnings(false);
+    #[cfg(target_env = "msvc")]
+    build.flag("-utf-8");
+    build.compile("tree-sitter-ptx");
+
+    for source in &sources {
+        println!("cargo:rerun-if-changed={}", source.display());
+    }
+    println!("cargo:rerun-if-changed=src/tree_sitter");
+}

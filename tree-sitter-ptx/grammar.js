@@ -1,0 +1,604 @@
+/**
+ * @file PTX, the assembly language of NVIDIA GPUs, versions 1.0 to 9.5.
+ * @license MIT OR Apache-2.0
+ *
+ * The grammar knows shapes, not instructions: an opcode is a word and a modifier is a dot-word, so that a new PTX version
+ * needs no new grammar. Only directives are keywords, because each has a syntax of its own.
+ *
+ * Three decisions shape the rest:
+ *
+ * - Every item may stand at every level, and statements may stand at the top. NVIDIA's assembler is stricter, but a missing
+ *   brace then costs one MISSING node and not an ERROR over the rest of the file, which is what keeps reparsing fast.
+ * - A statement ends at its line when the next line can only begin another one. The external scanner (src/scanner.c) says so
+ *   with a token of no width, `_stop`, after which only `;` may follow: the parser then reports exactly that `;` as missing.
+ * - Every dot-word is one token, `modifier`, and renamed by its place (type, member name, ...). The keywords are
+ *   extracted from it, so `.global` is a state space in a declaration and a modifier in `ld.global`.
+ */
+
+/// <reference types="tree-sitter-cli/dsl" />
+// @ts-check
+
+/** Precedences, loosest first; the operators are ordered as in C. */
+const PREC = {
+  leaf: -1,
+  offset: 1,
+  ternary: 2,
+  or: 3,
+  and: 4,
+  bit_or: 5,
+  bit_xor: 6,
+  bit_and: 7,
+  equality: 8,
+  comparison: 9,
+  shift: 10,
+  sum: 11,
+  product: 12,
+  unary: 13,
+  operand: 14,
+};
+
+/** The binary operators by precedence. */
+const BINARY = [
+  [PREC.or, ['||']],
+  [PREC.and, ['&&']],
+  [PREC.bit_or, ['|']],
+  [PREC.bit_xor, ['^']],
+  [PREC.bit_and, ['&']],
+  [PREC.equality, ['==', '!=']],
+  [PREC.comparison, ['<', '<=', '>', '>=']],
+  [PREC.shift, ['<<', '>>']],
+  [PREC.sum, ['+', '-']],
+  [PREC.product, ['*', '/', '%']],
+];
+
+const STATE_SPACES = [
+  '.const', '.global', '.local', '.param', '.reg', '.shared', '.sreg', '.tex', '.surf',
+  '.shared::cta', '.shared::cluster', '.param::entry', '.param::func',
+];
+
+/** The types of DWARF data: listed, because a line of data has no terminator and the next one begins with its type. */
+const SECTION_TYPES = [
+  '.b8', '.b16', '.b32', '.b64', '.u8', '.u16', '.u32', '.u64', '.s8', '.s16', '.s32', '.s64',
+  '.byte', '.2byte', '.4byte', '.8byte', '.quad',
+];
+
+/** A choice, also of one. */
+const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
+
+const list = (rule) => seq(rule, repeat(seq(',', rule)));
+
+/** One of the given words, each a leaf of the named kind. */
+const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
+
+/** What closes a bracket: itself, or the beginning of a statement on the next line, which leaves a visible, empty node. */
+const closing = ($, close) => choice(close, alias($._stop, $.unclosed));
+
+/** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
+const bracketed = ($, open, rule, close) => seq(
+  open,
+  choice(
+    closing($, close),
+    seq(
+      list(rule),
+      choice(closing($, close), seq(',', alias($._stop, $.unclosed))),
+    ),
+  ),
+);
+
+/** Not a rule: a hidden node for each operand would cost a tenth of the speed. */
+const placedOperand = ($) => choice(
+  field('operand', $._operand),
+  // `[a].unified`
+  seq(field('operand', choice($.address, $.index)), field('suffix', $.modifier)),
+);
+
+module.exports = grammar({
+  name: 'ptx',
+
+  word: $ => $.modifier,
+
+  extras: $ => [/[ \t\r\n\f\v\uFEFF]/, $.comment, $.preprocessor_line],
+
+  externals: $ => [
+    $._stop, // the next line begins a statement
+    $._stop_at_brace, // a brace closes the block
+    $._stop_in_header, // the same in the header of a function, where dot-words on lines of their own are at home
+    $.directive_text, // what follows a directive that nobody knows
+  ],
+
+  supertypes: $ => [],
+
+  inline: $ => [$._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._any_stop, $._section_symbol],
+
+  rules: {
+    source_file: $ => optional($._body),
+
+    // Statements in runs, each up to a label. The runs are hidden and serve speed alone: after an edit tree-sitter visits every
+    // element of the repetitions around it, so a function of 50,000 statements in one of them costs milliseconds a keystroke.
+    // A run ends with a label, and does not begin with one, because one token ahead does not tell a label from an opcode. It
+    // begins with a statement, and not with the repetition, because a node that begins with a repetition is never reused whole.
+    _body: $ => choice(
+      $._runs,
+      seq(optional($._runs), $._statement, optional($._statements)),
+    ),
+
+    _runs: $ => repeat1($._run),
+
+    _run: $ => choice(
+      $.label,
+      seq($._statement, optional($._statements), $.label),
+    ),
+
+    _statements: $ => repeat1($._statement),
+
+    _statement: $ => choice(
+      $.version_directive,
+      $.target_directive,
+      $.address_size_directive,
+      $.function,
+      $.variable_declaration,
+      $.alias_directive,
+      $.file_directive,
+      $.loc_directive,
+      $.loc_intermediate_directive,
+      $.pragma_directive,
+      $.section_directive,
+      $.dwarf_directive,
+      $.branch_targets_directive,
+      $.call_targets_directive,
+      $.call_prototype_directive,
+      $.unknown_directive,
+      $.block,
+      $.instruction,
+    ),
+
+    // ---- the head of a module
+
+    version_directive: $ => seq(
+      '.version',
+      optional(field('version', choice(
+        alias($.float, $.version_number),
+        alias($.integer, $.version_number),
+      ))),
+    ),
+
+    target_directive: $ => prec.right(seq(
+      '.target',
+      optional(seq(field('target', $._target), repeat(seq(',', field('target', $._target))))),
+    )),
+
+    _target: $ => alias($.identifier, $.target_name),
+
+    address_size_directive: $ => seq('.address_size', optional(field('size', $.integer))),
+
+    // ---- functions
+
+    // Functions and variables are cut into hidden pieces, because each optional part doubles the states of a flat rule.
+    function: $ => seq(
+      $._function_start,
+      optional($._signature),
+      repeat($._header_directive),
+      choice(field('body', $.block), ';', seq($._stop_in_header, ';')),
+    ),
+
+    _function_start: $ => seq(
+      optional($._linkages),
+      field('kind', leaf(['.entry', '.func'], $.function_kind)),
+      optional($._attribute_lists),
+    ),
+
+    _signature: $ => choice(
+      field('returns', $.parameter_list),
+      seq(optional(field('returns', $.parameter_list)), $._named_parameters),
+    ),
+
+    _named_parameters: $ => seq(field('name', $._name), optional(field('parameters', $.parameter_list))),
+
+    _linkages: $ => repeat1(leaf(['.extern', '.visible', '.weak', '.common'], $.linkage)),
+
+    _attribute_lists: $ => repeat1($.attribute_list),
+
+    _header_directive: $ => choice(
+      $.performance_directive,
+      $.noreturn_directive,
+      $.abi_preserve_directive,
+      $.language_directive,
+      $.pragma_directive,
+    ),
+
+    // Any dot-word: a word that is new, or misspelt, keeps the body with its function.
+    performance_directive: $ => seq(
+      field('name', alias($.modifier, $.directive_name)),
+      optional(list(field('value', choice($.integer, $.string)))),
+    ),
+
+    noreturn_directive: _ => '.noreturn',
+
+    abi_preserve_directive: $ => seq(
+      field('name', leaf(['.abi_preserve', '.abi_preserve_control'], $.directive_name)),
+      field('count', $.integer),
+    ),
+
+    language_directive: $ => seq('.language', list(field('language', choice($.string, $.integer)))),
+
+    parameter_list: $ => seq('(', optional(list($.parameter)), ')'),
+
+    parameter: $ => prec.right(seq(
+      repeat1(choice(
+        field('space', $._space),
+        $.alignment,
+        field('vector', $.vector_type),
+        field('type', $._type),
+        $.pointer_attribute,
+      )),
+      optional(field('name', choice($._name, $.sink))),
+      repeat($.array_suffix),
+    )),
+
+    pointer_attribute: $ => prec.right(seq(
+      '.ptr',
+      optional(field('space', $._space)),
+      optional($.alignment),
+    )),
+
+    attribute_list: $ => seq('.attribute', '(', optional(list($.attribute)), ')'),
+
+    attribute: $ => seq(
+      field('name', alias($.modifier, $.attribute_name)),
+      optional(seq('(', optional(list(field('argument', $._expression))), closing($, ')'))),
+    ),
+
+    // ---- variables
+
+    variable_declaration: $ => seq(
+      $._variable_start,
+      optional($._properties),
+      optional($._declarators),
+      choice(';', seq($._stop, ';')),
+    ),
+
+    _variable_start: $ => seq(
+      optional($._linkages),
+      repeat(choice($.attribute_list, $.alignment)),
+      $._placed_space,
+    ),
+
+    _placed_space: $ => seq(field('space', $._space), optional(field('bank', $.bank))),
+
+    _properties: $ => repeat1(choice(
+      field('space', $._space),
+      $.attribute_list,
+      $.alignment,
+      field('vector', $.vector_type),
+      field('type', $._type),
+    )),
+
+    _declarators: $ => seq(list($.declarator), optional(seq(',', $._stop))),
+
+    declarator: $ => seq(
+      field('name', $._name),
+      optional($.register_range),
+      repeat($.array_suffix),
+      optional(seq('=', field('value', $._initializer))),
+    ),
+
+    register_range: $ => seq('<', field('count', $.integer), '>'),
+
+    array_suffix: $ => seq('[', optional(field('size', $._expression)), closing($, ']')),
+
+    alignment: $ => seq('.align', field('value', $.integer)),
+
+    vector_type: _ => choice('.v2', '.v3', '.v4', '.v8', '.v16', '.v32'),
+
+    // `.const[2]`, before PTX 2.2. No white space is allowed there, which tells it from an address operand.
+    bank: _ => token.immediate(/\[[0-9]+\]/),
+
+    _initializer: $ => choice(
+      $.initializer_list,
+      $.mask_initializer,
+      $.generic_address,
+      alias($._generic_offset, $.offset),
+      $._leaf,
+      $._expression,
+    ),
+
+    initializer_list: $ => bracketed($, '{', choice($.field_initializer, $._initializer), '}'),
+
+    field_initializer: $ => seq(field('name', $.identifier), '=', field('value', $._initializer)),
+
+    mask_initializer: $ => seq(
+      field('mask', $.integer),
+      '(',
+      field('value', choice($.generic_address, alias($._generic_offset, $.offset), $._expression)),
+      closing($, ')'),
+    ),
+
+    // The operator is a plain word, because a variable may have the name `generic`.
+    generic_address: $ => seq(
+      field('operator', alias($.identifier, $.address_operator)),
+      '(',
+      field('value', $._expression),
+      closing($, ')'),
+    ),
+
+    _generic_offset: $ => prec.right(PREC.offset, seq(
+      field('base', $.generic_address),
+      field('operator', choice('+', '-')),
+      field('amount', $._expression),
+    )),
+
+    // ---- other directives
+
+    alias_directive: $ => seq(
+      '.alias', field('name', $._name), ',', field('aliasee', $._name), ';',
+    ),
+
+    pragma_directive: $ => seq('.pragma', list(field('text', $.string)), ';'),
+
+    branch_targets_directive: $ => seq('.branchtargets', list($._target_entry), ';'),
+
+    call_targets_directive: $ => seq('.calltargets', list($._target_entry), ';'),
+
+    // `N<5>` stands for the labels N0 to N4.
+    _target_entry: $ => seq(field('target', $._name), optional($.register_range)),
+
+    call_prototype_directive: $ => seq(
+      '.callprototype',
+      $._prototype,
+      repeat(choice($.noreturn_directive, $.abi_preserve_directive)),
+      ';',
+    ),
+
+    _prototype: $ => seq(
+      optional(field('returns', $.parameter_list)),
+      field('name', choice($.sink, $._name)),
+      optional(field('parameters', $.parameter_list)),
+    ),
+
+    file_directive: $ => seq(
+      '.file',
+      field('index', $.integer),
+      field('path', $.string),
+      optional(seq(
+        ',', field('timestamp', $.integer),
+        optional(seq(',', field('size', $.integer))),
+      )),
+    ),
+
+    loc_directive: $ => seq(
+      '.loc',
+      $._position,
+      optional(seq(
+        ',', alias($.identifier, 'function_name'), field('function_name', $._section_value),
+        ',', alias($.identifier, 'inlined_at'), field('inlined_at', alias($._position, $.position)),
+      )),
+    ),
+
+    loc_intermediate_directive: $ => seq('.loc_intermediate', $._position),
+
+    _position: $ => prec.right(seq(
+      field('file', $.integer),
+      optional(seq(
+        field('line', $.integer),
+        optional(field('column', $.integer)),
+      )),
+    )),
+
+    // Anything may stand in a section as well: what follows a missing brace must not become an ERROR.
+    section_directive: $ => seq(
+      choice(
+        seq('.section', field('name', alias($.modifier, $.section_name))),
+        field('name', alias('.nv_intermediate_source_section', $.section_name)),
+      ),
+      '{',
+      repeat(choice($.section_line, $._statement, $.label)),
+      '}',
+    ),
+
+    section_line: $ => seq(
+      field('type', leaf(SECTION_TYPES, $.type)),
+      list(field('value', $._section_value)),
+    ),
+
+    // Not `_expression`: a value without terminator must not reach for the type of the next line as its member.
+    _section_value: $ => choice(
+      $.integer,
+      $._section_symbol,
+      alias($._section_negative, $.unary_expression),
+      alias($._section_offset, $.offset),
+    ),
+
+    _section_symbol: $ => choice($._name, alias($.modifier, $.section_name)),
+
+    _section_negative: $ => seq(field('operator', '-'), field('argument', $.integer)),
+
+    _section_offset: $ => seq(
+      field('base', choice($.integer, $._section_symbol)),
+      field('operator', choice('+', '-')),
+      field('amount', choice($.integer, $._section_symbol)),
+    ),
+
+    dwarf_directive: $ => prec.right(seq(
+      alias(/@@[A-Za-z_]*/, '@@dwarf'),
+      field('name', alias($.modifier, $.directive_name)),
+      optional(list(field('value', choice($._section_value, $.string, $.section_kind)))),
+    )),
+
+    section_kind: $ => seq('@', $.identifier),
+
+    // A dot-word that is no directive, and what follows it up to `;` or to the end of the line, unread. It must stay local: the
+    // scanner ends it before every known directive and every brace, so that a misspelt `.visible` leaves its function whole.
+    unknown_directive: $ => prec.right(seq(
+      field('name', alias($.modifier, $.directive_name)),
+      field('text', $.directive_text),
+      optional(';'),
+    )),
+
+    preprocessor_line: _ => token(/#([^\n\\]|\\\r?\n|\\[^\n])*/),
+
+    // ---- statements
+
+    label: $ => seq(field('name', $._name), ':'),
+
+    block: $ => seq('{', optional($._body), '}'),
+
+    instruction: $ => seq(
+      optional(field('guard', $.guard)),
+      field('opcode', alias($.identifier, $.opcode)),
+      repeat(choice($.modifier, $.bank)),
+      choice(
+        ';',
+        seq($._any_stop, ';'),
+        seq($._operands, choice(';', seq($._stop, ';'), seq(',', $._any_stop, ';'))),
+      ),
+    ),
+
+    // Left-recursive: a repetition has twice the hidden nodes, and no instruction has operands enough to need its balance.
+    _operands: $ => choice(
+      placedOperand($),
+      seq($._operands, ',', placedOperand($)),
+    ),
+
+    _any_stop: $ => choice($._stop, $._stop_at_brace),
+
+    guard: $ => seq(
+      '@',
+      optional('!'),
+      choice(field('predicate', $._name), alias($._stop, $.unclosed)),
+    ),
+
+    // ---- operands
+
+    _operand: $ => choice(
+      $._leaf,
+      $._expression,
+      $.sink,
+      $.negation,
+      $.pair,
+      $.vector,
+      $.address,
+      $.argument_list,
+      $.string,
+    ),
+
+    // A per cent sign alone is a register whose name is being typed.
+    _name: $ => choice($.identifier, $.register, alias('%', $.register)),
+
+    _symbol: $ => choice($._name, $.member, $.index),
+
+    _leaf: $ => choice($._symbol, $.integer, $.float),
+
+    member: $ => seq(
+      field('object', $._name),
+      field('member', alias($.modifier, $.member_name)),
+    ),
+
+    index: $ => seq(
+      field('object', $._name),
+      '[',
+      field('index', $._expression),
+      closing($, ']'),
+    ),
+
+    negation: $ => prec(PREC.operand, seq('!', field('operand', $._symbol))),
+
+    pair: $ => prec(PREC.operand, seq(
+      field('first', choice($._name, $.sink, $.member, $.vector)),
+      '|',
+      field('second', choice($._name, $.sink, $.member, $.vector, $.integer)),
+    )),
+
+    vector: $ => bracketed($, '{', $._operand, '}'),
+
+    address: $ => bracketed($, '[', $._operand, ']'),
+
+    argument_list: $ => bracketed($, '(', $._operand, ')'),
+
+    // ---- constant expressions
+
+    // The negative precedence leaves a leaf that is all of an operand what it is: most operands are that, and each hidden node
+    // around them costs time.
+    _expression: $ => choice(
+      prec(PREC.leaf, $._leaf),
+      $.offset,
+      $.unary_expression,
+      $.binary_expression,
+      $.ternary_expression,
+      $.cast_expression,
+      // One rule for every parenthesis, named by its place: telling them apart needs more than one token ahead.
+      prec(PREC.leaf, alias($.argument_list, $.parenthesized_expression)),
+    ),
+
+    // The assembler takes only a plus here, and the whole rest as the amount.
+    offset: $ => prec.right(PREC.offset, seq(
+      field('base', $._symbol),
+      field('operator', choice('+', '-')),
+      field('amount', choice($.integer, $._expression)),
+    )),
+
+    unary_expression: $ => prec.right(PREC.unary, seq(
+      field('operator', choice('-', '+', '!', '~')),
+      field('argument', $._expression),
+    )),
+
+    binary_expression: $ => choice(...BINARY.map(([precedence, operators]) => prec.left(precedence, seq(
+      field('left', $._expression),
+      field('operator', oneOf(operators)),
+      field('right', $._expression),
+    )))),
+
+    ternary_expression: $ => prec.right(PREC.ternary, seq(
+      field('condition', $._expression),
+      '?',
+      field('consequence', $._expression),
+      choice(
+        seq(':', field('alternative', $._expression)),
+        alias($._stop, $.unclosed),
+      ),
+    )),
+
+    cast_expression: $ => prec.right(PREC.unary, seq(
+      '(', field('type', $._type), ')', field('value', $._expression),
+    )),
+
+    // ---- leaves
+
+    _space: $ => leaf(STATE_SPACES, $.state_space),
+
+    _type: $ => alias($.modifier, $.type),
+
+    // `.v4`, `.16x64b`, `.shared::cluster`. A dot alone is one too: somebody is about to type the rest. It stands before
+    // `float`, so that it wins over `.5` in the few places that take both.
+    modifier: _ => /\.([A-Za-z0-9_$]+(::[A-Za-z0-9_$]*)*)?/,
+
+    identifier: _ => /[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+/,
+
+    register: _ => /%[A-Za-z0-9_$]+/,
+
+    sink: _ => '_',
+
+    integer: _ => token(choice(
+      /0[xX][0-9a-fA-F]+U?/,
+      /0[bB][01]+U?/,
+      /0[0-7]*U?/,
+      /[1-9][0-9]*U?/,
+    )),
+
+    float: _ => token(choice(
+      /0[fF][0-9a-fA-F]{8}/,
+      /0[dD][0-9a-fA-F]{16}/,
+      /[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?/,
+      /\.[0-9]+([eE][+-]?[0-9]+)?/,
+      /[0-9]+[eE][+-]?[0-9]+/,
+    )),
+
+    // It ends at the end of its line, closed or not.
+    string: _ => /"[^"\r\n]*"?/,
+
+    comment: _ => token(choice(
+      /\/\/([^\r\n]|\r[^\n])*/,
+      // To the end of the file where it is never closed.
+      /\/\*([^*]|\*+[^*\/])*(\*+\/)?/,
+    )),
+  },
+});
