@@ -10,7 +10,8 @@
  * - Every item may stand at every level, and statements may stand at the top. NVIDIA's assembler is stricter, but a missing
  *   brace then costs one MISSING node and not an ERROR over the rest of the file, which is what keeps reparsing fast.
  * - A statement ends at its line when the next line can only begin another one. The external scanner (src/scanner.c) says so
- *   with a token of no width, `_stop`, after which only `;` may follow: the parser then reports exactly that `;` as missing.
+ *   with a token of no width, which appears in the tree as `unclosed`: a syntax error that costs nothing, since the parser
+ *   never has to recover from it. An ordinary MISSING node would be cheaper to skip than to insert after short statements.
  * - Every dot-word is one token, `modifier`, and renamed by its place (type, member name, ...). The keywords are
  *   extracted from it, so `.global` is a state space in a declaration and a modifier in `ld.global`.
  */
@@ -21,7 +22,6 @@
 /** Precedences, loosest first; the operators are ordered as in C. */
 const PREC = {
   leaf: -1,
-  offset: 1,
   ternary: 2,
   or: 3,
   and: 4,
@@ -38,7 +38,7 @@ const PREC = {
 };
 
 /** The binary operators by precedence. */
-const BINARY = [
+const binaryOperators = ($) => [
   [PREC.or, ['||']],
   [PREC.and, ['&&']],
   [PREC.bit_or, ['|']],
@@ -48,7 +48,7 @@ const BINARY = [
   [PREC.comparison, ['<', '<=', '>', '>=']],
   [PREC.shift, ['<<', '>>']],
   [PREC.sum, ['+', '-']],
-  [PREC.product, ['*', '/', '%']],
+  [PREC.product, ['*', '/', alias($._modulo, '%')]],
 ];
 
 const STATE_SPACES = [
@@ -70,18 +70,16 @@ const list = (rule) => seq(rule, repeat(seq(',', rule)));
 /** One of the given words, each a leaf of the named kind. */
 const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 
-/** What closes a bracket: itself, or the beginning of a statement on the next line, which leaves a visible, empty node. */
-const closing = ($, close) => choice(close, alias($._stop, $.unclosed));
+/** What closes something, or the beginning of a statement on the next line, which leaves a visible, empty node. */
+const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
 /** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
 const bracketed = ($, open, rule, close) => seq(
   open,
   choice(
-    closing($, close),
-    seq(
-      list(rule),
-      choice(closing($, close), seq(',', alias($._stop, $.unclosed))),
-    ),
+    close,
+    alias($._stop, $.unclosed),
+    seq(list(rule), choice(closing($, close), seq(',', alias($._stop, $.unclosed)))),
   ),
 );
 
@@ -92,7 +90,7 @@ const placedOperand = ($) => choice(
   seq(field('operand', choice($.address, $.index)), field('suffix', $.modifier)),
 );
 
-module.exports = grammar({
+export default grammar({
   name: 'ptx',
 
   word: $ => $.modifier,
@@ -100,15 +98,16 @@ module.exports = grammar({
   extras: $ => [/[ \t\r\n\f\v\uFEFF]/, $.comment, $.preprocessor_line],
 
   externals: $ => [
-    $._stop, // the next line begins a statement
+    $._stop, // the next line begins a statement, and no operand; or `;` stands where an operand should
+    $._stop_after_word, // the same, where a dot-word may follow
+    $._stop_after, // the same behind an operand, where any word on the next line begins a statement
     $._stop_at_brace, // a brace closes the block
-    $._stop_in_header, // the same in the header of a function, where dot-words on lines of their own are at home
+    $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
+    $._modulo, // a per cent sign that begins no register
   ],
 
-  supertypes: $ => [],
-
-  inline: $ => [$._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._any_stop, $._section_symbol],
+  inline: $ => [$._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
 
   rules: {
     source_file: $ => optional($._body),
@@ -178,7 +177,7 @@ module.exports = grammar({
       $._function_start,
       optional($._signature),
       repeat($._header_directive),
-      choice(field('body', $.block), ';', seq($._stop_in_header, ';')),
+      choice(field('body', $.block), ';', alias($._stop_in_header, $.unclosed)),
     ),
 
     _function_start: $ => seq(
@@ -245,7 +244,7 @@ module.exports = grammar({
 
     attribute: $ => seq(
       field('name', alias($.modifier, $.attribute_name)),
-      optional(seq('(', optional(list(field('argument', $._expression))), closing($, ')'))),
+      optional(seq('(', optional(seq(list(field('argument', $._expression)), optional(alias($._stop_after, $.unclosed)))), ')')),
     ),
 
     // ---- variables
@@ -253,8 +252,11 @@ module.exports = grammar({
     variable_declaration: $ => seq(
       $._variable_start,
       optional($._properties),
-      optional($._declarators),
-      choice(';', seq($._stop, ';')),
+      choice(
+        ';',
+        alias($._stop_after_word, $.unclosed),
+        seq(list($.declarator), choice(closing($, ';'), seq(',', alias($._stop, $.unclosed), optional(';')))),
+      ),
     ),
 
     _variable_start: $ => seq(
@@ -273,18 +275,23 @@ module.exports = grammar({
       field('type', $._type),
     )),
 
-    _declarators: $ => seq(list($.declarator), optional(seq(',', $._stop))),
-
     declarator: $ => seq(
       field('name', $._name),
       optional($.register_range),
       repeat($.array_suffix),
-      optional(seq('=', field('value', $._initializer))),
+      optional(seq('=', choice(field('value', $._initializer), alias($._stop, $.unclosed)))),
     ),
 
-    register_range: $ => seq('<', field('count', $.integer), '>'),
+    register_range: $ => seq('<', choice(
+      seq(field('count', $.integer), closing($, '>')),
+      alias($._stop, $.unclosed),
+    )),
 
-    array_suffix: $ => seq('[', optional(field('size', $._expression)), closing($, ']')),
+    array_suffix: $ => seq('[', choice(
+      ']',
+      alias($._stop, $.unclosed),
+      seq(field('size', $._expression), closing($, ']')),
+    )),
 
     alignment: $ => seq('.align', field('value', $.integer)),
 
@@ -321,8 +328,8 @@ module.exports = grammar({
       closing($, ')'),
     ),
 
-    _generic_offset: $ => prec.right(PREC.offset, seq(
-      field('base', $.generic_address),
+    _generic_offset: $ => prec.left(PREC.sum, seq(
+      field('base', choice($.generic_address, alias($._generic_offset, $.offset))),
       field('operator', choice('+', '-')),
       field('amount', $._expression),
     )),
@@ -357,7 +364,11 @@ module.exports = grammar({
 
     file_directive: $ => seq(
       '.file',
-      field('index', $.integer),
+      optional(field('index', $.integer)),
+      optional($._file_path),
+    ),
+
+    _file_path: $ => seq(
       field('path', $.string),
       optional(seq(
         ',', field('timestamp', $.integer),
@@ -397,7 +408,7 @@ module.exports = grammar({
 
     section_line: $ => seq(
       field('type', leaf(SECTION_TYPES, $.type)),
-      list(field('value', $._section_value)),
+      choice(list(field('value', $._section_value)), alias($._stop, $.unclosed)),
     ),
 
     // Not `_expression`: a value without terminator must not reach for the type of the next line as its member.
@@ -448,8 +459,11 @@ module.exports = grammar({
       repeat(choice($.modifier, $.bank)),
       choice(
         ';',
-        seq($._any_stop, ';'),
-        seq($._operands, choice(';', seq($._stop, ';'), seq(',', $._any_stop, ';'))),
+        leaf([$._stop_after_word, $._stop_at_brace], $.unclosed),
+        seq($._operands, choice(
+          closing($, ';'),
+          seq(',', leaf([$._stop, $._stop_at_brace], $.unclosed), optional(';')),
+        )),
       ),
     ),
 
@@ -458,8 +472,6 @@ module.exports = grammar({
       placedOperand($),
       seq($._operands, ',', placedOperand($)),
     ),
-
-    _any_stop: $ => choice($._stop, $._stop_at_brace),
 
     guard: $ => seq(
       '@',
@@ -481,8 +493,7 @@ module.exports = grammar({
       $.string,
     ),
 
-    // A per cent sign alone is a register whose name is being typed.
-    _name: $ => choice($.identifier, $.register, alias('%', $.register)),
+    _name: $ => choice($.identifier, $.register),
 
     _symbol: $ => choice($._name, $.member, $.index),
 
@@ -496,8 +507,10 @@ module.exports = grammar({
     index: $ => seq(
       field('object', $._name),
       '[',
-      field('index', $._expression),
-      closing($, ']'),
+      choice(
+        alias($._stop, $.unclosed),
+        seq(field('index', choice($._leaf, $._expression)), closing($, ']')),
+      ),
     ),
 
     negation: $ => prec(PREC.operand, seq('!', field('operand', $._symbol))),
@@ -529,11 +542,11 @@ module.exports = grammar({
       prec(PREC.leaf, alias($.argument_list, $.parenthesized_expression)),
     ),
 
-    // The assembler takes only a plus here, and the whole rest as the amount.
-    offset: $ => prec.right(PREC.offset, seq(
-      field('base', $._symbol),
+    // Of the operators the assembler takes only the plus here, unless the base is WARP_SZ.
+    offset: $ => prec.left(PREC.sum, seq(
+      field('base', choice($._symbol, $.offset)),
       field('operator', choice('+', '-')),
-      field('amount', choice($.integer, $._expression)),
+      field('amount', $._expression),
     )),
 
     unary_expression: $ => prec.right(PREC.unary, seq(
@@ -541,7 +554,7 @@ module.exports = grammar({
       field('argument', $._expression),
     )),
 
-    binary_expression: $ => choice(...BINARY.map(([precedence, operators]) => prec.left(precedence, seq(
+    binary_expression: $ => choice(...binaryOperators($).map(([precedence, operators]) => prec.left(precedence, seq(
       field('left', $._expression),
       field('operator', oneOf(operators)),
       field('right', $._expression),
@@ -553,7 +566,7 @@ module.exports = grammar({
       field('consequence', $._expression),
       choice(
         seq(':', field('alternative', $._expression)),
-        alias($._stop, $.unclosed),
+        alias($._stop_after, $.unclosed),
       ),
     )),
 
@@ -573,7 +586,8 @@ module.exports = grammar({
 
     identifier: _ => /[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+/,
 
-    register: _ => /%[A-Za-z0-9_$]+/,
+    // A per cent sign alone is a register whose name is being typed.
+    register: _ => /%[A-Za-z0-9_$]*/,
 
     sink: _ => '_',
 

@@ -1,1 +1,9 @@
-(comment) @comment
+[
+  (block)
+  (section_directive)
+  (parameter_list)
+  (argument_list)
+  (initializer_list)
+  (vector)
+  (comment)
+] @fold

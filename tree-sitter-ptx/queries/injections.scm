@@ -1,1 +1,5 @@
-(comment) @comment
+((comment) @injection.content
+  (#set! injection.language "comment"))
+
+((preprocessor_line) @injection.content
+  (#set! injection.language "c"))

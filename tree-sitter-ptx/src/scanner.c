@@ -12,12 +12,10 @@
 //
 // There is no state: nothing is allocated or serialised.
 
-#include <string.h>
-
 #include "tree_sitter/parser.h"
 
 // In the order of `externals` in grammar.js.
-enum Token { STOP, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT };
+enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, MODULO };
 
 // The longest directive below, and its end.
 #define WORD_MAX 24
@@ -68,25 +66,38 @@ static bool skip_space(TSLexer *lexer) {
   }
 }
 
-// Directives that begin a statement and are never modifiers. State spaces that are modifiers too (`.global`) are left out:
-// `ld` and `.global` may stand on two lines. In the header of a function no modifier can stand, so there they count.
-static bool begins_item(const char *word, bool in_header) {
-  static const char *const ITEMS[] = {
-    "version", "target", "address_size", "entry", "func", "visible", "extern", "common", "reg", "sreg", "alias", "file",
-    "section", "loc", "loc_intermediate", "branchtargets", "calltargets", "callprototype", "tex", "align",
-  };
-  static const char *const ITEMS_OR_MODIFIERS[] = {"weak", "global", "const", "shared", "local", "param"};
-  for (unsigned i = 0; i < sizeof ITEMS / sizeof *ITEMS; i++) {
-    if (strcmp(word, ITEMS[i]) == 0) return true;
-  }
-  if (!in_header) return strcmp(word, "pragma") == 0;
-  for (unsigned i = 0; i < sizeof ITEMS_OR_MODIFIERS / sizeof *ITEMS_OR_MODIFIERS; i++) {
-    if (strcmp(word, ITEMS_OR_MODIFIERS[i]) == 0) return true;
+// What a dot-word at the beginning of a line may be, besides a directive that begins a statement.
+enum Place {
+  ANYWHERE, // nothing that such a directive is also
+  AFTER_WORD, // a modifier: `ld` and `.global` may stand on two lines
+  IN_HEADER, // a directive of the header
+};
+
+// Not strcmp: a parser in WebAssembly has few functions of the C library.
+static bool equal(const char *a, const char *b) {
+  while (*a && *a == *b) a++, b++;
+  return *a == *b;
+}
+
+static bool is_one_of(const char *word, const char *const *words) {
+  for (; *words; words++) {
+    if (equal(word, *words)) return true;
   }
   return false;
 }
 
-static bool item_follows(TSLexer *lexer, bool in_header) {
+static bool begins_item(const char *word, enum Place place) {
+  static const char *const ITEMS[] = {
+    "version", "target", "address_size", "entry", "func", "visible", "extern", "common", "reg", "sreg", "tex", "alias", "file",
+    "section", "loc", "loc_intermediate", "branchtargets", "calltargets", "callprototype", NULL,
+  };
+  static const char *const ITEMS_OR_MODIFIERS[] = {"weak", "global", "const", "shared", "local", "param", NULL};
+  static const char *const ITEMS_OR_HEADER[] = {"pragma", NULL};
+  return is_one_of(word, ITEMS) || (place != AFTER_WORD && is_one_of(word, ITEMS_OR_MODIFIERS)) ||
+         (place != IN_HEADER && is_one_of(word, ITEMS_OR_HEADER));
+}
+
+static bool item_follows(TSLexer *lexer, enum Place place) {
   char word[WORD_MAX];
   unsigned length = 0;
   advance(lexer);
@@ -97,7 +108,7 @@ static bool item_follows(TSLexer *lexer, bool in_header) {
   }
   word[length] = 0;
   // `.param::entry` is a word of its own.
-  return lexer->lookahead != ':' && begins_item(word, in_header);
+  return lexer->lookahead != ':' && begins_item(word, place);
 }
 
 // After a word: `:`, but not the first half of `::`.
@@ -107,8 +118,9 @@ static bool colon_follows(TSLexer *lexer) {
   return lexer->lookahead != ':';
 }
 
-// A label, or an opcode with something that makes it no operand.
-static bool labelled_or_instruction_follows(TSLexer *lexer) {
+// A label, or an opcode with something that makes it no operand. Behind an operand, where the next one needs a comma first,
+// any word does, unless a comma follows it: then the comma before it is what is missing.
+static bool labelled_or_instruction_follows(TSLexer *lexer, bool after_operand) {
   skip_word(lexer);
   unsigned modifiers = 0;
   while (lexer->lookahead == '.') {
@@ -120,64 +132,67 @@ static bool labelled_or_instruction_follows(TSLexer *lexer) {
   bool apart = next == ' ' || next == '\t';
   skip_blanks(lexer);
   next = lexer->lookahead;
-  if (modifiers == 0) {
-    return colon_follows(lexer) || (apart && (is_word(next) || next == '%'));
-  }
+  if (after_operand) return next != ',' && next != ')' && next != ']';
+  if (modifiers == 0) return colon_follows(lexer) || (apart && (is_word(next) || next == '%'));
   // `V.x` alone may be an operand; two modifiers may not.
   return modifiers > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
 }
 
-static bool statement_follows(TSLexer *lexer, bool in_header) {
+static bool statement_follows(TSLexer *lexer, enum Place place, bool after_operand) {
   switch (lexer->lookahead) {
     case '@': return true;
-    case '.': return item_follows(lexer, in_header);
+    case '.': return item_follows(lexer, place);
     case '%':
       advance(lexer);
       skip_word(lexer);
       skip_blanks(lexer);
       return colon_follows(lexer);
-    default: return is_word_start(lexer->lookahead) && labelled_or_instruction_follows(lexer);
+    // In a header a word is the name of the function.
+    default:
+      return place != IN_HEADER && is_word_start(lexer->lookahead) && labelled_or_instruction_follows(lexer, after_operand);
   }
 }
 
-// After a comma or an open parenthesis an unknown directive goes on to the next line, unless a statement begins there.
-// Otherwise it goes on only where the line begins with what no statement begins with.
-static bool text_goes_on(TSLexer *lexer, int32_t last) {
+// After a comma or inside parentheses an unknown directive goes on to the next line, unless a statement begins there. Otherwise
+// it goes on only where the line begins with what no statement begins with.
+static bool text_goes_on(TSLexer *lexer, bool expects_more) {
   int32_t next = lexer->lookahead;
-  if (lexer->eof(lexer) || next == '}' || next == '{' || next == '#' || next == '/') return false;
-  if (last == ',' || last == '(' || last == '=') return next != '@' && next != '.' && !statement_follows(lexer, true);
-  return !is_word_start(next) && next != '@' && next != '.' && next != '%';
+  if (lexer->eof(lexer) || next == '@' || next == '#') return false;
+  if (expects_more) return next == '.' || !statement_follows(lexer, ANYWHERE, false);
+  return !is_word_start(next) && next != '.' && next != '%';
 }
 
 // To `;`, to a brace, to a directive, to a comment, or to the end of the line.
 static bool scan_directive_text(TSLexer *lexer) {
-  int32_t last = 0;
+  unsigned depth = 0;
+  bool after_comma = false;
   lexer->mark_end(lexer);
   while (!lexer->eof(lexer)) {
-    switch (lexer->lookahead) {
-      case ';': case '{': case '}': case '/': case '#': return true;
-      case '.':
-        if (item_follows(lexer, true)) return true;
-        last = '.';
-        lexer->mark_end(lexer);
-        break;
-      case '"':
-        do advance(lexer);
-        while (lexer->lookahead != '"' && lexer->lookahead != '\n' && !lexer->eof(lexer));
-        if (lexer->lookahead == '"') advance(lexer);
-        last = '"';
-        lexer->mark_end(lexer);
-        break;
-      case '\n':
-        skip_space(lexer);
-        if (!text_goes_on(lexer, last)) return true;
-        break;
-      case ' ': case '\t': case '\r': case '\f': case '\v': advance(lexer); break;
-      default:
-        last = lexer->lookahead;
-        advance(lexer);
-        lexer->mark_end(lexer);
+    int32_t next = lexer->lookahead;
+    if (next == ';' || next == '{' || next == '}' || next == '/' || next == '#') return true;
+    if (next == '\n') {
+      skip_space(lexer);
+      if (!text_goes_on(lexer, after_comma || depth > 0)) return true;
+      continue;
     }
+    if (next == ' ' || next == '\t' || next == '\r' || next == '\f' || next == '\v') {
+      advance(lexer);
+      continue;
+    }
+    if (next == '.') {
+      // In parentheses, parameters; not the directives that are no modifiers.
+      if (item_follows(lexer, depth > 0 ? AFTER_WORD : ANYWHERE)) return true;
+    } else if (next == '"') {
+      do advance(lexer);
+      while (lexer->lookahead != '"' && lexer->lookahead != '\n' && !lexer->eof(lexer));
+      if (lexer->lookahead == '"') advance(lexer);
+    } else {
+      if (next == '(') depth++;
+      if (next == ')' && depth > 0) depth--;
+      advance(lexer);
+    }
+    after_comma = next == ',';
+    lexer->mark_end(lexer);
   }
   return true;
 }
@@ -185,7 +200,7 @@ static bool scan_directive_text(TSLexer *lexer) {
 bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid_symbols) {
   (void)payload;
   // These two never meet in one state, except in error recovery, where all tokens are valid.
-  if (valid_symbols[STOP] && valid_symbols[STOP_IN_HEADER]) return false;
+  if (valid_symbols[STOP_AFTER] && valid_symbols[STOP_IN_HEADER]) return false;
 
   if (valid_symbols[DIRECTIVE_TEXT]) {
     lexer->result_symbol = DIRECTIVE_TEXT;
@@ -198,7 +213,30 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
     lexer->result_symbol = STOP_AT_BRACE;
     return true;
   }
-  if (!line_ended || !statement_follows(lexer, valid_symbols[STOP_IN_HEADER])) return false;
-  lexer->result_symbol = valid_symbols[STOP] ? STOP : STOP_IN_HEADER;
+  if (valid_symbols[STOP] && lexer->lookahead == ';') {
+    lexer->result_symbol = STOP;
+    return true;
+  }
+  if (valid_symbols[MODULO] && lexer->lookahead == '%') {
+    advance(lexer);
+    if (is_word(lexer->lookahead)) {
+      // A register behind an operand: a label of the next line, or an error that is not ours.
+      if (!line_ended) return false;
+      skip_word(lexer);
+      skip_blanks(lexer);
+      lexer->result_symbol = STOP_AFTER;
+      return valid_symbols[STOP_AFTER] && colon_follows(lexer);
+    }
+    lexer->mark_end(lexer);
+    lexer->result_symbol = MODULO;
+    return true;
+  }
+  if (!line_ended) return false;
+  enum Place place = valid_symbols[STOP_AFTER_WORD] ? AFTER_WORD : valid_symbols[STOP_IN_HEADER] ? IN_HEADER : ANYWHERE;
+  if (!statement_follows(lexer, place, valid_symbols[STOP_AFTER])) return false;
+  lexer->result_symbol = valid_symbols[STOP_AFTER]        ? STOP_AFTER
+                         : valid_symbols[STOP_IN_HEADER]  ? STOP_IN_HEADER
+                         : valid_symbols[STOP_AFTER_WORD] ? STOP_AFTER_WORD
+                                                          : STOP;
   return true;
 }

@@ -4,6 +4,7 @@
 //! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
 
 use crate::spec::{Arrangement, arrangements};
+use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
 
 /// A resolved head.
@@ -114,7 +115,8 @@ fn match_form(form: &'static Form, written: &[&str], all: &[&'static Form]) -> R
 /// Without those further copies that the form allows. Indices are kept in step only where nothing is left out, and a
 /// form that fits needs none.
 fn without_repeats<'m>(form: &Form, modifiers: &[&'m str]) -> Vec<&'m str> {
-    let repeated = |i: usize| form.repeat.contains(&modifiers[i]) && modifiers[..i].contains(&modifiers[i]);
+    let may = |name: &str| form.repeat.contains(&name) || ISA.modifier(name).is_some_and(|m| m.repeats);
+    let repeated = |i: usize| modifiers[..i].contains(&modifiers[i]) && may(modifiers[i]);
     (0..modifiers.len()).filter(|i| !repeated(*i)).map(|i| modifiers[i]).collect()
 }
 

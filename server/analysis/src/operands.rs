@@ -225,6 +225,11 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::Sink);
                 }
             }
+            OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)
+                if list_allowed && !spec.lengths.is_empty() && spec.lengths != [1] =>
+            {
+                self.push(operand, Some(spec), What::MustBeVector);
+            }
             OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
             OperandKind::Float(_) => self.float(operand, spec, writes),
             OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
@@ -240,7 +245,7 @@ impl Checker<'_> {
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
             // ptxas: `var+4` passes for any integer source, although `var` does not.
-            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol => match parts.0.kind {
+            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol && is_whole(spec) => match parts.0.kind {
                 OperandKind::Name(name) if matches!(self.names.look_up(name), Some(Symbol::Variable { .. })) => {}
                 _ => self.push(operand, Some(spec), What::Unexpected),
             },
@@ -297,8 +302,8 @@ impl Checker<'_> {
                 }
                 self.register(operand, name, ty, spec);
             }
-            // ptxas: the name of a function passes for any source register.
-            Symbol::Function { .. } if !writes(spec) && !spec.value.immediate_only => {}
+            // ptxas: the name of a function passes for most source registers.
+            Symbol::Function { .. } if !writes(spec) && function_passes(spec) => {}
             Symbol::Variable { .. } if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
             }
@@ -564,6 +569,16 @@ impl Checker<'_> {
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
         }
     }
+}
+
+fn is_whole(spec: &Spec) -> bool {
+    let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+    spec.ty.is_some_and(whole) && !spec.value.register_only
+}
+
+fn function_passes(spec: &Spec) -> bool {
+    let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
+    !pred && !spec.value.immediate_only && !spec.fit.exact && spec.lengths.is_empty()
 }
 
 fn writes(spec: &Spec) -> bool {

@@ -115,7 +115,7 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
     Spec {
         value,
         ty: type_of(value.ty, values),
-        fit: Fit { wider: value.wider, exact: value.exact, size_only: value.mixed },
+        fit: Fit { wider: value.wider, exact: value.exact },
         lengths,
         any_length,
         spaces,

@@ -51,15 +51,12 @@ pub struct Fit {
     pub wider: bool,
     /// No packed register types.
     pub exact: bool,
-    /// Only the size matters.
-    pub size_only: bool,
 }
 
 /// Whether a register of one type may stand for an operand of an instruction type.
 pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
     let table = &AGREEMENT[usize::from(instruction.0)];
     let mask = match fit {
-        Fit { size_only: true, .. } => table.size,
         Fit { exact: true, .. } => table.exact,
         Fit { wider: true, .. } => table.wider,
         _ => table.plain,
@@ -77,7 +74,6 @@ struct Agreement {
     plain: u128,
     wider: u128,
     exact: u128,
-    size: u128,
 }
 
 static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
@@ -103,7 +99,7 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
                     _ => 0,
                 };
             let exact = plain & mask(&|r| whole(r));
-            Agreement { plain, wider, exact, size }
+            Agreement { plain, wider, exact }
         })
         .collect()
 });

@@ -1,1 +1,16 @@
-//! Placeholder.
+//! What an editor asks of PTX, as plain functions from a snapshot and an offset to plain data.
+//!
+//! This crate knows no protocol and no editor: no types of the language server protocol, no lines and columns, no settings.
+//! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
+//! from the tables of `ptx-isa`: here is only how they are put into words.
+
+mod describe;
+mod document_symbols;
+mod explain;
+mod header;
+mod hover;
+mod names;
+
+pub use document_symbols::{Symbol, SymbolKind, document_symbols};
+pub use explain::explain;
+pub use hover::{Hover, hover};

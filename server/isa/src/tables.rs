@@ -362,6 +362,8 @@ table! {
     struct Modifier {
         /// With its dot.
         name: &'static str,
+        /// May be written more than once, in any instruction.
+        repeats: bool,
         /// One line.
         summary: &'static str,
         /// Markdown.

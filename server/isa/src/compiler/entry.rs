@@ -89,6 +89,7 @@ impl<'n> Builder<'n> {
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables"],
+            "modifier" => &["repeats"],
             "directive" => &["syntax", "where"],
             _ => &[],
         };
@@ -124,7 +125,12 @@ impl<'n> Builder<'n> {
                 let title = rest.strip_prefix(name).unwrap_or("").trim();
                 let summary = if title.is_empty() { common.summary } else { leak_str(title) };
                 for name in expand(name) {
-                    self.modifiers.push(Modifier { name: leak_str(&name), summary, doc: common.doc });
+                    self.modifiers.push(Modifier {
+                        name: leak_str(&name),
+                        repeats: other("repeats").is_some(),
+                        summary,
+                        doc: common.doc,
+                    });
                 }
             }
             "space" => {

@@ -1,0 +1,199 @@
+//! Forms and their operands in words.
+
+use ptx_analysis::head::Candidate;
+use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::types::agreeing;
+use ptx_isa::tables::{Access, Form, Kind, Range, Term};
+
+/// A form as the manual would write it: without the names of the sets behind the names of the slots.
+pub fn pretty(form: &Form) -> String {
+    let text = form.text;
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(colon) = rest.find(':') {
+        let (before, after) = rest.split_at(colon);
+        out.push_str(before);
+        if let Some(after) = after.strip_prefix("::") {
+            out.push_str("::");
+            rest = after;
+        } else {
+            rest = after[1..].trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The form with the modifiers of an instruction, in canonical order.
+pub fn resolved(opcode: &str, candidate: &Candidate) -> String {
+    let mut out = opcode.to_owned();
+    for (slot, value) in candidate.form.slots.iter().zip(&candidate.values) {
+        if slot.after_operand == 0 {
+            out.push_str(value.unwrap_or(""));
+        }
+    }
+    let text = pretty(candidate.form);
+    if let Some((_, operands)) = split(&text) {
+        out.push(' ');
+        out.push_str(operands.trim());
+    }
+    out.push(';');
+    out
+}
+
+/// Head and operands of a form's text.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    let at = text.char_indices().find(|(_, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    });
+    at.map(|(i, _)| text.split_at(i))
+}
+
+/// The operands of a form, a line each; neighbours of which the same is said share one.
+pub fn operands(arrangement: &Arrangement) -> Vec<String> {
+    let mut out: Vec<(Vec<String>, String)> = Vec::new();
+    let mut add = |name: String, text: String| match out.last_mut() {
+        Some((names, last)) if *last == text => names.push(name),
+        _ => out.push((vec![name], text)),
+    };
+    for (_, shape) in &arrangement.operands {
+        match shape {
+            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), describe(spec)),
+            Shape::Pair(both, _) => {
+                add(name(&both.0), describe(&both.0));
+                add(name(&both.1), describe(&both.1));
+            }
+            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), describe(spec))),
+            Shape::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
+        }
+    }
+    out.into_iter()
+        .map(|(names, text)| {
+            let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+            format!("{} – {text}", names.join(", "))
+        })
+        .collect()
+}
+
+fn name(spec: &Spec) -> String {
+    if matches!(spec.value.kind, Kind::Address(_)) {
+        format!("[{}]", spec.value.name)
+    } else {
+        spec.value.name.to_owned()
+    }
+}
+
+/// What one operand is.
+pub fn describe(spec: &Spec) -> String {
+    let value = spec.value;
+    let access = match value.access {
+        Access::Read => "read",
+        Access::Write => "written",
+        Access::Update => "read and written",
+    };
+    let ty = spec.ty.map(|t| t.name());
+    let mut out = match value.kind {
+        Kind::Value => format!("{access}: {}", register(spec)),
+        Kind::Address(_) => {
+            let space = match spec.spaces {
+                None => "a generic address".to_owned(),
+                Some(spaces) => format!("an address in {}", super::words(spaces.iter().copied(), 8)),
+            };
+            ty.map_or(space.clone(), |ty| format!("{space}, of `{ty}`"))
+        }
+        Kind::Label => "a label".to_owned(),
+        Kind::Function => "a function, or a register that holds its address".to_owned(),
+        Kind::Targets => "the label of a list of targets or of a prototype".to_owned(),
+        Kind::Arguments if value.access == Access::Write => "the results, in parentheses".to_owned(),
+        Kind::Arguments => "the arguments, in parentheses".to_owned(),
+        Kind::Opaque(name) => format!("a `.{}` variable, or a register with its handle", name.trim_start_matches('.')),
+        Kind::Any => format!("{access}: anything"),
+    };
+    if !value.ranges.is_empty() {
+        let ranges: Vec<String> = value.ranges.iter().map(range).collect();
+        out.push_str(&format!("; a literal must be {}", ranges.join(", ")));
+    }
+    if !value.select.is_empty() {
+        out.push_str(&format!("; a selector may follow ({})", value.select.join(" ")));
+    }
+    if value.negatable {
+        out.push_str("; `!` negates it");
+    }
+    if value.sink {
+        out.push_str("; `_` drops it");
+    }
+    out
+}
+
+/// What may be written for a value.
+fn register(spec: &Spec) -> String {
+    let value = spec.value;
+    let Some(ty) = spec.ty else { return "a register".to_owned() };
+    let mut one = if value.immediate_only { format!("`{}` literal", ty.name()) } else { format!("`{}`", ty.name()) };
+    if !ty.info().registers && !value.immediate_only {
+        let homes = agreeing(ty, spec.fit);
+        if !homes.is_empty() {
+            one.push_str(&format!(" in {}", super::words(homes.into_iter().take(1), 1)));
+        }
+    }
+    if value.wider {
+        one.push_str(" or wider");
+    }
+    let mut out = match spec.lengths {
+        [] if spec.any_length => format!("a list of {one}"),
+        [] | [1] => one,
+        [lengths @ ..] => {
+            let lengths: Vec<String> = lengths.iter().map(u16::to_string).collect();
+            format!("a list of {} × {one}", lengths.join(" or "))
+        }
+    };
+    if value.register_only && value.access == Access::Read {
+        out.push_str(", no literal");
+    }
+    if value.special {
+        out.push_str(", special registers too");
+    }
+    if value.symbol {
+        out.push_str(", or the address of a variable");
+    }
+    out
+}
+
+fn range(range: &Range) -> String {
+    match (range.low, range.high, range.step) {
+        (low, high, _) if low == high => low.to_string(),
+        (low, high, 1) => format!("{low} … {high}"),
+        (low, high, step) => format!("{low} … {high} in steps of {step}"),
+    }
+}
+
+/// A condition in words: ``with `.a` or `.b` ``.
+pub fn condition(terms: &[Term], form: &Form) -> String {
+    let term = |t: &Term| match t {
+        Term::Operand(test) => format!("{} operand `{}`", with(test.negated), test.name),
+        Term::Slot(test) => {
+            let what = match test.values {
+                [] => {
+                    let slot = form.slots.get(usize::from(test.slot));
+                    slot.map_or(String::new(), |s| format!("`.{}`", s.name.trim_start_matches('.')))
+                }
+                values => {
+                    let values: Vec<String> = values.iter().map(|v| format!("`{v}`")).collect();
+                    values.join(" or ")
+                }
+            };
+            format!("{} {what}", with(test.negated))
+        }
+    };
+    terms.iter().map(term).collect::<Vec<_>>().join(" and ")
+}
+
+fn with(negated: bool) -> &'static str {
+    if negated { "without" } else { "with" }
+}

@@ -1,0 +1,198 @@
+//! Instructions and their modifiers in words.
+
+use super::form::{condition, operands, pretty, resolved};
+use super::{Page, gate, tables, words};
+use ptx_analysis::head::{Candidate, Head, Mismatch};
+use ptx_analysis::spec::{Arrangement, applies};
+use ptx_analysis::target::Environment;
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Slot, Term};
+
+/// The form and the operands that an instruction uses.
+#[derive(Debug, Clone, Copy)]
+pub struct Chosen<'h> {
+    /// The form.
+    pub candidate: &'h Candidate,
+    /// Which of its operands are given.
+    pub arrangement: &'h Arrangement,
+}
+
+/// How many other forms are listed.
+const MOST_FORMS: usize = 12;
+/// How many values of a slot are listed.
+const MOST_VALUES: usize = 24;
+
+/// An instruction whose form is known.
+pub fn instruction(opcode: &'static Opcode, head: &Head, chosen: Chosen<'_>, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    let form = chosen.candidate.form;
+    page.code(&resolved(opcode.name, chosen.candidate));
+    let entry = entry_of(opcode, form).unwrap_or(head.entry);
+    page.text(entry.summary);
+    page.list("", operands(chosen.arrangement));
+    page.text(entry.doc);
+    let told = |g: &&Gate| applies(g.when, form, &chosen.candidate.values, chosen.arrangement);
+    let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
+    page.list("", gates);
+    page.list("Notes", entry.notes);
+    // `mov` has a dozen forms that differ in nothing that is written here.
+    let mut others: Vec<String> = Vec::new();
+    for other in opcode.entries.iter().flat_map(|e| e.forms).map(pretty) {
+        if !others.contains(&other) {
+            others.push(other);
+        }
+    }
+    if others.len() > 1 {
+        let own = pretty(form);
+        // The forms of the same entry first, the one at hand among them.
+        let near: Vec<String> = entry.forms.iter().map(pretty).collect();
+        others.sort_by_key(|o| (*o != own, !near.contains(o)));
+        let rest = others.len().saturating_sub(MOST_FORMS);
+        others.truncate(MOST_FORMS);
+        if rest > 0 {
+            others.push(format!("// and {rest} more"));
+        }
+        page.text("**Forms**");
+        page.code(&others.join("\n"));
+    }
+    page.manual(&format!("`{}`", entry.name), entry.manual);
+    page
+}
+
+fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {
+    opcode.entries.iter().find(|e| e.forms.iter().any(|f| std::ptr::eq(f, form)))
+}
+
+/// An instruction whose modifiers fit no form.
+pub fn mismatch(opcode: &'static Opcode, head: &Head, mismatch: &Mismatch) -> Page {
+    let mut page = Page::default();
+    page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
+    page.code(&pretty(mismatch.form));
+    page.page(entries(opcode, |e| e.name == head.entry.name, None));
+    page
+}
+
+/// An instruction that is known by name only.
+pub fn unchecked(entry: &'static Entry) -> Page {
+    let mut page = Page::default();
+    page.code(entry.name);
+    about(&mut page, entry);
+    page
+}
+
+/// All forms of those entries of an opcode that are wanted.
+pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    for entry in opcode.entries.iter().filter(|e| wanted(e)) {
+        page.page(whole(entry, environment));
+    }
+    page
+}
+
+/// An entry with all its forms.
+fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
+    if !entry.checked {
+        return unchecked(entry);
+    }
+    let mut page = Page::default();
+    let mut forms: Vec<String> = Vec::new();
+    for form in entry.forms.iter().map(pretty) {
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    page.code(&forms.join("\n"));
+    let mut sets: Vec<String> = Vec::new();
+    for slot in entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1) {
+        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MOST_VALUES));
+        if !sets.contains(&line) {
+            sets.push(line);
+        }
+    }
+    page.text(entry.summary);
+    page.list("", sets);
+    page.text(entry.doc);
+    let mut gates: Vec<String> = Vec::new();
+    for form in entry.forms {
+        for g in form.gates {
+            let line = gate(g, &condition(g.when, form), environment);
+            // What not every form asks for is said with the form, unless the condition says it.
+            let all = g.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(g));
+            let line = if all { format!("`{}`: {line}", pretty(form)) } else { line };
+            if !gates.contains(&line) {
+                gates.push(line);
+            }
+        }
+    }
+    page.list("", gates);
+    page.list("Modifiers", entry.modifiers.iter().map(|m| format!("`{}`: {}", m.name, m.doc)));
+    page.list("Notes", entry.notes);
+    page.manual(&format!("`{}`", entry.name), entry.manual);
+    page
+}
+
+fn about(page: &mut Page, entry: &'static Entry) {
+    page.text(entry.summary);
+    page.text(entry.doc);
+    page.list("Notes", entry.notes);
+    page.manual(&format!("`{}`", entry.name), entry.manual);
+}
+
+/// A modifier of an instruction. `chosen` is the form with the index of the slot that the modifier fills.
+pub fn modifier(
+    opcode: &'static Opcode,
+    entry: &'static Entry,
+    name: &str,
+    chosen: Option<(&Candidate, usize)>,
+    environment: Option<&Environment>,
+) -> Page {
+    let mut page = Page::default();
+    let own = chosen.and_then(|(c, _)| entry_of(opcode, c.form)).unwrap_or(entry);
+    let here = own.modifiers.iter().find(|m| m.name == name);
+    let general = tables::meaning(name, environment);
+    if general.is_empty() {
+        page.text(format!("`{name}`"));
+    }
+    page.parts.extend(general.parts);
+    if let Some(here) = here {
+        page.text(format!("In `{}`: {}", own.name, here.doc));
+    } else if own.path.contains(&name) {
+        page.text(format!("Part of the name of `{}`: {}", own.name, own.summary));
+    }
+    match chosen {
+        Some((candidate, index)) => {
+            let slot = &candidate.form.slots[index];
+            in_slot(&mut page, slot, name);
+            let gates = candidate.form.gates.iter().filter(|g| mentions(g, index, name));
+            page.list("", gates.map(|g| gate(g, &condition(g.when, candidate.form), environment)));
+        }
+        None => {
+            let takes = opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
+            if !takes && entry.checked {
+                page.text(format!("`{}` does not take it.", opcode.name));
+            }
+        }
+    }
+    page
+}
+
+/// What else could stand in the place of a modifier.
+fn in_slot(page: &mut Page, slot: &'static Slot, name: &str) {
+    let others = slot.values.iter().copied().filter(|v| *v != name);
+    let optional = if slot.optional { "may be left out" } else { "" };
+    match (words(others, MOST_VALUES), optional) {
+        (others, "") if others.is_empty() => {}
+        (others, "") => page.text(format!("In its place: {others}")),
+        (others, optional) if others.is_empty() => page.text(format!("It {optional}.")),
+        (others, optional) => page.text(format!("In its place: {others}; it {optional}.")),
+    }
+}
+
+/// Whether a gate asks for something because of this modifier.
+fn mentions(gate: &Gate, slot: usize, name: &str) -> bool {
+    gate.when.iter().any(|t| match t {
+        Term::Slot(test) => {
+            usize::from(test.slot) == slot && !test.negated && (test.values.is_empty() || test.values.contains(&name))
+        }
+        Term::Operand(_) => false,
+    })
+}

@@ -1,0 +1,142 @@
+//! Everything but instructions: modifiers by themselves, types, state spaces, special registers, directives, targets, versions.
+
+use super::{Page, gates, words};
+use ptx_analysis::target::{Environment, find_target};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Directive, Modifier, Space, SpecialRegister, Target, Type, Version};
+
+/// What a modifier means by itself: a type, a state space or a modifier of the shared table.
+pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
+    if let Some(t) = ISA.ty(name) {
+        return ty(t, environment);
+    }
+    if let Some(modifier) = ISA.modifier(name) {
+        return modifier_alone(modifier);
+    }
+    ISA.space(name).map_or_else(Page::default, |s| space(s, environment))
+}
+
+/// A modifier of the shared table.
+pub fn modifier_alone(modifier: &'static Modifier) -> Page {
+    let mut page = Page::default();
+    page.text(titled(modifier.name, modifier.summary));
+    page.text(modifier.doc);
+    page
+}
+
+/// `` `.rn` – Round to nearest ``.
+fn titled(name: &str, summary: &str) -> String {
+    if summary.is_empty() { format!("`{name}`") } else { format!("`{name}` – {summary}") }
+}
+
+/// A type.
+pub fn ty(ty: &'static Type, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    page.text(titled(ty.name, ty.summary));
+    page.text(ty.doc);
+    gates(&mut page, ty.gates, environment);
+    page
+}
+
+/// A state space.
+pub fn space(space: &'static Space, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    page.text(titled(space.name, space.summary));
+    page.text(space.doc);
+    gates(&mut page, space.gates, environment);
+    page
+}
+
+/// A special register. `name` is as written, with a number or a component.
+pub fn special_register(register: &'static SpecialRegister, name: &str, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    let elements = register.components.len();
+    let written_component = name.contains('.');
+    let ty = match elements {
+        0 => register.ty.to_owned(),
+        _ if written_component => register.ty.to_owned(),
+        n => format!(".v{n} {}", register.ty),
+    };
+    let count = if register.count == 0 { String::new() } else { format!("<{}>", register.count) };
+    let shown = if register.count == 0 { name } else { register.name };
+    page.code(&format!(".sreg {ty} {shown}{count};"));
+    page.text(register.summary);
+    page.text(register.doc);
+    if elements > 0 && !written_component {
+        let components: Vec<String> = register.components.chars().map(|c| format!(".{c}")).collect();
+        page.text(format!("Components: {}", words(components.iter().map(String::as_str), 8)));
+    }
+    gates(&mut page, register.gates, environment);
+    page.list("Notes", register.notes);
+    page.manual(&format!("`{}`", register.name), register.manual);
+    page
+}
+
+/// A directive.
+pub fn directive(directive: &'static Directive, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    page.code(if directive.syntax.is_empty() { directive.name } else { directive.syntax });
+    page.text(directive.summary);
+    page.text(directive.doc);
+    gates(&mut page, directive.gates, environment);
+    page.list("Notes", directive.notes);
+    page.manual(&format!("`{}`", directive.name), directive.manual);
+    page
+}
+
+/// A word with a dot where it is no modifier of an instruction: everything that it is, the directive first.
+pub fn dot_word(name: &str, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    if let Some(d) = ISA.directive(name) {
+        page.page(directive(d, environment));
+    }
+    if let Some(s) = ISA.space(name) {
+        page.page(space(s, environment));
+    }
+    if let Some(t) = ISA.ty(name) {
+        page.page(ty(t, environment));
+    }
+    if page.is_empty() {
+        page.page(meaning(name, environment));
+    }
+    page
+}
+
+/// A target, or an option of `.target`; `name` is as written.
+pub fn target(name: &str, environment: Option<&Environment>) -> Option<Page> {
+    let target: &'static Target = find_target(name)?;
+    let mut page = Page::default();
+    page.text(titled(target.name, target.summary));
+    if name != target.name {
+        page.text(format!("`{name}` is another word for `{}`.", target.name));
+    }
+    // The module's own target says nothing about whether it has this one.
+    let version_only = environment.map(|e| Environment { target: None, ..e.clone() });
+    gates(&mut page, target.gates, version_only.as_ref());
+    let features: Vec<&str> = target.features.iter().copied().filter(|f| *f != target.name).collect();
+    if !features.is_empty() {
+        page.text(format!("Has the features of {}.", words(features, 40)));
+    }
+    Some(page)
+}
+
+/// A version of PTX.
+pub fn version(version: Version) -> Option<Page> {
+    let known = ISA.versions.iter().find(|v| v.version == version)?;
+    let mut page = Page::default();
+    page.text(titled(&format!("PTX {version}"), known.summary));
+    let first = |gates: &'static [ptx_isa::tables::Gate]| {
+        gates.iter().flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min() == Some(version)
+    };
+    let targets: Vec<&str> = ISA.targets.iter().filter(|t| first(t.gates)).map(|t| t.name).collect();
+    if !targets.is_empty() {
+        page.text(format!("Brought {}.", words(targets, 40)));
+    }
+    Some(page)
+}
+
+/// The opcodes that take a modifier.
+pub fn takers(name: &str) -> Vec<&'static str> {
+    let takes = |forms: &[ptx_isa::tables::Form]| forms.iter().any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
+    ISA.opcodes.iter().filter(|o| o.entries.iter().any(|e| takes(e.forms))).map(|o| o.name).collect()
+}

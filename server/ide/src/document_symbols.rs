@@ -1,0 +1,225 @@
+//! The outline of a module.
+
+use ptx_analysis::module::{Item, items};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// An entry of the outline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Never empty.
+    pub name: String,
+    /// A few words on it, such as its type; may be empty.
+    pub detail: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// All of it, in bytes.
+    pub range: Range<usize>,
+    /// Its name, inside of the range.
+    pub selection: Range<usize>,
+    /// What it contains, in the order of the text.
+    pub children: Vec<Symbol>,
+}
+
+/// What an entry of the outline is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    /// An `.entry`.
+    Kernel,
+    /// A `.func`.
+    Function,
+    /// A parameter or result.
+    Parameter,
+    /// A label.
+    Label,
+    /// A variable in memory.
+    Variable,
+    /// An `.alias`.
+    Alias,
+    /// A `.section`.
+    Section,
+}
+
+/// The outline of a module: its functions with their parameters, labels and variables in memory, its variables, aliases and
+/// sections. Registers are left out: there are hundreds, and they have no names worth going to.
+pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
+    let k = kinds();
+    let outline = Outline { snapshot };
+    let mut out = Vec::new();
+    for item in items(snapshot.root()) {
+        let kind = item.node.kind_id();
+        if kind == k.function {
+            out.push(outline.function(&item));
+        } else if kind == k.variable_declaration {
+            outline.variables(item.node, &mut out);
+        } else if kind == k.alias_directive {
+            let aliasee = item.node.child_by_field_id(fields().aliasee).map(|n| format!("= {}", outline.text(n)));
+            out.extend(outline.named(item.node, &item.range, SymbolKind::Alias, aliasee.unwrap_or_default()));
+        } else if kind == k.section_directive {
+            out.extend(outline.named(item.node, &item.range, SymbolKind::Section, String::new()));
+        } else if kind == k.label {
+            out.extend(outline.named(item.node, &item.range, SymbolKind::Label, String::new()));
+        } else if kind == k.block {
+            // Statements outside of a function are wrong, but whoever writes one wants to find it.
+            outline.body(item.node, item.range.end, &mut out);
+        }
+    }
+    out
+}
+
+struct Outline<'t> {
+    snapshot: &'t Snapshot,
+}
+
+impl Outline<'_> {
+    fn text(&self, node: Node<'_>) -> String {
+        self.snapshot.text(node.byte_range()).into_owned()
+    }
+
+    /// What has a field `name`; without one, nothing.
+    fn named(&self, node: Node<'_>, range: &Range<usize>, kind: SymbolKind, detail: String) -> Option<Symbol> {
+        let name = node.child_by_field_id(fields().name)?;
+        let selection = within(name.byte_range(), range);
+        let name = self.text(name);
+        let range = range.clone();
+        (!name.is_empty()).then(|| Symbol { name, detail, kind, range, selection, children: Vec::new() })
+    }
+
+    fn function(&self, item: &Item<'_>) -> Symbol {
+        let (k, f) = (kinds(), fields());
+        let node = item.node;
+        let keyword = node.child_by_field_id(f.kind);
+        let keyword_text = keyword.map_or_else(String::new, |n| self.text(n));
+        let kind = if keyword_text == ".entry" { SymbolKind::Kernel } else { SymbolKind::Function };
+        let mut detail = String::new();
+        let mut children = Vec::new();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let child_kind = child.kind_id();
+            if child_kind == k.linkage {
+                detail.push_str(&self.text(child));
+                detail.push(' ');
+            } else if child_kind == k.parameter_list {
+                self.parameters(child, &mut children);
+            } else if child_kind == k.block {
+                self.body(child, item.range.end, &mut children);
+            }
+            more = cursor.goto_next_sibling();
+        }
+        detail.push_str(&keyword_text);
+        self.named(node, &item.range, kind, detail.clone()).map_or_else(
+            || {
+                // The name is still to be written.
+                let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
+                let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text.clone() };
+                Symbol { name, detail, kind, range: item.range.clone(), selection, children: children.clone() }
+            },
+            |symbol| Symbol { children: children.clone(), ..symbol },
+        )
+    }
+
+    fn parameters(&self, list: Node<'_>, out: &mut Vec<Symbol>) {
+        let (k, f) = (kinds(), fields());
+        let mut cursor = list.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let node = cursor.node();
+            if node.kind_id() == k.parameter
+                && let Some(name) = node.child_by_field_id(f.name)
+                && name.kind_id() != k.sink
+            {
+                let detail = self.type_of(node, name);
+                out.extend(self.named(node, &node.byte_range(), SymbolKind::Parameter, detail));
+            }
+            more = cursor.goto_next_sibling();
+        }
+    }
+
+    /// Everything about a declaration but the name: `.param .u64 .ptr .global`, `.shared .align 4 .f32 [64]`.
+    fn type_of(&self, node: Node<'_>, name: Node<'_>) -> String {
+        let before = self.snapshot.text(node.start_byte()..name.start_byte().max(node.start_byte()));
+        let mut out = before.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sizes = self.snapshot.text(name.end_byte()..node.end_byte().min(name.end_byte() + 64));
+        if sizes.trim_start().starts_with('[')
+            && let Some(end) = sizes.rfind(']')
+        {
+            out.push(' ');
+            out.push_str(sizes[..=end].trim());
+        }
+        out
+    }
+
+    fn variables(&self, node: Node<'_>, out: &mut Vec<Symbol>) {
+        let (k, f) = (kinds(), fields());
+        let space = node.child_by_field_id(f.space);
+        if space.is_some_and(|s| s.byte_range().len() == ".reg".len() && self.text(s) == ".reg") {
+            return;
+        }
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        let mut first = None;
+        while more {
+            let declarator = cursor.node();
+            if declarator.kind_id() == k.declarator
+                && let Some(name) = declarator.child_by_field_id(f.name)
+            {
+                let first = *first.get_or_insert(declarator.start_byte());
+                let head = self.snapshot.text(node.start_byte()..first);
+                let mut detail = head.split_whitespace().collect::<Vec<_>>().join(" ");
+                detail.push_str(&self.sizes(declarator));
+                // The statement is the range of its first variable, so that a position in it finds one.
+                let range = if first == declarator.start_byte() { node.byte_range() } else { declarator.byte_range() };
+                let selection = within(name.byte_range(), &range);
+                let name = self.text(name);
+                if !name.is_empty() {
+                    let kind = SymbolKind::Variable;
+                    out.push(Symbol { name, detail, kind, range, selection, children: Vec::new() });
+                }
+            }
+            more = cursor.goto_next_sibling();
+        }
+    }
+
+    fn sizes(&self, declarator: Node<'_>) -> String {
+        let mut out = String::new();
+        let mut cursor = declarator.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            if cursor.node().kind_id() == kinds().array_suffix {
+                if out.is_empty() {
+                    out.push(' ');
+                }
+                out.push_str(&self.text(cursor.node()));
+            }
+            more = cursor.goto_next_sibling();
+        }
+        out
+    }
+
+    /// Labels and variables of a body, those of inner blocks too; up to `end`, where the next function begins.
+    fn body(&self, block: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+        let k = kinds();
+        let mut cursor = block.walk();
+        let mut more = cursor.goto_first_child();
+        while more && cursor.node().start_byte() < end {
+            let node = cursor.node();
+            let kind = node.kind_id();
+            if kind == k.label {
+                out.extend(self.named(node, &node.byte_range(), SymbolKind::Label, String::new()));
+            } else if kind == k.variable_declaration {
+                self.variables(node, out);
+            } else if kind == k.block {
+                self.body(node, end, out);
+            }
+            more = cursor.goto_next_sibling();
+        }
+    }
+}
+
+/// A range moved into another one.
+fn within(range: Range<usize>, outer: &Range<usize>) -> Range<usize> {
+    let start = range.start.clamp(outer.start, outer.end);
+    start..range.end.clamp(start, outer.end)
+}

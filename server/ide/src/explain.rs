@@ -1,0 +1,118 @@
+//! `explain`: the same texts as in hover, by name.
+
+use crate::describe::{self, Page};
+use crate::hover::version;
+use ptx_analysis::checks::PAGES;
+use ptx_analysis::head;
+use ptx_isa::ISA;
+use ptx_isa::tables::Opcode;
+
+/// The text on whatever a user names, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
+/// register, a directive, a target, a version, the code of a diagnostic. Case does not matter.
+pub fn explain(query: &str) -> Option<String> {
+    let query = query.trim().trim_matches('`').trim_end_matches(';');
+    let word = query.split_whitespace().next()?;
+    let page = code(word).map(str::to_owned);
+    let page = page.or_else(|| known(word).map(Page::finish))?;
+    (!page.is_empty()).then_some(page)
+}
+
+fn code(word: &str) -> Option<&'static str> {
+    PAGES.iter().find(|p| p.code.eq_ignore_ascii_case(word)).map(|p| p.text)
+}
+
+fn known(word: &str) -> Option<Page> {
+    if word.starts_with('%') {
+        return special_register(word);
+    }
+    if word.starts_with(['.', '"', '@']) {
+        return dot_word(word);
+    }
+    if let Some(page) = version(word).and_then(describe::version) {
+        return Some(page);
+    }
+    if let Some(page) = instruction(word) {
+        return Some(page);
+    }
+    let lower = word.to_ascii_lowercase();
+    describe::target(&lower, None)
+        .or_else(|| dot_word(&format!(".{word}")))
+        .or_else(|| special_register(&format!("%{word}")))
+        .or_else(|| dot_word(&format!("\"{word}\"")))
+}
+
+fn special_register(word: &str) -> Option<Page> {
+    let lower = word.to_ascii_lowercase();
+    let name = lower.split('.').next().unwrap_or(&lower);
+    if let Some(register) = ISA.special_register(name) {
+        return Some(describe::special_register(register, &lower, None));
+    }
+    // `%envreg` or `%envreg<32>` for the family.
+    let base = name.split('<').next().unwrap_or(name);
+    let family = ISA.special_registers.iter().find(|r| r.name == base)?;
+    Some(describe::special_register(family, family.name, None))
+}
+
+/// A modifier, type, state space or directive: everything that has that name.
+fn dot_word(word: &str) -> Option<Page> {
+    let mut page = Page::default();
+    let name = spelled(word)?;
+    page.page(describe::dot_word(name, None));
+    if let Some(modifier) = ISA.modifier(name)
+        && (ISA.directive(name).is_some() || ISA.space(name).is_some() || ISA.ty(name).is_some())
+    {
+        page.page(describe::modifier_alone(modifier));
+    }
+    let takers = describe::takers(name);
+    if !takers.is_empty() {
+        page.text(format!("Taken by {}.", describe::words(takers, 40)));
+    }
+    (!page.is_empty()).then_some(page)
+}
+
+/// The word as the tables spell it: some have capitals, `.L2::cache_hint`.
+fn spelled(word: &str) -> Option<&'static str> {
+    let names = || {
+        let directives = ISA.directives.iter().map(|d| d.name);
+        let types = ISA.types.iter().map(|t| t.name);
+        let spaces = ISA.spaces.iter().map(|s| s.name);
+        let modifiers = ISA.modifiers.iter().map(|m| m.name);
+        let slots = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms).flat_map(|f| f.slots);
+        directives.chain(types).chain(spaces).chain(modifiers).chain(slots.flat_map(|s| s.values).copied())
+    };
+    names().find(|n| *n == word).or_else(|| names().find(|n| n.eq_ignore_ascii_case(word)))
+}
+
+fn instruction(word: &str) -> Option<Page> {
+    let lower = word.to_ascii_lowercase();
+    let opcode = ISA.opcode(lower.split('.').next()?)?;
+    let modifiers: Vec<String> = word.split('.').skip(1).map(|m| modifier_of(opcode, &format!(".{m}"))).collect();
+    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+    if modifiers.is_empty() {
+        return Some(describe::entries(opcode, |_| true, None));
+    }
+    // The name of an instruction, `mbarrier.try_wait`, or the beginning of several.
+    let begins = |path: &[&str]| path.len() >= modifiers.len() && path[..modifiers.len()] == modifiers[..];
+    if opcode.entries.iter().any(|e| begins(e.path)) {
+        return Some(describe::entries(opcode, |e| begins(e.path), None));
+    }
+    let head = head::resolve(opcode, &modifiers)?;
+    if !head.entry.checked {
+        return Some(describe::unchecked(head.entry));
+    }
+    if let Some(mismatch) = &head.mismatch {
+        return Some(describe::mismatch(opcode, &head, mismatch));
+    }
+    let candidate = head.candidates.first()?;
+    // With all of its operands.
+    let arrangement = candidate.arrangements.iter().rev().find(|a| a.broken.is_none()).or(candidate.arrangements.last())?;
+    Some(describe::instruction(opcode, &head, describe::Chosen { candidate, arrangement }, None))
+}
+
+/// A modifier as the forms of an opcode spell it.
+fn modifier_of(opcode: &'static Opcode, written: &str) -> String {
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+    let values = || forms().flat_map(|f| f.slots).flat_map(|s| s.values);
+    let known = values().find(|v| **v == written).or_else(|| values().find(|v| v.eq_ignore_ascii_case(written)));
+    known.map_or_else(|| written.to_owned(), |v| (*v).to_owned())
+}

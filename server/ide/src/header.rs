@@ -1,0 +1,40 @@
+//! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
+
+use ptx_analysis::checks::module_header::Progress;
+use ptx_analysis::lower::Source;
+use ptx_analysis::target::Environment;
+use ptx_syntax::{Snapshot, kinds};
+
+/// How many items are looked at before the header is taken to be absent.
+const MOST: usize = 64;
+
+/// Version, target and address size.
+pub fn environment(snapshot: &Snapshot) -> Environment {
+    let k = kinds();
+    let mut out = Environment { address_size: 32, ..Environment::default() };
+    let mut progress = Progress::default();
+    // The analysis reports what is wrong with the header.
+    let mut unused = Vec::new();
+    let mut cursor = snapshot.root().walk();
+    let mut more = cursor.goto_first_child();
+    for _ in 0..MOST {
+        if !more {
+            break;
+        }
+        let node = cursor.node();
+        let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 4096));
+        let source = Source { text: &text, base: node.start_byte() };
+        let kind = node.kind_id();
+        if kind == k.version_directive {
+            progress.version(source, node, &mut out, &mut unused);
+        } else if kind == k.target_directive {
+            progress.target(source, node, &mut out, &mut unused);
+        } else if kind == k.address_size_directive {
+            progress.address_size(source, node, &mut out, &mut unused);
+        } else if kind == k.function {
+            break;
+        }
+        more = cursor.goto_next_sibling();
+    }
+    out
+}

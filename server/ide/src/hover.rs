@@ -1,0 +1,224 @@
+//! Hover: what is known of the text at an offset.
+
+mod instruction;
+mod literal;
+mod name;
+
+use crate::describe::{self, Page};
+use crate::header::environment;
+use ptx_analysis::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::Version;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// What is shown where the pointer rests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    /// The text that it is about, in bytes.
+    pub range: Range<usize>,
+    /// Markdown.
+    pub markdown: String,
+}
+
+/// What is known of the text at an offset; the end of a word belongs to it.
+pub fn hover(snapshot: &Snapshot, offset: usize) -> Option<Hover> {
+    let leaf = leaf_at(snapshot, offset)?;
+    let at = At { snapshot, leaf, environment: environment(snapshot) };
+    let (range, page) = at.page()?;
+    let markdown = page.finish();
+    (!markdown.is_empty()).then_some(Hover { range, markdown })
+}
+
+/// The word at an offset, else the one that ends there.
+fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
+    let before = offset.checked_sub(1);
+    [Some(offset), before].into_iter().flatten().find_map(|at| {
+        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let range = leaf.byte_range();
+        (leaf.child_count() == 0 && range.contains(&at) && range.end - range.start > 0 && says_something(leaf)).then_some(leaf)
+    })
+}
+
+/// Comments and punctuation have no hover; a guard's signs have.
+fn says_something(leaf: Node<'_>) -> bool {
+    let k = kinds();
+    let kind = leaf.kind_id();
+    if leaf.is_named() {
+        return kind != k.comment && kind != k.preprocessor_line;
+    }
+    let text = leaf.kind();
+    text.starts_with(['.', '@']) && text.len() > 1 || text == "@" || (text == "!" && in_guard(leaf))
+}
+
+fn in_guard(leaf: Node<'_>) -> bool {
+    leaf.parent().is_some_and(|p| p.kind_id() == kinds().guard)
+}
+
+/// The place of a hover.
+struct At<'t> {
+    snapshot: &'t Snapshot,
+    leaf: Node<'t>,
+    environment: Environment,
+}
+
+type Found = Option<(Range<usize>, Page)>;
+
+impl<'t> At<'t> {
+    fn text(&self, node: Node<'_>) -> String {
+        self.snapshot.text(node.byte_range()).into_owned()
+    }
+
+    /// The node itself or the nearest one around it of a kind; stops at blocks and functions.
+    fn around(&self, kind: u16) -> Option<Node<'t>> {
+        let k = kinds();
+        let mut node = Some(self.leaf);
+        while let Some(here) = node {
+            if here.kind_id() == kind {
+                return Some(here);
+            }
+            if here.kind_id() == k.block || here.kind_id() == k.function {
+                return None;
+            }
+            node = here.parent();
+        }
+        None
+    }
+
+    fn page(&self) -> Found {
+        let k = kinds();
+        let leaf = self.leaf;
+        let kind = leaf.kind_id();
+        let range = leaf.byte_range();
+        let page = |page: Page| Some((range.clone(), page));
+        let parent = leaf.parent();
+        if kind == k.opcode {
+            return self.opcode();
+        }
+        if kind == k.modifier {
+            return self.modifier();
+        }
+        if kind == k.sink {
+            return page(self.sink());
+        }
+        if kind == k.version_number {
+            return page(describe::version(version(&self.text(leaf))?)?);
+        }
+        if kind == k.target_name {
+            return page(describe::target(&self.text(leaf), Some(&self.environment))?);
+        }
+        if kind == k.integer || kind == k.float {
+            return page(literal::page(&self.text(leaf)));
+        }
+        if kind == k.string {
+            return self.string();
+        }
+        if kind == k.member_name {
+            return self.member();
+        }
+        if kind == k.register || kind == k.identifier {
+            return self.name();
+        }
+        if let Some(guard) = parent.filter(|p| p.kind_id() == k.guard) {
+            return self.guard(guard);
+        }
+        self.dot_word()
+    }
+
+    /// Keywords of directives, types, state spaces.
+    fn dot_word(&self) -> Found {
+        let k = kinds();
+        let (leaf, kind) = (self.leaf, self.leaf.kind_id());
+        let text = self.text(leaf);
+        if kind == k.ty
+            && let Some(ty) = ISA.ty(&text)
+        {
+            return Some((leaf.byte_range(), describe::ty(ty, Some(&self.environment))));
+        }
+        // The vector of `.v4` has a keyword inside.
+        let mut page = describe::dot_word(&text, Some(&self.environment));
+        if page.is_empty() {
+            // `.debug_info` in `.section .debug_info`.
+            let directive = leaf.parent().and_then(|p| p.child(0)).map(|n| self.text(n));
+            let known = directive.and_then(|d| ISA.directive(&d));
+            page = describe::directive(known?, Some(&self.environment));
+        }
+        Some((leaf.byte_range(), page))
+    }
+
+    /// The strings of `.pragma`.
+    fn string(&self) -> Found {
+        let pragma = self.around(kinds().pragma_directive)?;
+        let text = self.text(self.leaf);
+        let word = text.trim_matches('"').split_whitespace().next().unwrap_or("");
+        let known = ISA.directive(&format!("\"{word}\""));
+        let known = known.or_else(|| ISA.directive(&self.text(pragma.child(0)?)));
+        Some((self.leaf.byte_range(), describe::directive(known?, Some(&self.environment))))
+    }
+
+    /// A component of a vector, or a selector.
+    fn member(&self) -> Found {
+        let member = self.leaf.parent()?;
+        let object = member.child_by_field_id(fields().object)?;
+        let (whole, object_text) = (self.text(member), self.text(object));
+        if let Some(register) = ISA.special_register(&object_text) {
+            return Some((member.byte_range(), describe::special_register(register, &whole, Some(&self.environment))));
+        }
+        let mut page = Page::default();
+        page.text(format!("`{}` of `{object_text}`", self.text(self.leaf)));
+        if let Some(declared) = self.declaration(object, &object_text) {
+            page.page(declared);
+        }
+        Some((member.byte_range(), page))
+    }
+
+    fn name(&self) -> Found {
+        let leaf = self.leaf;
+        let text = self.text(leaf);
+        if let Some(register) = ISA.special_register(&text) {
+            let member = leaf.parent().filter(|p| p.kind_id() == kinds().member);
+            let name = member.map_or_else(|| text.clone(), |m| self.text(m));
+            let range = member.unwrap_or(leaf).byte_range();
+            return Some((range, describe::special_register(register, &name, Some(&self.environment))));
+        }
+        let mut page = self.declaration(leaf, &text)?;
+        if let Some(role) = self.role() {
+            page.text(role);
+        }
+        if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
+            page.text(self.guard_text(guard));
+        }
+        Some((leaf.byte_range(), page))
+    }
+
+    fn guard(&self, guard: Node<'_>) -> Found {
+        let mut page = Page::default();
+        page.text(self.guard_text(guard));
+        Some((guard.byte_range(), page))
+    }
+
+    fn guard_text(&self, guard: Node<'_>) -> String {
+        let predicate = guard.child_by_field_id(fields().predicate).map_or_else(|| "…".to_owned(), |n| self.text(n));
+        let negated = guard.child(1).is_some_and(|n| n.kind() == "!");
+        let (sign, truth) = if negated { ("@!", "false") } else { ("@", "true") };
+        format!(
+            "`{sign}{predicate}`: a guard. The instruction takes effect in those threads only where `{predicate}` is {truth}; \
+             the others skip it."
+        )
+    }
+
+    fn sink(&self) -> Page {
+        let mut page = Page::default();
+        page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
+        if let Some(role) = self.role() {
+            page.text(role);
+        }
+        page
+    }
+}
+
+/// `8.5`.
+pub fn version(text: &str) -> Option<Version> {
+    let (major, minor) = text.split_once('.')?;
+    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}

@@ -1,0 +1,168 @@
+//! Hover on names that the module declares.
+
+use super::At;
+use super::instruction::writes;
+use crate::describe::Page;
+use crate::names::{self, Declaration, What};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// How many uses are counted before it is many.
+const MOST_USES: usize = 1000;
+/// How many of the first uses are tried for one that writes.
+const TRIED: usize = 8;
+/// Longest piece of source that is shown.
+const LONGEST: usize = 2000;
+
+impl At<'_> {
+    /// The declaration of a name that stands at a node.
+    pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<Page> {
+        let snapshot = self.snapshot;
+        // The node again from the snapshot, whose lifetime the declaration has.
+        let at = snapshot.root().descendant_for_byte_range(at.start_byte(), at.end_byte())?;
+        let found = names::find(snapshot, at, name)?;
+        let mut page = Page::default();
+        page.code(&source(snapshot, &found));
+        page.text(summary(snapshot, &found, name));
+        Some(page)
+    }
+}
+
+/// One sentence: what it is, where it is declared and how often it is used.
+fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
+    let what = match (found.what, found.count) {
+        (What::Register, Some(count)) => format!("One of {count} registers"),
+        (What::Register, None) => "A register".to_owned(),
+        (What::Variable, _) => "A variable".to_owned(),
+        (What::Parameter, _) if found.kernel => "A parameter of the kernel".to_owned(),
+        (What::Parameter, _) => "A parameter of the function".to_owned(),
+        (What::Result, _) => "A result of the function".to_owned(),
+        (What::Label, _) => "A label".to_owned(),
+        (What::Targets, _) => "The label of a list of targets or of a prototype".to_owned(),
+        (What::Function, _) if body(found).is_none() => "A function that is declared here".to_owned(),
+        (What::Function, _) => "A function".to_owned(),
+        (What::Alias, _) => "Another name of a function".to_owned(),
+    };
+    let what = match found.what {
+        What::Function if is_kernel(snapshot, found) => what.replace("function", "kernel"),
+        _ => what,
+    };
+    let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
+    let mut out = format!("{what}, line {}", line(found.declarator.start_byte()));
+    let uses = count(snapshot, found, name);
+    match uses.count {
+        0 => out.push_str("; not used"),
+        1 => out.push_str("; used once"),
+        n if n > MOST_USES => out.push_str(&format!("; used more than {MOST_USES} times")),
+        n => out.push_str(&format!("; used {n} times")),
+    }
+    if let Some(first) = uses.written {
+        out.push_str(&format!(", first written in line {}", line(first)));
+    }
+    out.push('.');
+    out
+}
+
+fn is_kernel(snapshot: &Snapshot, found: &Declaration<'_>) -> bool {
+    matches!(found.symbol(snapshot), ptx_analysis::symbols::Symbol::Function { kernel: true })
+}
+
+fn body<'t>(found: &Declaration<'t>) -> Option<Node<'t>> {
+    found.statement.child_by_field_id(fields().body)
+}
+
+struct Uses {
+    count: usize,
+    /// Where it is written first, for a register.
+    written: Option<usize>,
+}
+
+/// Counts the uses in the scope of a declaration.
+fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Uses {
+    let k = kinds();
+    let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
+    let own = own_name(found).unwrap_or_else(|| found.declarator.byte_range());
+    let mut uses = Uses { count: 0, written: None };
+    names::occurrences(snapshot, scope, name, |offset| {
+        if offset == own.start {
+            return true;
+        }
+        let Some(node) = snapshot.node_at(offset) else { return true };
+        let kind = node.kind_id();
+        if kind != k.register && kind != k.identifier {
+            return true;
+        }
+        uses.count += 1;
+        if found.what == What::Register && uses.written.is_none() && uses.count <= TRIED {
+            let range = offset..offset + name.len();
+            if instruction(node).is_some_and(|i| writes(snapshot, i, &range)) {
+                uses.written = Some(offset);
+            }
+        }
+        uses.count <= MOST_USES
+    });
+    uses
+}
+
+fn instruction(node: Node<'_>) -> Option<Node<'_>> {
+    let k = kinds();
+    let mut here = node;
+    while here.kind_id() != k.instruction {
+        if here.kind_id() == k.block || here.kind_id() == k.function {
+            return None;
+        }
+        here = here.parent()?;
+    }
+    Some(here)
+}
+
+fn own_name(found: &Declaration<'_>) -> Option<Range<usize>> {
+    found.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
+}
+
+/// The source of a declaration, without what else the statement declares.
+fn source(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
+    let statement = found.statement;
+    match found.what {
+        What::Register | What::Variable => {
+            let first = ptx_analysis::lower::named_children(statement).find(|n| n.kind_id() == kinds().declarator);
+            let head = statement.start_byte()..first.map_or(found.declarator.start_byte(), |n| n.start_byte());
+            let value = found.declarator.child_by_field_id(fields().value);
+            let own = found.declarator.byte_range();
+            match value {
+                // An initializer may be megabytes long.
+                Some(value) if value.byte_range().len() > 60 => {
+                    let own = one_line(snapshot, own.start..value.start_byte());
+                    format!("{} {own} …;", one_line(snapshot, head))
+                }
+                _ => format!("{} {};", one_line(snapshot, head), one_line(snapshot, own)),
+            }
+        }
+        What::Function => {
+            let end = body(found).map_or(statement.end_byte(), |b| b.start_byte());
+            cut(snapshot, statement.start_byte()..end)
+        }
+        What::Targets => {
+            let end = statement.next_named_sibling().map_or(statement.end_byte(), |n| n.end_byte());
+            cut(snapshot, statement.start_byte()..end)
+        }
+        What::Parameter | What::Result | What::Label | What::Alias => one_line(snapshot, statement.byte_range()),
+    }
+}
+
+fn one_line(snapshot: &Snapshot, range: Range<usize>) -> String {
+    let text = cut(snapshot, range);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Source as it is, but not too much of it.
+fn cut(snapshot: &Snapshot, range: Range<usize>) -> String {
+    let rope = snapshot.rope();
+    let most = range.start + LONGEST;
+    if range.end <= most {
+        return snapshot.text(range).trim_end().to_owned();
+    }
+    // An end that is a character boundary.
+    let end = rope.char_to_byte(rope.byte_to_char(most.min(rope.len_bytes())));
+    format!("{} …", snapshot.text(range.start..end).trim_end())
+}

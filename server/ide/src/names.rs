@@ -1,0 +1,315 @@
+//! Where a name is declared, and where it is used. Only what is needed is looked at: the blocks around a place, then the
+//! items of the module.
+
+use memchr::memmem;
+use ptx_analysis::declare;
+use ptx_analysis::lower::{Source, named_children};
+use ptx_analysis::module;
+use ptx_analysis::operands::Names;
+use ptx_analysis::symbols::Symbol;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a declaration declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// A register, or a range of them.
+    Register,
+    /// A variable in memory.
+    Variable,
+    /// A parameter of a function or kernel.
+    Parameter,
+    /// A result of a function.
+    Result,
+    /// A label.
+    Label,
+    /// A label that names a list of targets or a prototype.
+    Targets,
+    /// A function or a kernel.
+    Function,
+    /// Another name of a function.
+    Alias,
+}
+
+/// A declaration.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration<'t> {
+    /// The statement, parameter, label, function or alias.
+    pub statement: Node<'t>,
+    /// The declarator in it; for what has none, the same node.
+    pub declarator: Node<'t>,
+    /// What is declared.
+    pub what: What,
+    /// `%r<10>`: how many.
+    pub count: Option<u32>,
+    /// The function or block in which the name is known; `None`: the module.
+    pub scope: Option<Node<'t>>,
+    /// For a parameter: it belongs to a kernel.
+    pub kernel: bool,
+}
+
+impl Declaration<'_> {
+    /// What the name stands for, as the checks see it.
+    pub fn symbol(&self, snapshot: &Snapshot) -> Symbol {
+        match self.what {
+            What::Label => Symbol::Label,
+            What::Targets => Symbol::Targets,
+            What::Alias => Symbol::Function { kernel: false },
+            What::Function => {
+                let kind = self.statement.child_by_field_id(fields().kind);
+                Symbol::Function { kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry") }
+            }
+            What::Register | What::Variable | What::Parameter | What::Result => {
+                let text = snapshot.text(self.statement.byte_range());
+                let source = Source { text: &text, base: self.statement.start_byte() };
+                // All declarators of a statement have the type of the first.
+                declare::declarators(source, self.statement, self.kernel).first().map_or(Symbol::Unknown, |d| d.symbol)
+            }
+        }
+    }
+}
+
+/// Finds the declaration of the name that stands at a node.
+pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    if name.is_empty() {
+        return None;
+    }
+    let k = kinds();
+    let mut node = Some(at);
+    let mut function = None;
+    while let Some(here) = node {
+        let kind = here.kind_id();
+        if kind == k.block {
+            let found = in_children(snapshot, here, name, at.end_byte());
+            if let Some(found) = found {
+                return Some(Declaration { scope: Some(here), ..found });
+            }
+        } else if kind == k.function {
+            if let Some(found) = in_signature(snapshot, here, name) {
+                return Some(found);
+            }
+            function = Some(here);
+            break;
+        } else if kind == k.call_prototype_directive
+            && let Some(found) = in_signature(snapshot, here, name)
+        {
+            return Some(found);
+        }
+        node = here.parent();
+    }
+    function.and_then(|f| label(snapshot, f, at, name)).or_else(|| in_module(snapshot, name))
+}
+
+/// The registers and variables that a block declares before an offset.
+fn in_children<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, before: usize) -> Option<Declaration<'t>> {
+    let k = kinds();
+    let mut cursor = block.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        if child.start_byte() >= before {
+            break;
+        }
+        if child.kind_id() == k.variable_declaration
+            && let Some(found) = in_declaration(snapshot, child, name)
+        {
+            return Some(found);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let (k, f) = (kinds(), fields());
+    for declarator in named_children(node).filter(|n| n.kind_id() == k.declarator) {
+        let Some(declared) = declarator.child_by_field_id(f.name) else { continue };
+        let declared = snapshot.text(declared.byte_range());
+        let count = range_of(snapshot, declarator);
+        let same = match count {
+            None => declared == name,
+            // The name of the range itself stands in its declaration only.
+            Some(count) => declared == name || numbered(name, &declared).is_some_and(|n| n < count),
+        };
+        if same {
+            let space = node.child_by_field_id(f.space).map(|n| snapshot.text(n.byte_range()));
+            let register = space.is_some_and(|s| s == ".reg");
+            let what = if register { What::Register } else { What::Variable };
+            return Some(Declaration { statement: node, declarator, what, count, scope: None, kernel: false });
+        }
+    }
+    None
+}
+
+fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
+    let range = named_children(declarator).find(|n| n.kind_id() == kinds().register_range)?;
+    let count = range.child_by_field_id(fields().count)?;
+    Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
+}
+
+/// The number in a name of a range: 7 for `%r7` in `%r<10>`.
+fn numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base)?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// Parameters and results.
+fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let (k, f) = (kinds(), fields());
+    for (field, what) in [(f.parameters, What::Parameter), (f.returns, What::Result)] {
+        let Some(list) = function.child_by_field_id(field) else { continue };
+        for parameter in named_children(list).filter(|n| n.kind_id() == k.parameter) {
+            let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
+            if snapshot.text(declared.byte_range()) == name {
+                let kernel = function.child_by_field_id(f.kind).map(|n| snapshot.text(n.byte_range()));
+                let kernel = kernel.is_some_and(|k| k == ".entry");
+                let scope = Some(function);
+                return Some(Declaration { statement: parameter, declarator: parameter, what, count: None, scope, kernel });
+            }
+        }
+    }
+    None
+}
+
+/// A label of the function whose block is around a place, by the text: the blocks may be long, and labels are few.
+fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let k = kinds();
+    let mut found: Option<Declaration<'t>> = None;
+    occurrences(snapshot, function.byte_range(), name, |offset| {
+        let after = snapshot.text(offset + name.len()..offset + name.len() + 16);
+        if after.trim_start().starts_with(':')
+            && let Some(node) = snapshot.node_at(offset)
+            && let Some(label) = node.parent().filter(|n| n.kind_id() == k.label)
+            && let Some(block) = label.parent()
+            && block.start_byte() <= at.start_byte()
+            && at.end_byte() <= block.end_byte()
+            // The innermost block wins.
+            && found.is_none_or(|f| f.scope.is_none_or(|s| s.start_byte() < block.start_byte()))
+        {
+            found = Some(label_declaration(label, Some(block)));
+        }
+        true
+    });
+    found
+}
+
+fn label_declaration<'t>(label: Node<'t>, scope: Option<Node<'t>>) -> Declaration<'t> {
+    let k = kinds();
+    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let next = label.next_named_sibling().map(|n| n.kind_id());
+    let what = if next.is_some_and(|n| lists.contains(&n)) { What::Targets } else { What::Label };
+    Declaration { statement: label, declarator: label, what, count: None, scope, kernel: false }
+}
+
+fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> {
+    let root = snapshot.root();
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        if let Some(found) = item(snapshot, cursor.node(), name) {
+            return Some(found);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    if !root.has_error() {
+        return None;
+    }
+    // A function whose brace is not closed hides the following ones.
+    module::items(root).iter().find_map(|i| item(snapshot, i.node, name))
+}
+
+fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let (k, f) = (kinds(), fields());
+    let kind = node.kind_id();
+    if kind == k.variable_declaration {
+        return in_declaration(snapshot, node, name);
+    }
+    if kind != k.function && kind != k.alias_directive && kind != k.label {
+        return None;
+    }
+    let declared = node.child_by_field_id(f.name)?;
+    if declared.byte_range().len() != name.len() || snapshot.text(declared.byte_range()) != name {
+        return None;
+    }
+    if kind == k.label {
+        return Some(label_declaration(node, None));
+    }
+    let what = if kind == k.function { What::Function } else { What::Alias };
+    Some(Declaration { statement: node, declarator: node, what, count: None, scope: None, kernel: false })
+}
+
+/// Calls `found` with the offset of each occurrence of a whole word, in order, until it returns false.
+pub fn occurrences(snapshot: &Snapshot, range: Range<usize>, word: &str, mut found: impl FnMut(usize) -> bool) {
+    let rope = snapshot.rope();
+    let end = range.end.min(rope.len_bytes());
+    let Some(slice) = rope.get_byte_slice(range.start.min(end)..end) else { return };
+    let finder = memmem::Finder::new(word);
+    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
+    // The text in pieces, each with the end of the one before, so that a word across two chunks of the rope is found.
+    const PIECE: usize = 1 << 16;
+    let keep = word.len() + 1;
+    let mut buffer: Vec<u8> = Vec::with_capacity(PIECE + keep + 4096);
+    let mut base = range.start;
+    let mut reported = range.start;
+    let mut chunks = slice.chunks().peekable();
+    while chunks.peek().is_some() {
+        while buffer.len() < PIECE {
+            let Some(chunk) = chunks.next() else { break };
+            buffer.extend_from_slice(chunk.as_bytes());
+        }
+        let last = chunks.peek().is_none();
+        for at in finder.find_iter(&buffer) {
+            let (start, after) = (base + at, at + word.len());
+            // What touches the end of the piece is seen again, with what follows it.
+            if start < reported || (!last && after == buffer.len()) {
+                continue;
+            }
+            let whole = (at == 0 || !part(buffer[at - 1])) && (after == buffer.len() || !part(buffer[after]));
+            if whole && (at > 0 || base == range.start) {
+                reported = start + 1;
+                if !found(start) {
+                    return;
+                }
+            }
+        }
+        let cut = buffer.len().saturating_sub(keep);
+        buffer.drain(..cut);
+        base += cut;
+    }
+}
+
+/// The names around a place, for matching operands.
+pub struct Around<'t> {
+    snapshot: &'t Snapshot,
+    at: Node<'t>,
+    known: RefCell<HashMap<String, Option<Symbol>>>,
+}
+
+impl<'t> Around<'t> {
+    /// The names known at a node.
+    pub fn new(snapshot: &'t Snapshot, at: Node<'t>) -> Self {
+        Self { snapshot, at, known: RefCell::default() }
+    }
+}
+
+impl Names for Around<'_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        let found = find(self.snapshot, self.at, name).map(|d| d.symbol(self.snapshot));
+        self.known.borrow_mut().insert(name.to_owned(), found);
+        found
+    }
+}
+
+/// Names that fit wherever they stand.
+pub struct Anything;
+
+impl Names for Anything {
+    fn look_up(&self, _: &str) -> Option<Symbol> {
+        Some(Symbol::Unknown)
+    }
+}

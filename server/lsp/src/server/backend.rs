@@ -1,0 +1,71 @@
+//! Which handler serves which message.
+
+use super::handlers::{commands, configuration, diagnostics, hover, initialize, symbols, text};
+use super::shared::Shared;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tower_lsp_server::LanguageServer;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::*;
+
+/// The server as the framework sees it.
+#[derive(Debug)]
+pub struct Backend {
+    shared: Arc<Shared>,
+}
+
+impl Backend {
+    /// A server over a state.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(initialize::initialize(&self.shared, &params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        configuration::begin(&self.shared);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.shared.shut_down.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        text::open(&self.shared, params);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        text::change(&self.shared, params);
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.shared.close(&params.text_document.uri);
+    }
+
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {}
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        configuration::changed(&self.shared, &params.settings);
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        hover::hover(&self.shared, params).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        symbols::document_symbols(&self.shared, params).await
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        diagnostics::pull(&self.shared, params).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        commands::execute(&self.shared, params).await
+    }
+}

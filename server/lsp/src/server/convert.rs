@@ -1,0 +1,149 @@
+//! From plain data with byte offsets to the types of the protocol.
+
+use super::position::Encoding;
+use super::session::Session;
+use super::settings;
+use ptx_analysis::Severity;
+use ptx_ide::{Symbol, SymbolKind};
+use ptx_syntax::Rope;
+use std::collections::HashMap;
+use tower_lsp_server::ls_types::{
+    self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentSymbol, Location,
+    NumberOrString, SymbolInformation, Uri,
+};
+
+/// What diagnostics are converted with.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The document.
+    pub uri: &'a Uri,
+    /// Its text.
+    pub rope: &'a Rope,
+    /// What the client takes.
+    pub session: Session,
+    /// What the user wants.
+    pub settings: &'a settings::Diagnostics,
+}
+
+/// Diagnostics as the user wants them, in the order of the text.
+pub fn diagnostics(context: &Context<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
+    let settings = context.settings;
+    let mut wanted: Vec<_> = found
+        .iter()
+        .filter(|d| !settings.disabled.contains(d.code))
+        .map(|d| (d, settings.severity.get(d.code).copied().unwrap_or_else(|| severity(d.severity))))
+        .collect();
+    if wanted.len() > settings.limit {
+        tracing::info!("{} of {} diagnostics of {}", settings.limit, wanted.len(), context.uri.as_str());
+        // Numbers grow with harmlessness; the sort is stable, so the first of each stay.
+        wanted.sort_by_key(|(_, severity)| *severity);
+        wanted.truncate(settings.limit);
+        wanted.sort_by_key(|(d, _)| (d.range.start, d.range.end));
+    }
+    let mut pages = HashMap::new();
+    wanted.into_iter().map(|(d, severity)| diagnostic(context, d, severity, &mut pages)).collect()
+}
+
+type Pages = HashMap<&'static str, Option<CodeDescription>>;
+
+fn diagnostic(
+    context: &Context<'_>,
+    found: &ptx_analysis::Diagnostic,
+    severity: DiagnosticSeverity,
+    pages: &mut Pages,
+) -> Diagnostic {
+    let range = |range| context.session.encoding.range(context.rope, range);
+    let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
+        location: Location { uri: context.uri.clone(), range: range(&r.range) },
+        message: r.message.clone(),
+    };
+    let related = context.session.related_information.then(|| found.related.iter().map(related).collect::<Vec<_>>());
+    Diagnostic {
+        range: range(&found.range),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(found.code.to_owned())),
+        code_description: pages.entry(found.code).or_insert_with(|| page(found.code)).clone(),
+        source: Some("ptx-analyzer".to_owned()),
+        message: match &found.help {
+            Some(help) => format!("{}\n{help}", found.message),
+            None => found.message.clone(),
+        },
+        related_information: related.filter(|r| !r.is_empty()),
+        ..Diagnostic::default()
+    }
+}
+
+/// The address of the page on a code.
+pub fn page_address(code: &str) -> String {
+    format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
+}
+
+fn page(code: &str) -> Option<CodeDescription> {
+    page_address(code).parse().ok().map(|href| CodeDescription { href })
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+/// An outline as a tree.
+pub fn nested(encoding: Encoding, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
+    let convert = |symbol: Symbol| {
+        let children = nested(encoding, rope, symbol.children);
+        #[allow(deprecated)] // The field has to be named; it is never set.
+        DocumentSymbol {
+            name: symbol.name,
+            detail: Some(symbol.detail).filter(|d| !d.is_empty()),
+            kind: kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            range: encoding.range(rope, &symbol.range),
+            selection_range: encoding.range(rope, &symbol.selection),
+            children: Some(children).filter(|c| !c.is_empty()),
+        }
+    };
+    symbols.into_iter().map(convert).collect()
+}
+
+/// An outline as a list, for clients that know no tree.
+pub fn flat(encoding: Encoding, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
+    fn add(
+        symbols: Vec<Symbol>,
+        container: Option<&str>,
+        place: &impl Fn(&Symbol) -> Location,
+        out: &mut Vec<SymbolInformation>,
+    ) {
+        for symbol in symbols {
+            #[allow(deprecated)] // The field has to be named; it is never set.
+            out.push(SymbolInformation {
+                name: symbol.name.clone(),
+                kind: kind(symbol.kind),
+                tags: None,
+                deprecated: None,
+                location: place(&symbol),
+                container_name: container.map(str::to_owned),
+            });
+            add(symbol.children, Some(&symbol.name), place, out);
+        }
+    }
+    let mut out = Vec::new();
+    let place = |s: &Symbol| Location { uri: uri.clone(), range: encoding.range(rope, &s.range) };
+    add(symbols, None, &place, &mut out);
+    out
+}
+
+/// The protocol's kinds are those of other languages; these have fitting icons.
+fn kind(kind: SymbolKind) -> ls_types::SymbolKind {
+    match kind {
+        SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => ls_types::SymbolKind::FUNCTION,
+        SymbolKind::Parameter => ls_types::SymbolKind::FIELD,
+        SymbolKind::Label => ls_types::SymbolKind::KEY,
+        SymbolKind::Variable => ls_types::SymbolKind::VARIABLE,
+        SymbolKind::Section => ls_types::SymbolKind::NAMESPACE,
+    }
+}

@@ -1,0 +1,300 @@
+//! An open document: its text as of the last message, and what its worker made of it.
+//!
+//! The text is changed by the handlers of notifications, at once and in the order of the wire. Each change gives the document
+//! a new *revision*, and the worker brings tree and diagnostics up to the newest one. Whoever wants a tree notes the revision
+//! first, and then waits until the worker has published that one or a later one.
+
+use super::position::Encoding;
+use super::shared::lock;
+use ptx_syntax::{Rope, Snapshot};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
+
+/// A change of a document, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A range is replaced.
+    Edit(Range<usize>, String),
+    /// All is new; the text is that of the rope.
+    Replace,
+}
+
+/// A text with its tree.
+#[derive(Debug)]
+pub struct Parsed {
+    /// Of this revision.
+    pub revision: u64,
+    /// Nothing for a text that is not PTX.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// What is wrong with a text.
+#[derive(Debug)]
+pub struct Checked {
+    /// Of this revision.
+    pub revision: u64,
+    /// As the client gets it.
+    pub diagnostics: Vec<ls_types::Diagnostic>,
+    /// How long it took.
+    pub timings: Timings,
+}
+
+/// How long the parts of the last check took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timings {
+    /// Applying the edits and parsing.
+    pub parse: Duration,
+    /// Checking.
+    pub check: Duration,
+    /// Making diagnostics of the protocol.
+    pub convert: Duration,
+}
+
+/// What the worker takes over.
+#[derive(Debug)]
+pub struct Work {
+    /// What happened since the last time.
+    pub changes: Vec<Change>,
+    /// The text that comes of it.
+    pub rope: Rope,
+    /// Its revision.
+    pub revision: u64,
+    /// The client's number for it.
+    pub version: i32,
+}
+
+#[derive(Debug)]
+struct Inbox {
+    rope: Rope,
+    revision: u64,
+    version: i32,
+    changes: Vec<Change>,
+    waiting: bool,
+    closed: bool,
+}
+
+/// An open document.
+#[derive(Debug)]
+pub struct Document {
+    /// Its name.
+    pub uri: Uri,
+    inbox: Mutex<Inbox>,
+    wake: Condvar,
+    parsed: watch::Receiver<Option<Arc<Parsed>>>,
+    checked: watch::Receiver<Option<Arc<Checked>>>,
+}
+
+/// The worker's end of a document.
+#[derive(Debug)]
+pub struct Publisher {
+    /// For those who wait for a tree.
+    pub parsed: watch::Sender<Option<Arc<Parsed>>>,
+    /// For those who wait for diagnostics.
+    pub checked: watch::Sender<Option<Arc<Checked>>>,
+}
+
+/// Unique among all documents, so that a document opened again does not meet results of its former self.
+fn next_revision() -> u64 {
+    static REVISION: AtomicU64 = AtomicU64::new(1);
+    REVISION.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Document {
+    /// A document as it was opened.
+    pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
+        let (parsed_sender, parsed) = watch::channel(None);
+        let (checked_sender, checked) = watch::channel(None);
+        let inbox = Inbox {
+            rope: Rope::from_str(text),
+            revision: next_revision(),
+            version,
+            changes: vec![Change::Replace],
+            waiting: true,
+            closed: false,
+        };
+        let document = Self { uri, inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
+        (document, Publisher { parsed: parsed_sender, checked: checked_sender })
+    }
+
+    /// Applies the changes of one notification.
+    pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+        let mut inbox = lock(&self.inbox);
+        let inbox = &mut *inbox;
+        for change in changes {
+            match change.range {
+                Some(range) => {
+                    let range = encoding.offsets(&inbox.rope, range);
+                    edit(&mut inbox.rope, range.clone(), &change.text);
+                    inbox.changes.push(Change::Edit(range, change.text));
+                }
+                None => inbox.replace(&change.text),
+            }
+        }
+        inbox.version = version;
+        inbox.touch(&self.wake);
+    }
+
+    /// Has the same text checked again.
+    pub fn recheck(&self) {
+        lock(&self.inbox).touch(&self.wake);
+    }
+
+    /// Ends the worker. `last` is called when it is certain that nothing is published any more.
+    pub fn close(&self, last: impl FnOnce()) {
+        let mut inbox = lock(&self.inbox);
+        inbox.closed = true;
+        self.wake.notify_all();
+        last();
+    }
+
+    /// The newest revision.
+    pub fn revision(&self) -> u64 {
+        lock(&self.inbox).revision
+    }
+
+    /// Version and text as of now.
+    pub fn current(&self) -> (i32, Rope) {
+        let inbox = lock(&self.inbox);
+        (inbox.version, inbox.rope.clone())
+    }
+
+    /// Waits for something to do; nothing once the document is closed.
+    pub fn take(&self) -> Option<Work> {
+        let mut inbox = lock(&self.inbox);
+        while !inbox.waiting && !inbox.closed {
+            inbox = self.wake.wait(inbox).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        if inbox.closed {
+            return None;
+        }
+        inbox.waiting = false;
+        let changes = std::mem::take(&mut inbox.changes);
+        Some(Work { changes, rope: inbox.rope.clone(), revision: inbox.revision, version: inbox.version })
+    }
+
+    /// Whether a result for a revision is of no use any more.
+    pub fn is_stale(&self, revision: u64) -> bool {
+        let inbox = lock(&self.inbox);
+        inbox.closed || inbox.revision != revision
+    }
+
+    /// Calls `publish` unless the document has changed since a revision; it cannot change meanwhile.
+    pub fn if_current(&self, revision: u64, publish: impl FnOnce()) {
+        let inbox = lock(&self.inbox);
+        if !inbox.closed && inbox.revision == revision {
+            publish();
+        }
+    }
+
+    /// Shares the memory of a text that is equal to the current one, if the revision is still current.
+    pub fn share(&self, revision: u64, rope: &Rope) {
+        let mut inbox = lock(&self.inbox);
+        if inbox.revision == revision {
+            inbox.rope = rope.clone();
+        }
+    }
+
+    /// The tree of a revision or of a later one; nothing if the document is closed first.
+    pub async fn parsed(&self, revision: u64) -> Option<Arc<Parsed>> {
+        let mut receiver = self.parsed.clone();
+        let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
+        found.clone()
+    }
+
+    /// The diagnostics of a revision or of a later one; nothing if the document is closed first.
+    pub async fn checked(&self, revision: u64) -> Option<Arc<Checked>> {
+        let mut receiver = self.checked.clone();
+        let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
+        found.clone()
+    }
+
+    /// The last diagnostics, of whatever revision.
+    pub fn last_checked(&self) -> Option<Arc<Checked>> {
+        self.checked.borrow().clone()
+    }
+}
+
+impl Inbox {
+    fn touch(&mut self, wake: &Condvar) {
+        self.revision = next_revision();
+        self.waiting = true;
+        wake.notify_all();
+    }
+
+    /// Takes over a whole text as an edit of what differs, so that a client that always sends all of it, or a file that was
+    /// formatted, costs no fresh parse.
+    fn replace(&mut self, text: &str) {
+        let (start, same_end) = common(&self.rope, text);
+        let (old, new) = (start..self.rope.len_bytes() - same_end, &text[start..text.len() - same_end]);
+        if new.len() > text.len() / 2 && old.len() > self.rope.len_bytes() / 2 {
+            self.rope = Rope::from_str(text);
+            self.changes.clear();
+            self.changes.push(Change::Replace);
+        } else {
+            edit(&mut self.rope, old.clone(), new);
+            self.changes.push(Change::Edit(old, new.to_owned()));
+        }
+    }
+}
+
+fn edit(rope: &mut Rope, range: Range<usize>, new: &str) {
+    let start = rope.byte_to_char(range.start);
+    let end = rope.byte_to_char(range.end);
+    rope.remove(start..end);
+    rope.insert(start, new);
+}
+
+/// How many bytes at the start and at the end of two texts are the same: disjoint, and between characters of both.
+fn common(rope: &Rope, text: &str) -> (usize, usize) {
+    let mut start = rope.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let most = rope.len_bytes().min(text.len()) - start;
+    let end = rope.bytes_at(rope.len_bytes()).reversed().zip(text.bytes().rev()).take(most);
+    let mut end = end.take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(text.len() - end) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_texts_share() {
+        for (old, new, expected) in [
+            ("", "", (0, 0)),
+            ("abc", "abc", (3, 0)),
+            ("abc", "axc", (1, 1)),
+            ("aa", "aaa", (2, 0)),
+            // é and è share their first byte, é and ũ their last.
+            ("aéb", "aèb", (1, 1)),
+            ("aéb", "aũb", (1, 1)),
+            ("aéb", "é", (0, 0)),
+        ] {
+            assert_eq!(common(&Rope::from_str(old), new), expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn whole_texts_become_edits() {
+        let (document, _publisher) = Document::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
+        document.take();
+        let whole = |text: &str| TextDocumentContentChangeEvent { range: None, range_length: None, text: text.into() };
+        document.change(Encoding::Utf16, 2, vec![whole("one 2 three four")]);
+        let work = document.take().unwrap();
+        assert_eq!(work.changes, [Change::Edit(4..7, "2".into())]);
+        assert_eq!((work.rope.to_string().as_str(), work.version), ("one 2 three four", 2));
+        document.change(Encoding::Utf16, 3, vec![whole("something else")]);
+        let work = document.take().unwrap();
+        assert_eq!(work.changes, [Change::Replace]);
+        assert_eq!(work.rope.to_string(), "something else");
+    }
+}

@@ -1,0 +1,42 @@
+//! `workspace/executeCommand`.
+
+use super::{snapshot, status, syntax_tree};
+use crate::server::shared::{Shared, off_thread};
+use serde_json::Value;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{ExecuteCommandParams, LSPAny, Uri};
+
+const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
+const EXPLAIN: &str = "ptx-analyzer.explain";
+const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
+
+/// All commands.
+pub const NAMES: [&str; 3] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS];
+
+/// Executes a command.
+pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    let argument = params.arguments.into_iter().next().unwrap_or_default();
+    match params.command.as_str() {
+        SHOW_SYNTAX_TREE => {
+            let uri: Uri = string(&argument, "uri")?
+                .parse()
+                .map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?;
+            let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+            off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
+        }
+        EXPLAIN => {
+            let query = string(&argument, "query")?.to_owned();
+            off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
+        }
+        SERVER_STATUS => Ok(Some(status::status(shared))),
+        other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
+    }
+}
+
+/// An argument, given by name or bare.
+fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
+    argument
+        .as_str()
+        .or_else(|| argument.get(name)?.as_str())
+        .ok_or_else(|| Error::invalid_params(format!("the command takes an object with a string `{name}`")))
+}

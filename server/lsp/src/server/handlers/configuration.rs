@@ -1,0 +1,108 @@
+//! The client's configuration: given at the start, told of when it changes, or asked for.
+
+use crate::server::settings::{self, Problem, SECTION, Settings};
+use crate::server::shared::{Shared, lock};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration};
+
+/// Clients may leave a request unanswered.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The number of the last word on settings: a late answer must not undo what was said after the question.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// The session has begun: asks to be told of changes, and for the settings as they are.
+pub fn begin(shared: &Arc<Shared>) {
+    let session = shared.session();
+    if session.registers_configuration {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            let registration = Registration {
+                id: "configuration".to_owned(),
+                method: "workspace/didChangeConfiguration".to_owned(),
+                register_options: Some(serde_json::json!({ "section": SECTION })),
+            };
+            let done = shared.client.register_capability(vec![registration]);
+            if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, done).await {
+                tracing::warn!("the client does not tell of changes of its configuration: {error}");
+            }
+        });
+    }
+    ask(shared);
+}
+
+/// `workspace/didChangeConfiguration`: some clients send the settings along, others want to be asked.
+pub fn changed(shared: &Arc<Shared>, sent: &Value) {
+    if !changed_to(shared, sent) {
+        ask(shared);
+    }
+}
+
+/// Takes over settings, if there are any in what was sent.
+pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
+    let Some(section) = settings::section(sent) else { return false };
+    LAST.fetch_add(1, Ordering::Relaxed);
+    apply(shared, section);
+    true
+}
+
+fn ask(shared: &Arc<Shared>) {
+    if !shared.session().configuration {
+        return;
+    }
+    let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
+        match tokio::time::timeout(PATIENCE, shared.client.configuration(vec![item])).await {
+            Ok(Ok(answer)) if LAST.load(Ordering::Relaxed) == number => {
+                // `null`: nothing is set, and what came at the start holds.
+                if let Some(section) = answer.first().filter(|s| !s.is_null()) {
+                    apply(&shared, section);
+                }
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::warn!("the client does not tell its configuration: {error}"),
+            Err(_) => tracing::warn!("the client has not answered about its configuration"),
+        }
+    });
+}
+
+fn apply(shared: &Arc<Shared>, section: &Value) {
+    let (settings, problems) = Settings::read(section);
+    for problem in problems {
+        match problem {
+            Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
+            Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
+        }
+    }
+    if !shared.set_settings(settings) {
+        return;
+    }
+    for document in shared.documents() {
+        document.recheck();
+    }
+    let session = shared.session();
+    if session.pulls_diagnostics && session.refreshes_diagnostics {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
+        });
+    }
+}
+
+/// Tells the user, once for each mistake.
+fn complain(shared: &Arc<Shared>, message: String) {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    tracing::warn!("{message}");
+    if lock(&SAID).get_or_insert_default().insert(message.clone()) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+        });
+    }
+}

@@ -1,0 +1,39 @@
+//! `textDocument/diagnostic`: for clients that ask, which get none pushed.
+
+use crate::server::shared::Shared;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+};
+
+/// What is wrong with a document.
+pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+    let checked = match shared.document(&params.text_document.uri) {
+        Some(document) => {
+            let revision = document.revision();
+            document.checked(revision).await
+        }
+        None => None,
+    };
+    let Some(checked) = checked else {
+        // Not open, or not any more.
+        let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
+        return Ok(DocumentDiagnosticReportResult::Report(nothing));
+    };
+    // Revisions are not used twice, not even by another document.
+    let result_id = checked.revision.to_string();
+    let report = if params.previous_result_id.as_ref() == Some(&result_id) {
+        DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        })
+    } else {
+        let items = checked.diagnostics.clone();
+        DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
+        })
+    };
+    Ok(DocumentDiagnosticReportResult::Report(report))
+}

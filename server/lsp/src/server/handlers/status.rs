@@ -1,0 +1,75 @@
+//! What the server holds and how long things took.
+
+use crate::server::document::Document;
+use crate::server::shared::Shared;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// The status, for programs and as Markdown.
+pub fn status(shared: &Shared) -> Value {
+    let mut documents = shared.documents();
+    documents.sort_by(|a, b| a.uri.cmp(&b.uri));
+    let documents: Vec<Value> = documents.iter().map(|d| document(d)).collect();
+    let (resident, peak) = memory();
+    let mut out = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "seconds": shared.started.elapsed().as_secs(),
+        "memory": { "resident_bytes": resident, "peak_bytes": peak },
+        "documents": documents,
+    });
+    let markdown = markdown(&out);
+    out["markdown"] = Value::String(markdown);
+    out
+}
+
+fn document(document: &Document) -> Value {
+    let (version, rope) = document.current();
+    let checked = document.last_checked();
+    let timings = checked.as_ref().map(|c| c.timings).unwrap_or_default();
+    json!({
+        "uri": document.uri.as_str(),
+        "version": version,
+        "bytes": rope.len_bytes(),
+        "lines": rope.len_lines(),
+        "diagnostics": checked.map(|c| c.diagnostics.len()),
+        "milliseconds": {
+            "parse": milliseconds(timings.parse),
+            "check": milliseconds(timings.check),
+            "convert": milliseconds(timings.convert),
+        },
+    })
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn markdown(status: &Value) -> String {
+    let mut out = format!("# ptx-analyzer {}\n\n", env!("CARGO_PKG_VERSION"));
+    let mebibytes = |v: &Value| v.as_u64().map_or_else(|| "?".to_owned(), |n| format!("{} MiB", n >> 20));
+    let memory = &status["memory"];
+    let (resident, peak) = (mebibytes(&memory["resident_bytes"]), mebibytes(&memory["peak_bytes"]));
+    let _ = writeln!(out, "Memory: {resident}, at most {peak}. Running for {} s.\n", status["seconds"]);
+    out.push_str("| document | version | lines | diagnostics | parse | check | convert |\n|---|---|---|---|---|---|---|\n");
+    for d in status["documents"].as_array().into_iter().flatten() {
+        let ms = &d["milliseconds"];
+        let uri = d["uri"].as_str().unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "| {uri} | {} | {} | {} | {} ms | {} ms | {} ms |",
+            d["version"], d["lines"], d["diagnostics"], ms["parse"], ms["check"], ms["convert"]
+        );
+    }
+    out
+}
+
+/// Resident memory now and at most, in bytes, where the system tells.
+fn memory() -> (Option<u64>, Option<u64>) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|l| l.strip_prefix(name))?;
+        Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+    };
+    (field("VmRSS:"), field("VmHWM:"))
+}

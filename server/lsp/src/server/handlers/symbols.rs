@@ -1,0 +1,26 @@
+//! `textDocument/documentSymbol`.
+
+use super::snapshot;
+use crate::server::convert;
+use crate::server::shared::{Shared, off_thread};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
+
+/// The outline of a document.
+pub async fn document_symbols(
+    shared: &Shared,
+    params: DocumentSymbolParams,
+) -> Result<Option<DocumentSymbolResponse>> {
+    let uri = params.text_document.uri;
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    let session = shared.session();
+    off_thread(move || {
+        let symbols = ptx_ide::document_symbols(&snapshot);
+        Some(if session.nested_symbols {
+            DocumentSymbolResponse::Nested(convert::nested(session.encoding, snapshot.rope(), symbols))
+        } else {
+            DocumentSymbolResponse::Flat(convert::flat(session.encoding, snapshot.rope(), &uri, symbols))
+        })
+    })
+    .await
+}

@@ -1,0 +1,20 @@
+//! `textDocument/didOpen` and `didChange`: entirely before the first `await`, which keeps the order of the wire.
+
+use crate::server::shared::Shared;
+use std::sync::Arc;
+use tower_lsp_server::ls_types::{DidChangeTextDocumentParams, DidOpenTextDocumentParams};
+
+/// A document is opened.
+pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
+    let item = params.text_document;
+    shared.open(item.uri, &item.text, item.version);
+}
+
+/// A document is changed.
+pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
+    let id = params.text_document;
+    match shared.document(&id.uri) {
+        Some(document) => document.change(shared.session().encoding, id.version, params.content_changes),
+        None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),
+    }
+}

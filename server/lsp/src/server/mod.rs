@@ -1,0 +1,61 @@
+//! The language server.
+//!
+//! A message comes in by [`transport`], which starts handlers in the order of the wire. Notifications about text change a
+//! [`document`] at once; its [`worker`] follows, on a thread of its own, and sends diagnostics. Requests are in [`handlers`],
+//! a file each; they wait for the tree of the text they were sent about, and compute away from the asynchronous threads.
+
+mod backend;
+mod convert;
+mod document;
+mod framing;
+mod handlers;
+mod outgoing;
+mod position;
+mod session;
+mod settings;
+mod shared;
+mod transport;
+mod worker;
+
+pub use convert::page_address;
+
+use backend::Backend;
+use outgoing::Outgoing;
+use shared::Shared;
+use std::io::{BufReader, stdin, stdout};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tower_lsp_server::LspService;
+
+/// A client that has gone does not read; nobody waits long for it.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Speaks the protocol on standard input and output until the client ends it.
+///
+/// Tells whether the end was orderly: `exit` after `shutdown`.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn run() -> std::io::Result<bool> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        // For requests; more would only compete for the processors.
+        .max_blocking_threads(4)
+        .thread_stack_size(16 << 20)
+        .enable_time()
+        .build()?;
+    let outgoing = Outgoing::start(stdout())?;
+    let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()))?;
+    let mut shared = None;
+    let (service, socket) = LspService::new(|client| {
+        let state = Arc::new(Shared::new(client, outgoing.clone()));
+        shared = Some(Arc::clone(&state));
+        Backend::new(state)
+    });
+    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
+    outgoing.flush(LAST_WORDS);
+    // Whoever still computes or waits has nobody to answer to.
+    runtime.shutdown_background();
+    Ok(shared.is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
+}

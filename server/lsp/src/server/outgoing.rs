@@ -1,0 +1,98 @@
+//! What goes to the client: one queue, one thread that writes.
+
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// With more than this waiting, diagnostics wait too: a client that does not read must not fill the memory.
+const MUCH: usize = 16 << 20;
+
+enum Item {
+    Message(Vec<u8>),
+    Flushed(mpsc::Sender<()>),
+}
+
+/// A handle on the queue. Sending never blocks.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    queue: mpsc::Sender<Item>,
+    waiting: Arc<AtomicUsize>,
+}
+
+#[derive(Serialize)]
+struct Notification<'a, P> {
+    jsonrpc: &'static str,
+    method: &'a str,
+    params: P,
+}
+
+/// The text of a notification.
+pub fn notification(method: &str, params: impl Serialize) -> Vec<u8> {
+    encode(&Notification { jsonrpc: "2.0", method, params })
+}
+
+fn encode(message: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(message).unwrap_or_else(|error| {
+        tracing::error!("a message cannot be written as JSON: {error}");
+        Vec::new()
+    })
+}
+
+impl Outgoing {
+    /// Starts the thread that writes.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn start(mut writer: impl Write + Send + 'static) -> std::io::Result<Self> {
+        let (queue, items) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let written = Arc::clone(&waiting);
+        std::thread::Builder::new().name("output".into()).spawn(move || {
+            let mut broken = false;
+            for item in items {
+                match item {
+                    Item::Message(body) => {
+                        if !broken && let Err(error) = super::framing::write_message(&mut writer, &body) {
+                            // The end of the input follows, and ends the server.
+                            tracing::warn!("the client does not read any more: {error}");
+                            broken = true;
+                        }
+                        written.fetch_sub(body.len(), Ordering::Relaxed);
+                    }
+                    Item::Flushed(done) => drop(done.send(())),
+                }
+            }
+        })?;
+        Ok(Self { queue, waiting })
+    }
+
+    /// Queues a message.
+    pub fn message(&self, message: &impl Serialize) {
+        self.encoded(encode(message));
+    }
+
+    /// Queues a message that is JSON already.
+    pub fn encoded(&self, body: Vec<u8>) {
+        if !body.is_empty() {
+            self.waiting.fetch_add(body.len(), Ordering::Relaxed);
+            // Fails only when the thread is gone, and then so is the client.
+            let _ = self.queue.send(Item::Message(body));
+        }
+    }
+
+    /// Whether so much waits to be written that nothing should be added that can wait.
+    pub fn is_congested(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > MUCH
+    }
+
+    /// Waits until all that was queued is written, not longer than a limit.
+    pub fn flush(&self, limit: Duration) {
+        let (done, written) = mpsc::channel();
+        if self.queue.send(Item::Flushed(done)).is_ok() {
+            let _ = written.recv_timeout(limit);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Positions of the protocol and byte offsets.
+
+use ptx_syntax::Rope;
+use std::ops::Range;
+use tower_lsp_server::ls_types::{self, Position, PositionEncodingKind};
+
+/// What a column counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units: what a client means that says nothing.
+    #[default]
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+impl Encoding {
+    /// The best of those a client offers: bytes, which need no conversion, else the one that every client knows.
+    pub fn choose(offered: Option<&[PositionEncodingKind]>) -> Self {
+        let offered = offered.unwrap_or_default();
+        if offered.contains(&PositionEncodingKind::UTF8) {
+            Self::Utf8
+        } else if offered.contains(&PositionEncodingKind::UTF32) && !offered.contains(&PositionEncodingKind::UTF16) {
+            Self::Utf32
+        } else {
+            Self::Utf16
+        }
+    }
+
+    /// Its name in the protocol.
+    pub fn kind(self) -> PositionEncodingKind {
+        match self {
+            Self::Utf8 => PositionEncodingKind::UTF8,
+            Self::Utf16 => PositionEncodingKind::UTF16,
+            Self::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+
+    /// The offset of a position, always between two characters. Beyond the end of a line is the end of that line (before
+    /// its line break); beyond the last line is the end of the text.
+    pub fn offset(self, rope: &Rope, position: Position) -> usize {
+        let line = position.line as usize;
+        if line >= rope.len_lines() {
+            return rope.len_bytes();
+        }
+        let column = position.character as usize;
+        let first = rope.line_to_char(line);
+        let last = line_end(rope, line);
+        let char = match self {
+            Self::Utf8 => {
+                let byte = rope.line_to_byte(line).saturating_add(column);
+                rope.byte_to_char(byte.min(rope.len_bytes()))
+            }
+            Self::Utf16 => {
+                let unit = rope.char_to_utf16_cu(first).saturating_add(column);
+                rope.utf16_cu_to_char(unit.min(rope.len_utf16_cu()))
+            }
+            Self::Utf32 => first.saturating_add(column),
+        };
+        rope.char_to_byte(char.min(last))
+    }
+
+    /// The position of an offset; one beyond the end is the end.
+    pub fn position(self, rope: &Rope, offset: usize) -> Position {
+        let offset = offset.min(rope.len_bytes());
+        let line = rope.byte_to_line(offset);
+        let column = match self {
+            Self::Utf8 => offset - rope.line_to_byte(line),
+            Self::Utf16 => {
+                let start = rope.char_to_utf16_cu(rope.line_to_char(line));
+                rope.char_to_utf16_cu(rope.byte_to_char(offset)) - start
+            }
+            Self::Utf32 => rope.byte_to_char(offset) - rope.line_to_char(line),
+        };
+        Position::new(cut(line), cut(column))
+    }
+
+    /// The positions of a range.
+    pub fn range(self, rope: &Rope, range: &Range<usize>) -> ls_types::Range {
+        ls_types::Range::new(self.position(rope, range.start), self.position(rope, range.end.max(range.start)))
+    }
+
+    /// The offsets of a range; one whose end comes first is empty.
+    pub fn offsets(self, rope: &Rope, range: ls_types::Range) -> Range<usize> {
+        let start = self.offset(rope, range.start);
+        start..self.offset(rope, range.end).max(start)
+    }
+}
+
+/// The character at which a line ends, before its line break.
+fn line_end(rope: &Rope, line: usize) -> usize {
+    let first = rope.line_to_char(line);
+    let mut end = first + rope.line(line).len_chars();
+    if end > first && rope.char(end - 1) == '\n' {
+        end -= 1;
+    }
+    // A carriage return is a line break with and without a line feed.
+    if end > first && rope.char(end - 1) == '\r' {
+        end -= 1;
+    }
+    end
+}
+
+fn cut(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    #[test]
+    fn columns_in_each_encoding() {
+        let rope = Rope::from_str("a😀é\r\nx\ry\u{2028}z\n");
+        for (encoding, column) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
+            assert_eq!(encoding.offset(&rope, Position::new(0, column)), 7);
+            assert_eq!(encoding.position(&rope, 7), Position::new(0, column));
+        }
+        for encoding in ALL {
+            assert_eq!(encoding.position(&rope, 9), Position::new(1, 0));
+            assert_eq!(encoding.position(&rope, 11), Position::new(2, 0));
+            assert_eq!(encoding.position(&rope, 99), Position::new(3, 0));
+        }
+    }
+
+    #[test]
+    fn beyond_a_line_is_its_end() {
+        let rope = Rope::from_str("ab\r\ncd\rß\nlast");
+        for encoding in ALL {
+            assert_eq!(encoding.offset(&rope, Position::new(0, 99)), 2);
+            assert_eq!(encoding.offset(&rope, Position::new(1, u32::MAX)), 6);
+            assert_eq!(encoding.offset(&rope, Position::new(2, 9)), 9);
+            assert_eq!(encoding.offset(&rope, Position::new(3, 9)), 14);
+            assert_eq!(encoding.offset(&rope, Position::new(u32::MAX, 0)), 14);
+        }
+    }
+
+    #[test]
+    fn inside_of_a_character_is_its_start() {
+        let rope = Rope::from_str("😀b");
+        assert_eq!(Encoding::Utf8.offset(&rope, Position::new(0, 2)), 0);
+        assert_eq!(Encoding::Utf16.offset(&rope, Position::new(0, 1)), 0);
+        assert_eq!(Encoding::Utf16.offset(&rope, Position::new(0, 2)), 4);
+    }
+
+    #[test]
+    fn every_offset_and_back() {
+        let text = "a😀é\r\n\rx\ny\u{2028}z\n\n";
+        let rope = Rope::from_str(text);
+        for encoding in ALL {
+            for (offset, c) in text.char_indices() {
+                // Between the two parts of a line break there is no position of its own.
+                if c == '\n' && offset > 0 && text.as_bytes()[offset - 1] == b'\r' {
+                    continue;
+                }
+                assert_eq!(encoding.offset(&rope, encoding.position(&rope, offset)), offset, "{encoding:?} {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn negotiation() {
+        let kinds = |names: &[&'static str]| names.iter().map(|n| PositionEncodingKind::new(n)).collect::<Vec<_>>();
+        assert_eq!(Encoding::choose(None), Encoding::Utf16);
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-16", "utf-8"]))), Encoding::Utf8);
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-32"]))), Encoding::Utf32);
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-32", "utf-16"]))), Encoding::Utf16);
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-7"]))), Encoding::Utf16);
+    }
+}

@@ -1,0 +1,53 @@
+//! What was agreed with the client when the session began.
+
+use super::position::Encoding;
+use tower_lsp_server::ls_types::{InitializeParams, MarkupKind};
+
+/// What the client can do, as far as it matters here.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Session {
+    /// What a column counts.
+    pub encoding: Encoding,
+    /// The client asks for diagnostics, so none are pushed: it would show both.
+    pub pulls_diagnostics: bool,
+    /// It can be told to ask for them again.
+    pub refreshes_diagnostics: bool,
+    /// It shows the places that explain a diagnostic.
+    pub related_information: bool,
+    /// It shows an outline as a tree.
+    pub nested_symbols: bool,
+    /// It shows Markdown in hovers.
+    pub markdown: bool,
+    /// It answers questions about its configuration.
+    pub configuration: bool,
+    /// It has to be asked to tell about changes of its configuration.
+    pub registers_configuration: bool,
+}
+
+impl Session {
+    /// Reads the client's first message.
+    pub fn new(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let text = capabilities.text_document.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let general = capabilities.general.as_ref();
+        let pull = text.and_then(|t| t.diagnostic.as_ref());
+        let push = text.and_then(|t| t.publish_diagnostics.as_ref());
+        let is = |flag: Option<bool>| flag == Some(true);
+        Self {
+            encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
+            pulls_diagnostics: pull.is_some(),
+            refreshes_diagnostics: is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
+            related_information: is(push.and_then(|p| p.related_information))
+                || is(pull.and_then(|p| p.related_information)),
+            nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
+            markdown: text
+                .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
+                .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
+            configuration: is(workspace.and_then(|w| w.configuration)),
+            registers_configuration: is(
+                workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
+            ),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What a user can set, under `ptx-analyzer` in the client's configuration.
+
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use tower_lsp_server::ls_types::DiagnosticSeverity;
+
+/// The section of the client's configuration.
+pub const SECTION: &str = "ptx-analyzer";
+
+/// The settings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// `diagnostics.*`
+    pub diagnostics: Diagnostics,
+    /// `hover.*`
+    pub hover: Hover,
+}
+
+/// Settings of diagnostics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostics {
+    /// Whether to report any.
+    pub enable: bool,
+    /// Codes that are not reported.
+    pub disabled: HashSet<String>,
+    /// Another severity for a code.
+    pub severity: HashMap<String, DiagnosticSeverity>,
+    /// How many are reported of one document, the worst first.
+    pub limit: usize,
+}
+
+impl Default for Diagnostics {
+    fn default() -> Self {
+        // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
+        Self { enable: true, disabled: HashSet::new(), severity: HashMap::new(), limit: 1000 }
+    }
+}
+
+/// Settings of hover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    /// Whether to answer at all.
+    pub enable: bool,
+}
+
+impl Default for Hover {
+    fn default() -> Self {
+        Self { enable: true }
+    }
+}
+
+/// What was not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// There is no such setting.
+    Unknown(String),
+    /// The value is not of the right type.
+    Wrong {
+        /// The name of the setting.
+        name: String,
+        /// What it takes.
+        expected: &'static str,
+    },
+}
+
+/// Finds the section in what a client sent: there may be other sections beside it, or it may come bare.
+pub fn section(value: &Value) -> Option<&Value> {
+    let object = value.as_object()?;
+    match object.get(SECTION) {
+        Some(section) => Some(section),
+        None if object.is_empty() => None,
+        // Sections of other servers are no settings of ours.
+        None => ["diagnostics", "hover"].iter().any(|k| object.contains_key(*k)).then_some(value),
+    }
+}
+
+impl Settings {
+    /// Reads a section. What is not understood keeps its default and is listed.
+    pub fn read(section: &Value) -> (Self, Vec<Problem>) {
+        let mut out = Self::default();
+        let mut reader = Reader::default();
+        if let Some(map) = reader.object(section, "") {
+            for (key, value) in map {
+                match key.as_str() {
+                    "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
+                    "hover" => reader.hover(value, &mut out.hover),
+                    _ => reader.unknown(key),
+                }
+            }
+        }
+        (out, reader.problems)
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn unknown(&mut self, name: &str) {
+        self.problems.push(Problem::Unknown(format!("{SECTION}.{name}")));
+    }
+
+    fn wrong(&mut self, name: &str, expected: &'static str) {
+        let dot = if name.is_empty() { "" } else { "." };
+        self.problems.push(Problem::Wrong { name: format!("{SECTION}{dot}{name}"), expected });
+    }
+
+    /// Nothing for `null`, which clients send for what is not set.
+    fn object<'a>(&mut self, value: &'a Value, name: &str) -> Option<&'a Map<String, Value>> {
+        let object = value.as_object();
+        if object.is_none() && !value.is_null() {
+            self.wrong(name, "an object");
+        }
+        object
+    }
+
+    fn bool(&mut self, value: &Value, name: &str, out: &mut bool) {
+        match value {
+            Value::Bool(value) => *out = *value,
+            Value::Null => {}
+            _ => self.wrong(name, "`true` or `false`"),
+        }
+    }
+
+    fn diagnostics(&mut self, value: &Value, out: &mut Diagnostics) {
+        for (key, value) in self.object(value, "diagnostics").into_iter().flatten() {
+            match key.as_str() {
+                "enable" => self.bool(value, "diagnostics.enable", &mut out.enable),
+                "disabled" => match strings(value) {
+                    Some(codes) => out.disabled = codes,
+                    None if value.is_null() => {}
+                    None => self.wrong("diagnostics.disabled", "a list of diagnostic codes"),
+                },
+                "limit" => match value.as_u64() {
+                    Some(limit) => out.limit = usize::try_from(limit).unwrap_or(usize::MAX),
+                    None if value.is_null() => {}
+                    None => self.wrong("diagnostics.limit", "a number"),
+                },
+                "severity" => {
+                    for (code, level) in self.object(value, "diagnostics.severity").into_iter().flatten() {
+                        match level.as_str().and_then(severity) {
+                            Some(level) => drop(out.severity.insert(code.clone(), level)),
+                            None => self.wrong(
+                                &format!("diagnostics.severity.{code}"),
+                                "one of `error`, `warning`, `information` and `hint`",
+                            ),
+                        }
+                    }
+                }
+                _ => self.unknown(&format!("diagnostics.{key}")),
+            }
+        }
+    }
+
+    fn hover(&mut self, value: &Value, out: &mut Hover) {
+        for (key, value) in self.object(value, "hover").into_iter().flatten() {
+            match key.as_str() {
+                "enable" => self.bool(value, "hover.enable", &mut out.enable),
+                _ => self.unknown(&format!("hover.{key}")),
+            }
+        }
+    }
+}
+
+fn strings(value: &Value) -> Option<HashSet<String>> {
+    value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
+}
+
+fn severity(name: &str) -> Option<DiagnosticSeverity> {
+    Some(match name {
+        "error" => DiagnosticSeverity::ERROR,
+        "warning" => DiagnosticSeverity::WARNING,
+        "information" => DiagnosticSeverity::INFORMATION,
+        "hint" => DiagnosticSeverity::HINT,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn all_settings() {
+        let (settings, problems) = Settings::read(&json!({
+            "diagnostics": {"enable": false, "disabled": ["a"], "severity": {"b": "hint"}, "limit": 7},
+            "hover": {"enable": false},
+        }));
+        assert!(problems.is_empty(), "{problems:?}");
+        assert!(!settings.diagnostics.enable && !settings.hover.enable);
+        assert_eq!(settings.diagnostics.limit, 7);
+        assert!(settings.diagnostics.disabled.contains("a"));
+        assert_eq!(settings.diagnostics.severity["b"], DiagnosticSeverity::HINT);
+    }
+
+    #[test]
+    fn null_is_the_default() {
+        let value = json!({"diagnostics": {"enable": null, "disabled": null, "severity": null, "limit": null}, "hover": null});
+        assert_eq!(Settings::read(&value), (Settings::default(), vec![]));
+        assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
+    }
+
+    #[test]
+    fn wrong_and_unknown() {
+        let (settings, problems) = Settings::read(&json!({
+            "diagnostics": {"enable": 1, "disabled": ["a", 2], "severity": {"b": "fatal"}, "limit": -1},
+            "hover": true,
+            "colour": "red",
+        }));
+        assert_eq!(settings, Settings::default());
+        let names: Vec<_> = problems
+            .iter()
+            .map(|p| match p {
+                Problem::Unknown(name) | Problem::Wrong { name, .. } => name.trim_start_matches("ptx-analyzer."),
+            })
+            .collect();
+        let mut expected = [
+            "colour",
+            "diagnostics.disabled",
+            "diagnostics.enable",
+            "diagnostics.limit",
+            "diagnostics.severity.b",
+            "hover",
+        ];
+        let mut names = names;
+        names.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn where_the_section_is() {
+        let inner = json!({"hover": {}});
+        assert_eq!(section(&json!({"ptx-analyzer": {"hover": {}}, "clangd": {}})), Some(&inner));
+        assert_eq!(section(&inner), Some(&inner));
+        assert_eq!(section(&json!({"clangd": {}})), None);
+        assert_eq!(section(&json!({})), None);
+        assert_eq!(section(&Value::Null), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Carries messages between the client and the service, in the order of the wire.
+//!
+//! The framework's own loop is not used: it ends at the first message that is not JSON, runs four handlers at a time, and a
+//! handler that waits can keep it from reading. Its service (routing, life cycle, cancellation) is used as it is. See
+//! `docs/decisions/0001-message-ordering.md`.
+
+use super::framing;
+use super::outgoing::Outgoing;
+use futures::{FutureExt, SinkExt, StreamExt, poll};
+use serde_json::Value;
+use std::io::BufRead;
+use std::panic::AssertUnwindSafe;
+use std::task::Poll;
+use tokio::sync::mpsc;
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
+use tower_service::Service;
+
+/// What came from the client.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A request or a notification.
+    Request(Request),
+    /// An answer to a request of the server.
+    Response(Response),
+    /// Something else, with what is to be answered.
+    Malformed(Response),
+}
+
+/// Messages that are read ahead of the handlers.
+const READ_AHEAD: usize = 1024;
+
+/// Starts a thread that reads messages; the channel closes at the end of the stream.
+///
+/// # Errors
+/// If there can be no thread.
+pub fn read(mut reader: impl BufRead + Send + 'static) -> std::io::Result<mpsc::Receiver<Incoming>> {
+    let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    std::thread::Builder::new().name("input".into()).spawn(move || {
+        loop {
+            match framing::read_message(&mut reader) {
+                Ok(Some(body)) => {
+                    if sender.blocking_send(decode(&body)).is_err() {
+                        return;
+                    }
+                }
+                Ok(None) => return,
+                Err(error) => return tracing::warn!("the input cannot be read: {error}"),
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+fn decode(body: &[u8]) -> Incoming {
+    let value: Value = match serde_json::from_slice(body) {
+        Ok(value) => value,
+        Err(error) => {
+            tracing::warn!("a message is not JSON: {error}");
+            return Incoming::Malformed(Response::from_error(Id::Null, Error::parse_error()));
+        }
+    };
+    let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
+    let decoded = if value.get("method").is_some() {
+        serde_json::from_value(value).map(Incoming::Request)
+    } else {
+        serde_json::from_value(value).map(Incoming::Response)
+    };
+    decoded.unwrap_or_else(|error| {
+        tracing::warn!("a message is neither a request nor a response: {error}");
+        Incoming::Malformed(Response::from_error(id, Error::invalid_request()))
+    })
+}
+
+/// Serves until the notification `exit` or the end of the stream.
+///
+/// Each handler is polled once here, in the order of the wire, before the next message is looked at, and goes on in a task of
+/// its own if it has to wait. So what a handler does before its first `await` happens in the order of the wire, and no
+/// handler keeps another from starting.
+pub async fn serve<S: LanguageServer>(
+    mut service: LspService<S>,
+    socket: ClientSocket,
+    mut incoming: mpsc::Receiver<Incoming>,
+    outgoing: Outgoing,
+) {
+    let (mut requests, mut responses) = socket.split();
+    let to_client = outgoing.clone();
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            to_client.message(&request);
+        }
+    });
+    while let Some(message) = incoming.recv().await {
+        match message {
+            Incoming::Request(request) => {
+                let exit = request.method() == "exit";
+                let id = request.id().cloned();
+                let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
+                match poll!(&mut handler) {
+                    Poll::Ready(done) => answer(&outgoing, id, done),
+                    Poll::Pending => {
+                        let outgoing = outgoing.clone();
+                        tokio::spawn(async move { answer(&outgoing, id, handler.await) });
+                    }
+                }
+                if exit {
+                    return;
+                }
+            }
+            Incoming::Response(response) => {
+                // Never waits: the framework takes an answer or drops it.
+                let _ = responses.send(response).await;
+            }
+            Incoming::Malformed(response) => outgoing.message(&response),
+        }
+    }
+}
+
+type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
+
+fn answer(outgoing: &Outgoing, id: Option<Id>, done: Done) {
+    match done {
+        Ok(Ok(Some(response))) => outgoing.message(&response),
+        Ok(Ok(None) | Err(_)) => {}
+        // The panic itself was printed where it happened.
+        Err(_) => {
+            if let Some(id) = id {
+                outgoing.message(&Response::from_error(id, Error::internal_error()));
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The thread that owns the tree of a document and checks it.
+
+use super::convert;
+use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
+use super::outgoing::{self, Outgoing};
+use super::shared::Shared;
+use ptx_analysis::Analyzer;
+use ptx_syntax::Rope;
+use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
+
+/// Trees can nest deeply, and a check may follow them. It is address space, not memory.
+const STACK: usize = 64 << 20;
+
+/// Owns the tree and what the checks remember.
+pub struct Worker {
+    shared: Arc<Shared>,
+    document: Arc<Document>,
+    publisher: Publisher,
+    tree: Option<ptx_syntax::Document>,
+    analyzer: Analyzer,
+}
+
+impl Worker {
+    /// Starts a worker for a document.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
+        let worker = Self { shared, document, publisher, tree: None, analyzer: Analyzer::default() };
+        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
+        Ok(())
+    }
+
+    fn run(mut self) {
+        while let Some(mut work) = self.document.take() {
+            let changes = std::mem::take(&mut work.changes);
+            if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
+                continue;
+            }
+            // Half of an edit may be applied; begin again from the text.
+            tracing::error!("panic in {}; the document is parsed afresh", self.document.uri.as_str());
+            self.tree = None;
+            self.analyzer = Analyzer::default();
+            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
+            if again.is_err() {
+                self.give_up(&work);
+            }
+        }
+    }
+
+    /// Nothing can be said about this text; nobody must wait for it.
+    fn give_up(&mut self, work: &Work) {
+        let revision = work.revision;
+        self.tree = None;
+        self.analyzer = Analyzer::default();
+        self.publisher.parsed.send_modify(|parsed| {
+            if parsed.as_ref().is_none_or(|p| p.revision < revision) {
+                *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
+            }
+        });
+        self.report(work, Checked { revision, diagnostics: Vec::new(), timings: Timings::default() });
+    }
+
+    fn step(&mut self, work: &Work, changes: Vec<Change>) {
+        let revision = work.revision;
+        let begin = Instant::now();
+        if is_markup(&work.rope) {
+            self.tree = None;
+            self.analyzer = Analyzer::default();
+            self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
+            let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
+            return self.report(work, Checked { revision, diagnostics: Vec::new(), timings });
+        }
+        let snapshot = self.tree(&work.rope, changes).snapshot();
+        let parse = begin.elapsed();
+        self.document.share(revision, snapshot.rope());
+        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: Some(snapshot.clone()) })));
+        if self.document.is_stale(revision) {
+            return;
+        }
+        let settings = self.shared.settings();
+        let begin = Instant::now();
+        let report = if settings.diagnostics.enable { self.analyzer.analyze(&snapshot) } else { Default::default() };
+        let check = begin.elapsed();
+        if self.document.is_stale(revision) {
+            return;
+        }
+        let begin = Instant::now();
+        let context = convert::Context {
+            uri: &self.document.uri,
+            rope: snapshot.rope(),
+            session: self.shared.session(),
+            settings: &settings.diagnostics,
+        };
+        let diagnostics = convert::diagnostics(&context, &report.diagnostics);
+        let timings = Timings { parse, check, convert: begin.elapsed() };
+        self.report(work, Checked { revision, diagnostics, timings });
+    }
+
+    /// The tree of the current text, edits applied.
+    fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
+        if self.tree.is_none() || changes.contains(&Change::Replace) {
+            // Edits around a replacement are in the rope already.
+            return self.tree.insert(ptx_syntax::Document::new(&String::from(rope)));
+        }
+        let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
+        for change in changes {
+            if let Change::Edit(range, text) = change {
+                tree.edit(range, &text);
+            }
+        }
+        tree
+    }
+
+    fn report(&self, work: &Work, checked: Checked) {
+        let timings = checked.timings;
+        let checked = Arc::new(checked);
+        self.publisher.checked.send_replace(Some(Arc::clone(&checked)));
+        if !self.shared.session().pulls_diagnostics {
+            while self.shared.outgoing.is_congested() {
+                if self.document.is_stale(work.revision) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let body = encode(&self.document.uri, Some(work.version), &checked.diagnostics);
+            self.document.if_current(work.revision, || self.shared.outgoing.encoded(body));
+        }
+        tracing::debug!(
+            version = work.version,
+            diagnostics = checked.diagnostics.len(),
+            ?timings,
+            "checked {}",
+            self.document.uri.as_str()
+        );
+    }
+}
+
+/// Whether a text is XML: PreTeXt documents end in `.ptx` too, and no PTX module begins with `<`.
+fn is_markup(rope: &Rope) -> bool {
+    rope.chars().find(|c| !c.is_whitespace() && *c != '\u{feff}') == Some('<')
+}
+
+/// Sends diagnostics to the client.
+pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
+    outgoing.encoded(encode(uri, version, diagnostics));
+}
+
+/// Straight to text: the framework would build every message as a tree of JSON values first.
+fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        uri: &'a Uri,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<i32>,
+        diagnostics: &'a [Diagnostic],
+    }
+    outgoing::notification("textDocument/publishDiagnostics", Params { uri, version, diagnostics })
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Asks NVIDIA's assembler about snippets, many in one run.
+
+usage: PTXAS=/path/to/ptxas ask.py < lines          lines: `VERSION TARGET TEXT`
+prints, in the same order: `OK|ERR VERSION TARGET TEXT<TAB>message`
+
+The snippets stand in the body of the kernel in declarations.ptx, each in braces of its own. A syntax error ends the
+assembler's run, so such a line is taken out and the rest asked again. The assembler is not part of this project: only whoever
+records verdicts needs it.
+"""
+import os, re, subprocess, sys, tempfile
+
+PTXAS = os.environ.get("PTXAS", "ptxas")
+HERE = os.path.dirname(os.path.abspath(__file__))
+LINE = re.compile(r"ptxas \S+, line (\d+); (\w+)\s*: (.*)")
+
+
+def declarations(version, target):
+    """The declarations that this version and target know, in one line (as tests/src/snippets.rs does)."""
+    number = int(re.match(r"sm_(\d+)", target)[1])
+    have = tuple(map(int, version.split(".")))
+    out = []
+    for line in open(os.path.join(HERE, "declarations.ptx")):
+        text, _, comment = line.partition("//")
+        if needs := re.match(r" from (\d+)\.(\d+) sm_(\d+)", comment):
+            if have < (int(needs[1]), int(needs[2])) or number < int(needs[3]):
+                continue
+        out.append(text.strip())
+    return " ".join(out)
+
+
+def ask(version, target, texts):
+    """For each text the messages of errors; an empty list is acceptance. The same call as for a whole module."""
+    head = f".version {version}\n.target {target}\n.address_size 64\n{declarations(version, target)}\n"
+    base = head.count("\n") + 1
+    # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for one that it still knows.
+    number = int(re.match(r"sm_(\d+)", target)[1])
+    arch = "compute_75" if number < 75 else target.replace("sm_", "compute_")
+    out, live = [[] for _ in texts], list(range(len(texts)))
+    while live:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "a.ptx")
+            with open(name, "w") as f:
+                f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "ret;\n}\n")
+            run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull, "-c"], capture_output=True, text=True)
+        fatal, here, other = None, {}, []
+        for line in (run.stderr + run.stdout).splitlines():
+            m = LINE.match(line)
+            k = int(m[1]) - base if m else -1
+            if m and m[2] == "warning":
+                continue
+            if m and 0 <= k < len(live):
+                fatal = k if m[2] == "fatal" else fatal
+                here.setdefault(k, []).append(m[3])
+            elif line.strip() and "aborted due to" not in line:
+                other.append(line)
+        if fatal is not None:
+            out[live[fatal]] = here[fatal]
+            live.pop(fatal)
+            continue
+        if run.returncode and not here:
+            if any("Unsupported" in line or "does not support" in line for line in other):
+                raise SystemExit(f"{version} {target}: {other[0]}")
+            if len(live) == 1:
+                out[live[0]] = other[:1] or ["the assembler failed"]
+                return out
+            # It failed without saying where: find out by halves.
+            for half in (live[: len(live) // 2], live[len(live) // 2 :]):
+                for i, messages in zip(half, ask(version, target, [texts[i] for i in half])):
+                    out[i] = messages
+            return out
+        if not here:
+            return out
+        # Some errors end the assembler's work before it has looked at everything: ask again about what is left.
+        for k, messages in here.items():
+            out[live[k]] = messages
+        live = [i for k, i in enumerate(live) if k not in here]
+    return out
+
+
+def main():
+    groups, lines = {}, [line.rstrip("\n") for line in sys.stdin if line.strip()]
+    for i, line in enumerate(lines):
+        version, target, text = line.split(" ", 2)
+        groups.setdefault((version, target), []).append((i, text))
+    verdicts = [None] * len(lines)
+    for (version, target), items in groups.items():
+        # Short runs, since each syntax error costs another one.
+        for start in range(0, len(items), 2000):
+            part = items[start : start + 2000]
+            for (i, _), messages in zip(part, ask(version, target, [text for _, text in part])):
+                verdicts[i] = messages
+    for line, messages in zip(lines, verdicts):
+        print(("ERR" if messages else "OK") + " " + line + "\t" + " | ".join(messages))
+
+
+if __name__ == "__main__":
+    main()
