@@ -21,20 +21,8 @@
 
 /** Precedences, loosest first; the operators are ordered as in C. */
 const PREC = {
-  leaf: -1,
-  ternary: 2,
-  or: 3,
-  and: 4,
-  bit_or: 5,
-  bit_xor: 6,
-  bit_and: 7,
-  equality: 8,
-  comparison: 9,
-  shift: 10,
-  sum: 11,
-  product: 12,
-  unary: 13,
-  operand: 14,
+  leaf: -1, ternary: 1, or: 2, and: 3, bit_or: 4, bit_xor: 5, bit_and: 6, equality: 7, comparison: 8, shift: 9, sum: 10,
+  product: 11, unary: 12, operand: 13,
 };
 
 /** The binary operators by precedence. */
@@ -116,17 +104,11 @@ export default grammar({
     // element of the repetitions around it, so a function of 50,000 statements in one of them costs milliseconds a keystroke.
     // A run ends with a label, and does not begin with one, because one token ahead does not tell a label from an opcode. It
     // begins with a statement, and not with the repetition, because a node that begins with a repetition is never reused whole.
-    _body: $ => choice(
-      $._runs,
-      seq(optional($._runs), $._statement, optional($._statements)),
-    ),
+    _body: $ => choice($._runs, seq(optional($._runs), $._statement, optional($._statements))),
 
     _runs: $ => repeat1($._run),
 
-    _run: $ => choice(
-      $.label,
-      seq($._statement, optional($._statements), $.label),
-    ),
+    _run: $ => choice($.label, seq($._statement, optional($._statements), $.label)),
 
     _statements: $ => repeat1($._statement),
 

@@ -1,15 +1,18 @@
 //! Properties of reparsing and of odd input.
 //!
 //! A reparse equals a fresh parse, node for node, wherever neither tree has an ERROR or a MISSING node. In a broken file
-//! tree-sitter promises no more than some tree: which repair it finds depends on what it could reuse.
+//! tree-sitter promises no more than some tree, since the repair it finds may depend on what it could reuse; here it nearly
+//! always finds the same, because most damage is an `unclosed` node and needs no repair.
 
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-const ROUNDS: usize = 4000;
+const ROUNDS: usize = 1200;
 
 fn parser() -> Parser {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the library reads this grammar's version");
+    parser
+        .set_language(&tree_sitter_ptx::LANGUAGE.into())
+        .expect("the library reads this grammar's version");
     parser
 }
 
@@ -55,8 +58,14 @@ fn synthetic() -> String {
 
 fn point(source: &[u8], offset: usize) -> Point {
     let before = &source[..offset];
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    Point { row: before.iter().filter(|byte| **byte == b'\n').count(), column: offset - line_start }
+    let line_start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    Point {
+        row: before.iter().filter(|byte| **byte == b'\n').count(),
+        column: offset - line_start,
+    }
 }
 
 fn replace(source: &mut Vec<u8>, start: usize, end: usize, text: &[u8]) -> InputEdit {
@@ -75,12 +84,17 @@ fn replace(source: &mut Vec<u8>, start: usize, end: usize, text: &[u8]) -> Input
 }
 
 /// Each node: kind, range, field, whether it is missing.
-fn flat(tree: &Tree) -> Vec<(String, std::ops::Range<usize>, Option<String>, bool)> {
+fn flat(tree: &Tree) -> Vec<(u16, std::ops::Range<usize>, Option<u16>, bool)> {
     let mut cursor = tree.walk();
     let mut nodes = Vec::new();
     loop {
         let node = cursor.node();
-        nodes.push((node.kind().to_owned(), node.byte_range(), cursor.field_name().map(str::to_owned), node.is_missing()));
+        nodes.push((
+            node.kind_id(),
+            node.byte_range(),
+            cursor.field_id().map(Into::into),
+            node.is_missing(),
+        ));
         if cursor.goto_first_child() {
             continue;
         }
@@ -97,15 +111,31 @@ fn kinds<'tree>(node: Node<'tree>, kind: &str, found: &mut Vec<Node<'tree>>) {
         found.push(node);
     }
     for i in 0..node.child_count() {
-        kinds(node.child(i as u32).expect("within the count"), kind, found);
+        kinds(node.child(i).expect("within the count"), kind, found);
     }
 }
 
 #[test]
 fn a_reparse_equals_a_fresh_parse() {
     const PIECES: [&str; 18] = [
-        "7", "\n", " ", "%r5", "add.u32 %r1, %r2, %r3;\n", "ret;\n", "L_new:\n", "@%p1 ", ".reg .b32 %x;\n", ",", ";", "}", "{", "[", ")",
-        ".unknown x\n", "// c\n", "foo.",
+        "7",
+        "\n",
+        " ",
+        "%r5",
+        "add.u32 %r1, %r2, %r3;\n",
+        "ret;\n",
+        "L_new:\n",
+        "@%p1 ",
+        ".reg .b32 %x;\n",
+        ",",
+        ";",
+        "}",
+        "{",
+        "[",
+        ")",
+        ".unknown x\n",
+        "// c\n",
+        "foo.",
     ];
     let mut parser = parser();
     let mut random = Random(0x5EED_CAFE_F00D);
@@ -116,13 +146,17 @@ fn a_reparse_equals_a_fresh_parse() {
     let (mut clean, mut broken, mut broken_alike) = (0, 0, 0);
     for round in 0..ROUNDS {
         // Edits pile up for a while, then the file is whole again.
-        let edit = if round % 8 == 7 {
+        let edit = if round % 4 == 3 {
             let end = source.len();
             replace(&mut source, 0, end, &original)
         } else {
             let start = random.below(source.len());
             let end = (start + random.below(4)).min(source.len());
-            let piece = if random.below(4) == 0 { "" } else { PIECES[random.below(PIECES.len())] };
+            let piece = if random.below(4) == 0 {
+                ""
+            } else {
+                PIECES[random.below(PIECES.len())]
+            };
             replace(&mut source, start, end, piece.as_bytes())
         };
         tree.edit(&edit);
@@ -132,17 +166,24 @@ fn a_reparse_equals_a_fresh_parse() {
         if tree.root_node().has_error() || fresh.root_node().has_error() {
             broken += 1;
             broken_alike += usize::from(alike);
-            // Whole statements outside the damage must not depend on history either; going on from the fresh tree keeps one
-            // difference from being counted again.
-            tree = fresh;
         } else {
             clean += 1;
-            assert!(alike, "round {round}: a clean reparse differs from a fresh parse:\n{}", String::from_utf8_lossy(&source));
+            assert!(
+                alike,
+                "round {round}: a clean reparse differs from a fresh parse:\n{}",
+                String::from_utf8_lossy(&source)
+            );
         }
     }
     println!("{clean} clean and equal; {broken} broken, of which {broken_alike} equal");
-    assert!(clean > ROUNDS / 4, "the edits break nearly everything: {clean} of {ROUNDS} are clean");
-    assert!(broken_alike * 10 > broken * 9, "most repairs do not depend on history: {broken_alike} of {broken}");
+    assert!(
+        clean > ROUNDS / 4,
+        "the edits break nearly everything: {clean} of {ROUNDS} are clean"
+    );
+    assert!(
+        broken_alike * 100 >= broken * 99,
+        "repairs should hardly depend on history: {broken_alike} of {broken} are equal"
+    );
 }
 
 #[test]
@@ -163,7 +204,11 @@ fn odd_input_parses() {
     ];
     for source in &sources {
         let tree = parse(&mut parser, source.as_bytes(), None);
-        assert!(!tree.root_node().has_error(), "{}", &source[..source.len().min(200)]);
+        assert!(
+            !tree.root_node().has_error(),
+            "{}",
+            &source[..source.len().min(200)]
+        );
         let mut unclosed = Vec::new();
         kinds(tree.root_node(), "unclosed", &mut unclosed);
         assert!(unclosed.is_empty(), "{}", &source[..source.len().min(200)]);
@@ -181,10 +226,29 @@ fn carriage_returns_belong_to_no_comment() {
 #[test]
 fn an_unfinished_statement_keeps_its_parts_and_leaves_the_next_one_whole() {
     let mut parser = parser();
-    let starts = ["add", "add.", "add.u32", "add.u32 %r1,", "add.u32 %r1, %", "add.u32 %r1, [", "add.u32 %r1, {%r2,", "add.u32 %r1, x[", "@%p add.u32 (a"];
+    let starts = [
+        "add",
+        "add.",
+        "add.u32",
+        "add.u32 %r1,",
+        "add.u32 %r1, %",
+        "add.u32 %r1, [",
+        "add.u32 %r1, {%r2,",
+        "add.u32 %r1, x[",
+        "@%p add.u32 (a",
+    ];
     let nexts = [
-        "mov.u32 %r1, %r2;", "@%p ret;", "L1:", "%L1:", ".reg .b32 %r<2>;", ".loc 1 2 3", "bra L1;", "st.global.u32 [a], b;", ".func f() { }",
-        ".pragma \"nounroll\";", ".visible .global .u32 x;",
+        "mov.u32 %r1, %r2;",
+        "@%p ret;",
+        "L1:",
+        "%L1:",
+        ".reg .b32 %r<2>;",
+        ".loc 1 2 3",
+        "bra L1;",
+        "st.global.u32 [a], b;",
+        ".func f() { }",
+        ".pragma \"nounroll\";",
+        ".visible .global .u32 x;",
     ];
     for start in starts {
         for next in nexts {
@@ -193,11 +257,19 @@ fn an_unfinished_statement_keeps_its_parts_and_leaves_the_next_one_whole() {
             let root = tree.root_node();
             let first = root.child(0).expect("a statement");
             assert_eq!(first.kind(), "instruction", "{source}{}", root.to_sexp());
-            assert_eq!(first.child_by_field_name("opcode").map(|node| node.kind()), Some("opcode"), "{source}");
+            assert_eq!(
+                first.child_by_field_name("opcode").map(|node| node.kind()),
+                Some("opcode"),
+                "{source}"
+            );
             assert_eq!(first.end_byte(), start.len(), "{source}{}", root.to_sexp());
             let second = root.child(1).expect("the next statement");
             let alone = parse(&mut parser, next.as_bytes(), None);
-            assert_eq!(second.to_sexp(), alone.root_node().child(0).expect("a statement").to_sexp(), "{source}");
+            assert_eq!(
+                second.to_sexp(),
+                alone.root_node().child(0).expect("a statement").to_sexp(),
+                "{source}"
+            );
         }
     }
 }
@@ -207,7 +279,15 @@ fn a_missing_parenthesis_is_one_missing_node() {
     let mut parser = parser();
     for source in [".entry foo(.param .u32 a\n{ ret; }", "call f, (a;\nret;"] {
         let tree = parse(&mut parser, source.as_bytes(), None);
-        assert!(tree.root_node().to_sexp().contains("(MISSING \")\")"), "{}", tree.root_node().to_sexp());
-        assert!(!tree.root_node().to_sexp().contains("ERROR"), "{}", tree.root_node().to_sexp());
+        assert!(
+            tree.root_node().to_sexp().contains("(MISSING \")\")"),
+            "{}",
+            tree.root_node().to_sexp()
+        );
+        assert!(
+            !tree.root_node().to_sexp().contains("ERROR"),
+            "{}",
+            tree.root_node().to_sexp()
+        );
     }
 }

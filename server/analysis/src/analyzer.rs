@@ -14,7 +14,7 @@ use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, items};
 use crate::symbols::Symbol;
 use crate::target::Environment;
-use ptx_syntax::{Node, Snapshot, fields, kinds};
+use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +34,13 @@ pub struct Report {
 pub struct Analyzer {
     heads: Heads,
     functions: Functions,
+    /// The functions of the last snapshot: range and hash of text.
+    last: Option<(SnapshotId, Vec<(Range<usize>, u64)>)>,
 }
+
+/// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
+/// file for a moment, and the next one restores it.
+const KEPT: u8 = 6;
 
 /// Names of the module that a function used, and what they were.
 pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
@@ -49,6 +55,8 @@ struct Record {
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
+    /// For how many checks no function had this text.
+    unused: u8,
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +89,15 @@ impl Functions {
         None
     }
 
-    fn new(records: Vec<Record>) -> Self {
+    /// The records of this check, and those of earlier ones that may be wanted again.
+    fn next(&mut self, mut records: Vec<Record>) -> Self {
+        let most = records.len() * 2 + 64;
+        for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
+            record.unused += 1;
+            if record.unused <= KEPT && records.len() < most {
+                records.push(record);
+            }
+        }
         let mut out = Self::default();
         // Backwards, so that `pop` finds the first of several first.
         for (index, record) in records.iter().enumerate().rev() {
@@ -102,14 +118,21 @@ impl Analyzer {
         let environment = hash(&format!("{:?}", header.environment));
         let mut records = Vec::new();
         let mut later = Vec::new();
+        let mut hashes = Vec::new();
+        let known = self.unchanged(snapshot);
         // First all functions that did not change, so that a copy of one does not take what another could use.
         for (index, item) in items.iter().enumerate() {
             if item.node.kind_id() != kinds().function {
                 continue;
             }
-            let text = hash_range(snapshot, item.range.clone());
+            let text = known.get(&(item.range.start, item.range.end)).copied();
+            let text = text.unwrap_or_else(|| hash_range(snapshot, item.range.clone()));
+            hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
-                Some(record) if record.holds(environment, &header, index) => records.push((index, record)),
+                Some(mut record) if record.holds(environment, &header, index) => {
+                    record.unused = 0;
+                    records.push((index, record));
+                }
                 Some(record) => later.push((index, text, Some(record))),
                 None => later.push((index, text, None)),
             }
@@ -126,10 +149,33 @@ impl Analyzer {
             let base = items[*index].range.start;
             out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
         }
-        self.functions = Functions::new(records.into_iter().map(|(_, record)| record).collect());
+        self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
+        self.last = Some((snapshot.id(), hashes));
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
         Report { diagnostics: out, environment: header.environment }
+    }
+}
+
+impl Analyzer {
+    /// The hashes of those functions that no edit since the last snapshot touched, by where they are now: hashing
+    /// megabytes for each keystroke would be the largest part of its cost.
+    fn unchanged(&self, snapshot: &Snapshot) -> HashMap<(usize, usize), u64> {
+        let Some((last, functions)) = &self.last else { return HashMap::new() };
+        let Some(edits) = snapshot.edits_since(*last) else { return HashMap::new() };
+        let moved = |(range, hash): &(Range<usize>, u64)| {
+            let (mut start, mut end) = (range.start, range.end);
+            for edit in edits {
+                if edit.old_end <= start {
+                    start = start + edit.new_end - edit.old_end;
+                    end = end + edit.new_end - edit.old_end;
+                } else if edit.start < end {
+                    return None;
+                }
+            }
+            Some(((start, end), *hash))
+        };
+        functions.iter().filter_map(moved).collect()
     }
 }
 
@@ -165,7 +211,7 @@ fn check_function(
         found.push(unclosed(source, item));
     }
     statements.finish();
-    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements }
+    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, unused: 0 }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.

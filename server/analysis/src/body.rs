@@ -7,7 +7,7 @@ use crate::declare;
 use crate::diagnostic::Diagnostic;
 use crate::instruction;
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Statements, hash, mix};
+use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
 use crate::symbols::{Declared, Scope, Symbol};
@@ -31,17 +31,25 @@ pub struct Body<'a, 't> {
     end: usize,
     /// The names of the module that were looked up, and whether the statement at hand looked any up.
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
-    dependent: Cell<bool>,
+    dependence: Cell<Dependence>,
+    /// Hash of the labels in scope.
+    labels: u64,
+    /// Suggestions made so far; in a function without its declarations, thousands would be wanted.
+    suggestions: Cell<usize>,
     out: Vec<Diagnostic>,
 }
 
 impl Names for Body<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(declared) = self.scope.get(name) {
+            if matches!(declared.symbol, Symbol::Label | Symbol::Targets) {
+                self.dependence.set(Dependence { labels: true, ..self.dependence.get() });
+            }
             return Some(declared.symbol);
         }
         let found = self.header.look_up(name, self.item);
-        self.dependent.set(true);
+        // A name that is nowhere may become a label as well.
+        self.dependence.set(Dependence { module: true, labels: true });
         self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
         found
     }
@@ -59,8 +67,22 @@ impl<'a, 't> Body<'a, 't> {
     ) -> Self {
         let end = source.base + source.text.len();
         let scope = Scope::default();
-        let (dependencies, dependent) = Default::default();
-        Self { source, header, item, scope, environment, heads, statements, end, dependencies, dependent, out: Vec::new() }
+        statements.begin();
+        Self {
+            source,
+            header,
+            item,
+            scope,
+            environment,
+            heads,
+            statements,
+            end,
+            dependencies: RefCell::default(),
+            dependence: Cell::default(),
+            labels: 0,
+            suggestions: Cell::new(0),
+            out: Vec::new(),
+        }
     }
 
     /// Checks a `function` node; the diagnostics count from the start of the item.
@@ -102,7 +124,7 @@ impl<'a, 't> Body<'a, 't> {
 
     /// A block: labels first, since they may be used before they stand there, then statement by statement.
     pub fn block(&mut self, node: Node<'_>) {
-        let outer = self.environment;
+        let outer = (self.environment, self.labels);
         self.scope.push();
         let children = lower_all(node);
         self.labels(&children);
@@ -113,7 +135,7 @@ impl<'a, 't> Body<'a, 't> {
             self.statement(*child);
         }
         self.scope.pop();
-        self.environment = outer;
+        (self.environment, self.labels) = outer;
     }
 
     fn labels(&mut self, children: &[Node<'_>]) {
@@ -136,7 +158,7 @@ impl<'a, 't> Body<'a, 't> {
                 self.out.push(duplicate_name::report(name.range(), name.text, earlier));
             }
         }
-        self.environment = mix(self.environment, labels);
+        self.labels = mix(self.labels, labels);
     }
 
     fn statement(&mut self, node: Node<'_>) {
@@ -163,6 +185,10 @@ impl<'a, 't> Body<'a, 't> {
             }
         } else if kind == k.unknown_directive {
             self.out.extend(unknown_directive(self.source, node));
+            self.declare_unknown(node);
+        } else if node.is_error() {
+            syntax_error::report(self.source, node, &mut self.out);
+            self.declare_unknown(node);
         } else if kind == k.version_directive || kind == k.target_directive || kind == k.address_size_directive {
             let word = self.source.word(node);
             let name = word.text.split_whitespace().next().unwrap_or("");
@@ -179,6 +205,29 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
+    /// The names in text that could not be understood: most likely declarations, so that their uses are no further
+    /// mistakes (`.regg .b32 %r<100>;` is one, not a hundred).
+    fn declare_unknown(&mut self, node: Node<'_>) {
+        let word = self.source.word(node);
+        self.environment = mix(self.environment, hash(word.text));
+        let Some(frame) = self.scope.top() else { return };
+        let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+        let mut rest = word.text;
+        while let Some(at) = rest.find(name) {
+            let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
+            let (found, after) = (&rest[at..end], &rest[end..]);
+            let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
+            let count = after.strip_prefix('<').and_then(|a| a.split_once('>')).map(|(n, _)| n.trim().parse().unwrap_or(u32::MAX));
+            if !found.starts_with(|c: char| c.is_ascii_digit()) {
+                match count {
+                    Some(count) => frame.declare_range(found, count, declared),
+                    None => frame.declare(found, declared),
+                };
+            }
+            rest = after;
+        }
+    }
+
     fn branch_targets(&mut self, node: Node<'_>) {
         let targets = lower::named_children(node).filter(|n| {
             n.kind_id() == kinds().identifier || n.kind_id() == kinds().register
@@ -190,7 +239,7 @@ impl<'a, 't> Body<'a, 't> {
             }
             let word = self.source.word(target);
             if self.look_up(word.text).is_none() {
-                self.out.push(undeclared_name::report(word.range(), word.text, self.scope.names()));
+                self.out.push(undeclared_name::report(word.range(), word.text, self.known_names()));
             }
         }
     }
@@ -218,20 +267,20 @@ impl<'a, 't> Body<'a, 't> {
         let word = self.source.word(node);
         let key = mix(self.environment, hash(word.text));
         let start = word.range().start;
-        if let Some(known) = self.statements.recall(key) {
+        if let Some(known) = self.statements.recall(key, self.labels) {
             self.out.extend(known.iter().map(|d| d.clone().shifted(start)));
             return;
         }
         // Offsets that count from the statement, so that the result holds wherever the statement stands.
         let source = Source { text: word.text, base: self.source.base + start };
         let mut found = Vec::new();
-        self.dependent.set(false);
+        self.dependence.set(Dependence::default());
         syntax_error::report(source, node, &mut found);
         if let Some(lowered) = lower::instruction(source, node) {
             self.check(&lowered, word.text, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
-        self.statements.remember(key, found, self.dependent.get());
+        self.statements.remember(key, found, self.dependence.get(), self.labels);
     }
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
@@ -239,13 +288,21 @@ impl<'a, 't> Body<'a, 't> {
             self.guard(guard, out);
         }
         let head = self.heads.resolve(lowered, text, &self.header.environment);
-        instruction::check(lowered, text, &head, self, || self.scope.names(), out);
+        instruction::check(lowered, text, &head, self, || self.known_names(), out);
+    }
+
+    /// The names in scope, for a suggestion; none once there were many: then something larger is wrong.
+    fn known_names(&self) -> impl Iterator<Item = &'t str> + '_ {
+        const MOST: usize = 16;
+        let made = self.suggestions.get();
+        self.suggestions.set(made + 1);
+        self.scope.names().take(if made < MOST { usize::MAX } else { 0 })
     }
 
     fn guard(&self, guard: Word<'_>, out: &mut Vec<Diagnostic>) {
         match self.look_up(guard.text) {
             None if guard.text.is_empty() => {}
-            None => out.push(undeclared_name::report(guard.range(), guard.text, self.scope.names())),
+            None => out.push(undeclared_name::report(guard.range(), guard.text, self.known_names())),
             Some(Symbol::Register { ty, elements: 1 }) if ty.name() == ".pred" => {}
             Some(Symbol::Unknown) => {}
             Some(symbol) => out.push(guard_predicate::report(guard, &symbol)),

@@ -88,8 +88,26 @@ impl Heads {
     }
 }
 
-/// What was found, and whether that depends on names of the module.
-type Finding = (Arc<[Diagnostic]>, bool);
+/// What was found in a statement.
+#[derive(Debug, Clone)]
+struct Finding {
+    /// Ranges count from the start of the statement.
+    found: Arc<[Diagnostic]>,
+    /// Names of the module had a part in it.
+    module: bool,
+    /// The hash of the labels in scope, where labels had a part in it.
+    labels: Option<u64>,
+}
+
+/// What a statement's meaning was taken from, besides the declarations that its key covers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dependence {
+    /// Names of the module.
+    pub module: bool,
+    /// Labels.
+    pub labels: bool,
+}
+
 type Known = HashMap<u64, Finding, BuildHasherDefault<Ready>>;
 
 /// The statements of one function.
@@ -102,30 +120,38 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// What is known of a statement; ranges count from its start.
-    pub fn recall(&mut self, key: u64) -> Option<Arc<[Diagnostic]>> {
-        if let Some((found, _)) = self.met.get(&key) {
-            return Some(Arc::clone(found));
+    /// What is known of a statement; ranges count from its start. `labels` is the hash of the labels in scope.
+    pub fn recall(&mut self, key: u64, labels: u64) -> Option<Arc<[Diagnostic]>> {
+        let holds = |f: &&Finding| f.labels.is_none_or(|l| l == labels);
+        if let Some(finding) = self.met.get(&key).filter(holds) {
+            return Some(Arc::clone(&finding.found));
         }
-        let finding = self.known.get(&key)?.clone();
-        self.met.insert(key, finding.clone());
-        Some(finding.0)
+        let finding = self.known.get(&key).filter(holds)?.clone();
+        let found = Arc::clone(&finding.found);
+        self.met.insert(key, finding);
+        Some(found)
     }
 
-    /// Remembers what was found; `dependent` where the module's names had a part in it.
-    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, dependent: bool) {
+    /// Remembers what was found.
+    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, dependence: Dependence, labels: u64) {
         let found = if found.is_empty() {
             // Nearly every statement is clean; they share one empty list.
             Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())))
         } else {
             Arc::from(found)
         };
-        self.met.insert(key, (found, dependent));
+        let labels = dependence.labels.then_some(labels);
+        self.met.insert(key, Finding { found, module: dependence.module, labels });
+    }
+
+    /// Begins a check: about as many statements are to be expected as there were.
+    pub fn begin(&mut self) {
+        self.met.reserve(self.known.len());
     }
 
     /// Forgets what depends on names of the module, which have changed.
     pub fn forget_dependent(&mut self) {
-        self.known.retain(|_, finding| !finding.1);
+        self.known.retain(|_, finding| !finding.module);
     }
 
     /// Ends a check: what it did not meet is forgotten.

@@ -8,9 +8,11 @@ fn main() {
     let text = std::fs::read_to_string(&args[0]).unwrap();
     let snapshot = ptx_syntax::Snapshot::new(&text);
     if args[1] == "symbols" {
+        let mut s = vec![];
+        for _ in 0..10 {
         let t = Instant::now();
-        let s = ptx_ide::document_symbols(&snapshot);
-        println!("{} in {:?}", s.len(), t.elapsed());
+        s = ptx_ide::document_symbols(&snapshot);
+        println!("{} in {:?}", s.len(), t.elapsed());}
         if args.len() > 2 { println!("{s:#?}"); }
         return;
     }
@@ -20,15 +22,22 @@ fn main() {
         let rounds = 2000;
         for i in 0..rounds {
             let o = (n as u128 * i as u128 / rounds as u128) as usize;
+            let mut best = std::time::Duration::MAX;
+            let mut some = false;
+            for _ in 0..5 {
             let t = Instant::now();
             let h = ptx_ide::hover(&snapshot, o);
-            worst.push((t.elapsed(), o, h.is_some()));
+            best = best.min(t.elapsed());
+            some = h.is_some();
+            }
+            worst.push((best, o, some));
         }
         worst.sort();
         println!("median {:?} worst {:?}", worst[rounds/2], &worst[rounds-8..]);
-        let (_, o, _) = worst[rounds-1];
+        for k in [1, 20, 40, 80, 200, 400] { println!("{:?}", worst[rounds-k]); }
+        for k in 1..6 { let (_, o, _) = worst[rounds-k];
         let lo = text[..o].rfind('\n').unwrap_or(0);
-        println!("{}", &text[lo..(o+80).min(n)]);
+        println!("{} | {}", &text[lo..(o+20).min(n)], &text[o..o+10].replace('\n', "~")); }
         return;
     }
     let line: usize = args[1].parse().unwrap();

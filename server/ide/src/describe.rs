@@ -9,6 +9,7 @@ pub use instruction::{Chosen, entries, instruction, mismatch, modifier, unchecke
 pub use tables::{directive, dot_word, modifier_alone, special_register, takers, target, ty, version};
 
 use ptx_analysis::target::{Environment, describe_needs};
+use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind};
 
 /// Where the manual's anchors are.
@@ -100,9 +101,9 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
             let has = match known {
                 None => String::new(),
                 Some(e) if e.refused(std::slice::from_ref(gate), |_| true).is_some() => {
-                    format!(" – **this module has {}**", e.describe())
+                    format!(" – **not met**: this module has {}", e.describe())
                 }
-                Some(e) => format!(" – this module has {}", e.describe()),
+                Some(e) => format!(" – met: this module has {}", e.describe()),
             };
             format!("Needs {needs}{condition}{has}{note}")
         }
@@ -111,9 +112,15 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
     }
 }
 
+/// Whether a gate asks for nothing but the first version of PTX.
+pub fn always(gate: &Gate) -> bool {
+    let first = ISA.versions.first().map(|v| v.version);
+    gate.kind == GateKind::Needs && gate.alternatives.iter().any(|a| a.ptx <= first && a.feature.is_none())
+}
+
 /// All gates of something that has no conditions.
 fn gates(page: &mut Page, gates: &'static [Gate], environment: Option<&Environment>) {
-    let lines: Vec<String> = gates.iter().map(|g| gate(g, "", environment)).collect();
+    let lines: Vec<String> = gates.iter().filter(|g| !always(g)).map(|g| gate(g, "", environment)).collect();
     match lines.as_slice() {
         [one] => page.text(format!("{one}.")),
         _ => page.list("", lines),

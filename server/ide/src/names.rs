@@ -77,29 +77,38 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
         return None;
     }
     let k = kinds();
+    let function = around(at, |kind| kind == k.function);
+    // Labels first, although blocks may hide them: the label of a branch is then found without a walk through its block.
+    if !name.starts_with('%')
+        && let Some(label) = function.and_then(|f| label(snapshot, f, at, name))
+    {
+        return Some(label);
+    }
     let mut node = Some(at);
-    let mut function = None;
     while let Some(here) = node {
         let kind = here.kind_id();
         if kind == k.block {
-            let found = in_children(snapshot, here, name, at.end_byte());
-            if let Some(found) = found {
+            if let Some(found) = in_children(snapshot, here, name, at.end_byte()) {
                 return Some(Declaration { scope: Some(here), ..found });
             }
-        } else if kind == k.function {
-            if let Some(found) = in_signature(snapshot, here, name) {
-                return Some(found);
-            }
-            function = Some(here);
-            break;
-        } else if kind == k.call_prototype_directive
+        } else if (kind == k.function || kind == k.call_prototype_directive)
             && let Some(found) = in_signature(snapshot, here, name)
         {
             return Some(found);
         }
-        node = here.parent();
+        node = if kind == k.function { None } else { here.parent() };
     }
-    function.and_then(|f| label(snapshot, f, at, name)).or_else(|| in_module(snapshot, name))
+    let label = function.filter(|_| name.starts_with('%')).and_then(|f| label(snapshot, f, at, name));
+    label.or_else(|| in_module(snapshot, name))
+}
+
+/// The node itself or the nearest one around it whose kind is wanted.
+fn around<'t>(node: Node<'t>, wanted: impl Fn(u16) -> bool) -> Option<Node<'t>> {
+    let mut here = node;
+    while !wanted(here.kind_id()) {
+        here = here.parent()?;
+    }
+    Some(here)
 }
 
 /// The registers and variables that a block declares before an offset.

@@ -3,6 +3,8 @@
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
 /// A text and the tree of that very text. Cheap to clone: both parts are shared.
@@ -10,7 +12,26 @@ use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 pub struct Snapshot {
     rope: Rope,
     tree: Tree,
+    /// Which snapshot of its document this is, and of which document.
+    number: (u64, u64),
+    /// The edits since the snapshot before.
+    edits: Arc<[Edit]>,
 }
+
+/// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
+/// before it left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    /// Where it begins.
+    pub start: usize,
+    /// Where the replaced text ended.
+    pub old_end: usize,
+    /// Where the new text ends.
+    pub new_end: usize,
+}
+
+/// Gives each document a number of its own.
+static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
 
 impl Snapshot {
     /// Parses a whole text.
@@ -26,6 +47,17 @@ impl Snapshot {
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
+    /// remember things of it.
+    pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[Edit]> {
+        (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
+    }
+
+    /// Names this snapshot for [`Snapshot::edits_since`].
+    pub fn id(&self) -> SnapshotId {
+        SnapshotId(self.number.0, self.number.1)
     }
 
     /// The root node.
@@ -49,12 +81,20 @@ impl Snapshot {
     }
 }
 
+/// Names a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotId(u64, u64);
+
 /// A text under edit. Edits are applied to the text at once and to the tree by [`Document::reparse`].
 pub struct Document {
     rope: Rope,
     tree: Tree,
     parser: Parser,
     stale: bool,
+    /// Number of this document and of its last snapshot.
+    number: (u64, u64),
+    /// Edits since then.
+    edits: Vec<Edit>,
 }
 
 impl std::fmt::Debug for Document {
@@ -76,7 +116,8 @@ impl Document {
         // `parse` gives `None` only when cancelled or without a language.
         #[allow(clippy::expect_used)]
         let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-        Self { rope, tree, parser, stale: false }
+        let number = (DOCUMENTS.fetch_add(1, Ordering::Relaxed), 0);
+        Self { rope, tree, parser, stale: false, number, edits: Vec::new() }
     }
 
     /// The text.
@@ -103,6 +144,7 @@ impl Document {
             old_end_position,
             new_end_position: self.point(new_end_byte),
         });
+        self.edits.push(Edit { start: start_byte, old_end: old_end_byte, new_end: new_end_byte });
         self.stale = true;
     }
 
@@ -135,7 +177,9 @@ impl Document {
     /// The text with its tree, reparsed if need be.
     pub fn snapshot(&mut self) -> Snapshot {
         self.reparse();
-        Snapshot { rope: self.rope.clone(), tree: self.tree.clone() }
+        self.number.1 += 1;
+        let edits = Arc::from(std::mem::take(&mut self.edits));
+        Snapshot { rope: self.rope.clone(), tree: self.tree.clone(), number: self.number, edits }
     }
 
     fn point(&self, byte: usize) -> Point {

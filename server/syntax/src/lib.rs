@@ -6,7 +6,7 @@
 mod document;
 mod kinds;
 
-pub use document::{Document, Snapshot};
+pub use document::{Document, Edit, Snapshot, SnapshotId};
 pub use kinds::{Fields, Kinds, fields, kinds};
 pub use ropey::Rope;
 pub use tree_sitter::{Node, Tree, TreeCursor};

@@ -179,19 +179,21 @@ pub fn condition(terms: &[Term], form: &Form) -> String {
         Term::Operand(test) => format!("{} operand `{}`", with(test.negated), test.name),
         Term::Slot(test) => {
             let what = match test.values {
-                [] => {
-                    let slot = form.slots.get(usize::from(test.slot));
-                    slot.map_or(String::new(), |s| format!("`.{}`", s.name.trim_start_matches('.')))
-                }
-                values => {
-                    let values: Vec<String> = values.iter().map(|v| format!("`{v}`")).collect();
-                    values.join(" or ")
-                }
+                [] => match form.slots.get(usize::from(test.slot)).map(|s| (s.name, s.values)) {
+                    None => String::new(),
+                    Some((_, values)) if values.len() <= 4 => or(values),
+                    Some((name, _)) => format!("a `.{}` modifier", name.trim_start_matches('.')),
+                },
+                values => or(values),
             };
             format!("{} {what}", with(test.negated))
         }
     };
     terms.iter().map(term).collect::<Vec<_>>().join(" and ")
+}
+
+fn or(values: &[&str]) -> String {
+    values.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(" or ")
 }
 
 fn with(negated: bool) -> &'static str {

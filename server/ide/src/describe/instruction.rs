@@ -1,7 +1,7 @@
 //! Instructions and their modifiers in words.
 
 use super::form::{condition, operands, pretty, resolved};
-use super::{Page, gate, tables, words};
+use super::{Page, always, gate, tables, words};
 use ptx_analysis::head::{Candidate, Head, Mismatch};
 use ptx_analysis::spec::{Arrangement, applies};
 use ptx_analysis::target::Environment;
@@ -30,32 +30,43 @@ pub fn instruction(opcode: &'static Opcode, head: &Head, chosen: Chosen<'_>, env
     page.text(entry.summary);
     page.list("", operands(chosen.arrangement));
     page.text(entry.doc);
-    let told = |g: &&Gate| applies(g.when, form, &chosen.candidate.values, chosen.arrangement);
+    let told = |g: &&Gate| !always(g) && applies(g.when, form, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
     page.list("Notes", entry.notes);
-    // `mov` has a dozen forms that differ in nothing that is written here.
-    let mut others: Vec<String> = Vec::new();
-    for other in opcode.entries.iter().flat_map(|e| e.forms).map(pretty) {
-        if !others.contains(&other) {
-            others.push(other);
-        }
-    }
-    if others.len() > 1 {
-        let own = pretty(form);
-        // The forms of the same entry first, the one at hand among them.
-        let near: Vec<String> = entry.forms.iter().map(pretty).collect();
-        others.sort_by_key(|o| (*o != own, !near.contains(o)));
-        let rest = others.len().saturating_sub(MOST_FORMS);
-        others.truncate(MOST_FORMS);
-        if rest > 0 {
-            others.push(format!("// and {rest} more"));
-        }
-        page.text("**Forms**");
-        page.code(&others.join("\n"));
-    }
+    forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
+}
+
+/// The forms of an opcode: the one at hand, those of the same entry, then the others.
+fn forms(page: &mut Page, opcode: &'static Opcode, entry: &Entry, own: Option<&Form>, most: usize) {
+    let all = distinct(opcode.entries.iter().flat_map(|e| e.forms));
+    if all.len() < 2 {
+        return;
+    }
+    let own = own.map(pretty);
+    let near = distinct(entry.forms);
+    let mut lines = all;
+    lines.sort_by_key(|f| (Some(f) != own.as_ref(), !near.contains(f)));
+    let rest = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    if rest > 0 {
+        lines.push(format!("// and {rest} more"));
+    }
+    page.text("**Forms**");
+    page.code(&lines.join("\n"));
+}
+
+/// Forms as text; several differ in nothing that is written there.
+fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for form in forms.into_iter().map(pretty) {
+        if !out.contains(&form) {
+            out.push(form);
+        }
+    }
+    out
 }
 
 fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {
@@ -67,7 +78,10 @@ pub fn mismatch(opcode: &'static Opcode, head: &Head, mismatch: &Mismatch) -> Pa
     let mut page = Page::default();
     page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
     page.code(&pretty(mismatch.form));
-    page.page(entries(opcode, |e| e.name == head.entry.name, None));
+    let entry = entry_of(opcode, mismatch.form).unwrap_or(head.entry);
+    page.text(entry.summary);
+    forms(&mut page, opcode, entry, Some(mismatch.form), 2 * MOST_FORMS);
+    page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
 
@@ -94,26 +108,14 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
         return unchecked(entry);
     }
     let mut page = Page::default();
-    let mut forms: Vec<String> = Vec::new();
-    for form in entry.forms.iter().map(pretty) {
-        if !forms.contains(&form) {
-            forms.push(form);
-        }
-    }
-    page.code(&forms.join("\n"));
-    let mut sets: Vec<String> = Vec::new();
-    for slot in entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1) {
-        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MOST_VALUES));
-        if !sets.contains(&line) {
-            sets.push(line);
-        }
-    }
+    page.code(&distinct(entry.forms).join("\n"));
+    let sets = sets(entry);
     page.text(entry.summary);
     page.list("", sets);
     page.text(entry.doc);
     let mut gates: Vec<String> = Vec::new();
     for form in entry.forms {
-        for g in form.gates {
+        for g in form.gates.iter().filter(|g| !always(g)) {
             let line = gate(g, &condition(g.when, form), environment);
             // What not every form asks for is said with the form, unless the condition says it.
             let all = g.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(g));
@@ -128,6 +130,22 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
     page.list("Notes", entry.notes);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
+}
+
+/// The values of the slots; where forms mean different values by one name, with the form.
+fn sets(entry: &'static Entry) -> Vec<String> {
+    let slots = || entry.forms.iter().flat_map(|f| f.slots.iter().map(move |s| (f, s))).filter(|(_, s)| s.values.len() > 1);
+    let mut out: Vec<String> = Vec::new();
+    for (form, slot) in slots() {
+        let values = words(slot.values.iter().copied(), MOST_VALUES);
+        let one = slots().all(|(_, s)| s.name != slot.name || s.values == slot.values);
+        let place = if one { String::new() } else { format!(" in `{}`", pretty(form)) };
+        let line = format!("`.{}`{place}: {values}", slot.name);
+        if !out.contains(&line) {
+            out.push(line);
+        }
+    }
+    out
 }
 
 fn about(page: &mut Page, entry: &'static Entry) {
@@ -163,7 +181,9 @@ pub fn modifier(
             let slot = &candidate.form.slots[index];
             in_slot(&mut page, slot, name);
             let gates = candidate.form.gates.iter().filter(|g| mentions(g, index, name));
-            page.list("", gates.map(|g| gate(g, &condition(g.when, candidate.form), environment)));
+            // A gate that speaks of this modifier alone needs no condition here.
+            let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
+            page.list("", gates.map(|g| gate(g, &when(g), environment)));
         }
         None => {
             let takes = opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));

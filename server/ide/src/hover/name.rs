@@ -11,6 +11,8 @@ use std::ops::Range;
 const MOST_USES: usize = 1000;
 /// How many of the first uses are tried for one that writes.
 const TRIED: usize = 8;
+/// Longest text that is searched for uses.
+const LONGEST_SCOPE: usize = 4 << 20;
 /// Longest piece of source that is shown.
 const LONGEST: usize = 2000;
 
@@ -30,7 +32,14 @@ impl At<'_> {
 
 /// One sentence: what it is, where it is declared and how often it is used.
 fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
+    let declared = own_name(found).map(|r| snapshot.text(r));
+    let whole_range = found.count.is_some() && declared.is_some_and(|d| d == name);
     let what = match (found.what, found.count) {
+        (What::Register, Some(0)) => "No registers".to_owned(),
+        (What::Register, Some(1)) => format!("One register, `{}0`", base_of(snapshot, found)),
+        (What::Register, Some(count)) if whole_range => {
+            format!("{count} registers, `{name}0` to `{name}{}`", count - 1)
+        }
         (What::Register, Some(count)) => format!("One of {count} registers"),
         (What::Register, None) => "A register".to_owned(),
         (What::Variable, _) => "A variable".to_owned(),
@@ -49,8 +58,17 @@ fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
     };
     let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
     let mut out = format!("{what}, line {}", line(found.declarator.start_byte()));
-    let uses = count(snapshot, found, name);
+    if whole_range {
+        out.push('.');
+        return out;
+    }
+    let Some(uses) = count(snapshot, found, name) else {
+        out.push('.');
+        return out;
+    };
     match uses.count {
+        // What the module declares may be used from outside.
+        0 if found.scope.is_none() => {}
         0 => out.push_str("; not used"),
         1 => out.push_str("; used once"),
         n if n > MOST_USES => out.push_str(&format!("; used more than {MOST_USES} times")),
@@ -61,6 +79,10 @@ fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
     }
     out.push('.');
     out
+}
+
+fn base_of(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
+    own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned())
 }
 
 fn is_kernel(snapshot: &Snapshot, found: &Declaration<'_>) -> bool {
@@ -77,10 +99,13 @@ struct Uses {
     written: Option<usize>,
 }
 
-/// Counts the uses in the scope of a declaration.
-fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Uses {
+/// Counts the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
+fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
     let k = kinds();
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
+    if scope.len() > LONGEST_SCOPE {
+        return None;
+    }
     let own = own_name(found).unwrap_or_else(|| found.declarator.byte_range());
     let mut uses = Uses { count: 0, written: None };
     names::occurrences(snapshot, scope, name, |offset| {
@@ -101,7 +126,7 @@ fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Uses {
         }
         uses.count <= MOST_USES
     });
-    uses
+    Some(uses)
 }
 
 fn instruction(node: Node<'_>) -> Option<Node<'_>> {

@@ -21,7 +21,9 @@ pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Op
             let uri: Uri = string(&argument, "uri")?
                 .parse()
                 .map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?;
-            let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+            let Some((_, snapshot)) = snapshot(shared, &uri).await else {
+                return Ok(None);
+            };
             off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
         }
         EXPLAIN => {
@@ -29,7 +31,9 @@ pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Op
             off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
         }
         SERVER_STATUS => Ok(Some(status::status(shared))),
-        other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
+        other => Err(Error::invalid_params(format!(
+            "there is no command `{other}`"
+        ))),
     }
 }
 
@@ -38,5 +42,9 @@ fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
     argument
         .as_str()
         .or_else(|| argument.get(name)?.as_str())
-        .ok_or_else(|| Error::invalid_params(format!("the command takes an object with a string `{name}`")))
+        .ok_or_else(|| {
+            Error::invalid_params(format!(
+                "the command takes an object with a string `{name}`"
+            ))
+        })
 }

@@ -44,7 +44,9 @@ pub fn changed(shared: &Arc<Shared>, sent: &Value) {
 
 /// Takes over settings, if there are any in what was sent.
 pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
-    let Some(section) = settings::section(sent) else { return false };
+    let Some(section) = settings::section(sent) else {
+        return false;
+    };
     LAST.fetch_add(1, Ordering::Relaxed);
     apply(shared, section);
     true
@@ -57,7 +59,10 @@ fn ask(shared: &Arc<Shared>) {
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
+        let item = ConfigurationItem {
+            scope_uri: None,
+            section: Some(SECTION.to_owned()),
+        };
         match tokio::time::timeout(PATIENCE, shared.client.configuration(vec![item])).await {
             Ok(Ok(answer)) if LAST.load(Ordering::Relaxed) == number => {
                 // `null`: nothing is set, and what came at the start holds.
@@ -77,7 +82,9 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     for problem in problems {
         match problem {
             Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
-            Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
+            Problem::Wrong { name, expected } => {
+                complain(shared, format!("the setting `{name}` takes {expected}"))
+            }
         }
     }
     if !shared.set_settings(settings) {
@@ -90,7 +97,8 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     if session.pulls_diagnostics && session.refreshes_diagnostics {
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let _ = tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
+            let _ =
+                tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
         });
     }
 }
@@ -102,7 +110,10 @@ fn complain(shared: &Arc<Shared>, message: String) {
     if lock(&SAID).get_or_insert_default().insert(message.clone()) {
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+            shared
+                .client
+                .show_message(MessageType::WARNING, format!("ptx-analyzer: {message}"))
+                .await;
         });
     }
 }

@@ -3,12 +3,16 @@
 use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
-    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
+    FullDocumentDiagnosticReport, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
 };
 
 /// What is wrong with a document.
-pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+pub async fn pull(
+    shared: &Shared,
+    params: DocumentDiagnosticParams,
+) -> Result<DocumentDiagnosticReportResult> {
     let checked = match shared.document(&params.text_document.uri) {
         Some(document) => {
             let revision = document.revision();
@@ -18,7 +22,8 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
     };
     let Some(checked) = checked else {
         // Not open, or not any more.
-        let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
+        let nothing =
+            DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
         return Ok(DocumentDiagnosticReportResult::Report(nothing));
     };
     // Revisions are not used twice, not even by another document.
@@ -32,7 +37,10 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
         let items = checked.diagnostics.clone();
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
-            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
+            full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                result_id: Some(result_id),
+                items,
+            },
         })
     };
     Ok(DocumentDiagnosticReportResult::Report(report))

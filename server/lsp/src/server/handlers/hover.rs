@@ -11,15 +11,24 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
     if !shared.settings().hover.enable {
         return Ok(None);
     }
-    let Some((_, snapshot)) = snapshot(shared, &at.text_document.uri).await else { return Ok(None) };
+    let Some((_, snapshot)) = snapshot(shared, &at.text_document.uri).await else {
+        return Ok(None);
+    };
     let session = shared.session();
     off_thread(move || {
         let rope = snapshot.rope();
         let found = ptx_ide::hover(&snapshot, session.encoding.offset(rope, at.position))?;
         // To a client that shows plain text Markdown is still the best there is.
-        let kind = if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        let kind = if session.markdown {
+            MarkupKind::Markdown
+        } else {
+            MarkupKind::PlainText
+        };
         Some(Hover {
-            contents: HoverContents::Markup(MarkupContent { kind, value: found.markdown }),
+            contents: HoverContents::Markup(MarkupContent {
+                kind,
+                value: found.markdown,
+            }),
             range: Some(session.encoding.range(rope, &found.range)),
         })
     })

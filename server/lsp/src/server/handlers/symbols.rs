@@ -12,14 +12,25 @@ pub async fn document_symbols(
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
-    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else {
+        return Ok(None);
+    };
     let session = shared.session();
     off_thread(move || {
         let symbols = ptx_ide::document_symbols(&snapshot);
         Some(if session.nested_symbols {
-            DocumentSymbolResponse::Nested(convert::nested(session.encoding, snapshot.rope(), symbols))
+            DocumentSymbolResponse::Nested(convert::nested(
+                session.encoding,
+                snapshot.rope(),
+                symbols,
+            ))
         } else {
-            DocumentSymbolResponse::Flat(convert::flat(session.encoding, snapshot.rope(), &uri, symbols))
+            DocumentSymbolResponse::Flat(convert::flat(
+                session.encoding,
+                snapshot.rope(),
+                &uri,
+                symbols,
+            ))
         })
     })
     .await

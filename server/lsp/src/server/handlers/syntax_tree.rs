@@ -23,7 +23,13 @@ pub fn render(snapshot: &Snapshot) -> String {
             }
             let (start, end) = (node.start_position(), node.end_position());
             let missing = if node.is_missing() { "MISSING " } else { "" };
-            let _ = write!(out, "({missing}{} [{}:{}-", node.kind(), start.row + 1, start.column + 1);
+            let _ = write!(
+                out,
+                "({missing}{} [{}:{}-",
+                node.kind(),
+                start.row + 1,
+                start.column + 1
+            );
             let _ = write!(out, "{}:{}]", end.row + 1, end.column + 1);
             if node.child_count() == 0 && !node.is_missing() {
                 let text = snapshot.text(node.byte_range());

@@ -1,0 +1,396 @@
+//! `ptx-analyzer check`.
+
+use super::source::{self, Origin};
+use super::{Status, human, json, sarif};
+use clap::ValueEnum;
+use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_syntax::Snapshot;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// What to check, and how to tell.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files, folders (their .ptx files, at any depth), or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// What makes the run fail besides errors
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+    /// How many files are checked at a time [default: as many as there are processors]
+    #[arg(short, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON object a line
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Warnings
+    Warnings,
+}
+
+/// The result for one file.
+#[derive(Debug)]
+pub struct Checked {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It was checked.
+    Done {
+        /// The report on it. Trees take much more memory and are not kept.
+        findings: Findings,
+        /// How many there are.
+        counts: Counts,
+        /// Some bytes are no text.
+        lossy: bool,
+    },
+    /// It is an XML document.
+    Markup,
+    /// It could not be read.
+    Unreadable(String),
+}
+
+/// The report on one file.
+#[derive(Debug)]
+pub enum Findings {
+    /// As text, which may have escape sequences for colours.
+    Text(String),
+    /// As results of SARIF.
+    Sarif(sarif::Results),
+}
+
+/// Checking and what the checks call may follow deep trees. It is address space, not memory.
+const STACK: usize = 64 << 20;
+
+/// Checks and reports.
+pub fn run(arguments: &Arguments) -> Status {
+    let (origins, problems) = source::find(&arguments.paths);
+    let mut summary = Summary::default();
+    let mut report = Report::new(arguments.format);
+    for (place, reason) in problems {
+        report.unreadable(&place, &reason);
+        summary.unreadable += 1;
+    }
+    let written = check_all(&origins, arguments, |checked| {
+        summary.add(&checked);
+        report.add(checked)
+    });
+    let written = written.and_then(|()| report.finish());
+    if let Err(error) = written {
+        // A reader that has seen enough, as in `… | head`, is no error.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            complain(&format!("the report cannot be written: {error}"));
+            return Status::Trouble;
+        }
+    }
+    complain(&summary.text());
+    summary.status(arguments.deny == Some(Deny::Warnings))
+}
+
+/// A line on standard error; if nobody listens there, that is no reason to stop.
+fn complain(line: &str) {
+    let _ = writeln!(stderr().lock(), "{line}");
+}
+
+/// Checks all files on several threads, and hands over the results in the order of the files.
+fn check_all(
+    origins: &[Origin],
+    arguments: &Arguments,
+    mut done: impl FnMut(Checked) -> io::Result<()>,
+) -> io::Result<()> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = arguments
+        .jobs
+        .map_or_else(processors, NonZero::get)
+        .min(origins.len());
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let next = &next;
+        for _ in 0..jobs {
+            let sender = sender.clone();
+            let work = move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(origin) = origins.get(index) else {
+                        return;
+                    };
+                    // Nobody listens any more when the report could not be written.
+                    if sender
+                        .send((index, check(origin, arguments.format)))
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            };
+            let builder = std::thread::Builder::new()
+                .name("check".into())
+                .stack_size(STACK);
+            if let Err(error) = builder.spawn_scoped(scope, work) {
+                tracing::warn!("one thread less: {error}");
+            }
+        }
+        drop(sender);
+        in_order(origins, &results, &mut done)
+    })
+}
+
+/// Waits for results, which come in any order, and shows progress meanwhile.
+fn in_order(
+    origins: &[Origin],
+    results: &mpsc::Receiver<(usize, Outcome)>,
+    done: &mut impl FnMut(Checked) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut progress = Progress::new(origins.len());
+    let mut waiting: Vec<Option<Outcome>> = origins.iter().map(|_| None).collect();
+    let mut next = 0;
+    loop {
+        match results.recv_timeout(Duration::from_millis(100)) {
+            Ok((index, outcome)) => {
+                waiting[index] = Some(outcome);
+                progress.done += 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                progress.clear();
+                return Ok(());
+            }
+        }
+        if waiting.get(next).is_some_and(Option::is_some) {
+            progress.clear();
+        }
+        while let Some(outcome) = waiting.get_mut(next).and_then(Option::take) {
+            done(Checked {
+                origin: origins[next].clone(),
+                outcome,
+            })?;
+            next += 1;
+        }
+        progress.show();
+    }
+}
+
+fn check(origin: &Origin, format: Format) -> Outcome {
+    let bytes = match origin.read() {
+        Ok(bytes) => bytes,
+        Err(error) => return Outcome::Unreadable(error.to_string()),
+    };
+    let (text, lossy) = source::decode(bytes);
+    if source::is_markup(&text) {
+        return Outcome::Markup;
+    }
+    let snapshot = Snapshot::new(&text);
+    drop(text);
+    let diagnostics = Analyzer::default().analyze(&snapshot).diagnostics;
+    let name = origin.name();
+    let findings = match format {
+        Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),
+        Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
+        Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
+    };
+    Outcome::Done {
+        findings,
+        counts: Counts::of(&diagnostics),
+        lossy,
+    }
+}
+
+/// A line on a terminal that says how far the work is, once it takes long.
+struct Progress {
+    begin: Instant,
+    all: usize,
+    done: usize,
+    shown: Option<usize>,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new(all: usize) -> Self {
+        Self {
+            begin: Instant::now(),
+            all,
+            done: 0,
+            shown: None,
+            terminal: stderr().is_terminal(),
+        }
+    }
+
+    fn show(&mut self) {
+        if self.terminal
+            && self.begin.elapsed() > Duration::from_secs(1)
+            && self.shown != Some(self.done)
+        {
+            let _ = write!(
+                stderr().lock(),
+                "\r\x1b[Kchecked {} of {} files",
+                self.done,
+                self.all
+            );
+            let _ = stderr().flush();
+            self.shown = Some(self.done);
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = write!(stderr().lock(), "\r\x1b[K");
+        }
+    }
+}
+
+/// The report on standard output.
+#[derive(Debug, Default)]
+struct Report {
+    sarif: Option<sarif::Report>,
+}
+
+impl Report {
+    fn new(format: Format) -> Self {
+        Self {
+            sarif: (format == Format::Sarif).then(sarif::Report::default),
+        }
+    }
+
+    fn unreadable(&mut self, name: &str, reason: &str) {
+        complain(&format!("{name}: {reason}"));
+        if let Some(sarif) = &mut self.sarif {
+            sarif.unreadable(name, reason);
+        }
+    }
+
+    fn add(&mut self, checked: Checked) -> io::Result<()> {
+        let name = checked.origin.name();
+        match checked.outcome {
+            Outcome::Unreadable(reason) => self.unreadable(&name, &reason),
+            // In a folder that is nothing unusual; a file that was named deserves a word.
+            Outcome::Markup if matches!(checked.origin, Origin::Found(_)) => {}
+            Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+            Outcome::Done {
+                findings, lossy, ..
+            } => {
+                if lossy {
+                    complain(&format!("{name}: some bytes are not UTF-8 text"));
+                }
+                match (findings, &mut self.sarif) {
+                    // Takes the colours out where they are not wanted.
+                    (Findings::Text(text), _) => {
+                        anstream::stdout().lock().write_all(text.as_bytes())?
+                    }
+                    (Findings::Sarif(results), Some(sarif)) => sarif.add(results),
+                    (Findings::Sarif(_), None) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self.sarif {
+            Some(sarif) => sarif.write(&mut stdout().lock()),
+            None => stdout().flush(),
+        }
+    }
+}
+
+/// How many findings there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    errors: usize,
+    warnings: usize,
+    others: usize,
+}
+
+impl Counts {
+    fn of(diagnostics: &[Diagnostic]) -> Self {
+        let mut out = Self::default();
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => out.errors += 1,
+                Severity::Warning => out.warnings += 1,
+                Severity::Information | Severity::Hint => out.others += 1,
+            }
+        }
+        out
+    }
+}
+
+#[derive(Debug, Default)]
+struct Summary {
+    files: usize,
+    unreadable: usize,
+    counts: Counts,
+}
+
+impl Summary {
+    fn add(&mut self, checked: &Checked) {
+        match &checked.outcome {
+            Outcome::Unreadable(_) => self.unreadable += 1,
+            Outcome::Markup => {}
+            Outcome::Done { counts, .. } => {
+                self.files += 1;
+                self.counts.errors += counts.errors;
+                self.counts.warnings += counts.warnings;
+                self.counts.others += counts.others;
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut out = format!("{} checked: ", count(self.files, "file"));
+        let Counts {
+            errors,
+            warnings,
+            others,
+        } = self.counts;
+        let counts = [(errors, "error"), (warnings, "warning"), (others, "hint")];
+        let counts: Vec<_> = counts
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| count(n, what))
+            .collect();
+        out.push_str(&if counts.is_empty() {
+            "nothing found".to_owned()
+        } else {
+            counts.join(", ")
+        });
+        if self.unreadable > 0 {
+            let _ = write!(out, "; {} could not be read", self.unreadable);
+        }
+        out
+    }
+
+    fn status(&self, deny_warnings: bool) -> Status {
+        if self.unreadable > 0 {
+            Status::Trouble
+        } else if self.counts.errors > 0 || (deny_warnings && self.counts.warnings > 0) {
+            Status::Findings
+        } else {
+            Status::Fine
+        }
+    }
+}

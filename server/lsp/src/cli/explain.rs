@@ -1,0 +1,30 @@
+//! `ptx-analyzer explain`.
+
+use super::Status;
+use std::io::{Write, stdout};
+
+/// What to explain.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Such as `fma.rn.f32`, `.ftz`, `%laneid`, `.maxntid`, or the code of a diagnostic
+    query: String,
+}
+
+/// Prints what is known, as Markdown.
+pub fn run(arguments: &Arguments) -> Status {
+    match ptx_ide::explain(&arguments.query) {
+        Some(text) => {
+            // A reader that has seen enough is no error.
+            let _ = writeln!(stdout().lock(), "{}", text.trim_end());
+            Status::Fine
+        }
+        None => {
+            eprintln!(
+                "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
+                 (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)",
+                arguments.query
+            );
+            Status::Trouble
+        }
+    }
+}

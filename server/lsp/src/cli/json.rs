@@ -1,0 +1,72 @@
+//! Findings as JSON, an object a line.
+
+use super::source::{Place, place};
+use ptx_analysis::{Diagnostic, Severity};
+use ptx_syntax::Snapshot;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    severity: &'static str,
+    code: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Related<'a>>,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    line: usize,
+    column: usize,
+    message: &'a str,
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+        Severity::Hint => "hint",
+    }
+}
+
+/// The findings of a file, each with its line break.
+pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for d in diagnostics {
+        let Place { line, column } = place(snapshot, d.range.start);
+        let end = place(snapshot, d.range.end.max(d.range.start));
+        let related = d.related.iter().map(|r| {
+            let Place { line, column } = place(snapshot, r.range.start);
+            Related {
+                line,
+                column,
+                message: &r.message,
+            }
+        });
+        let line = Line {
+            file,
+            line,
+            column,
+            end_line: end.line,
+            end_column: end.column,
+            severity: severity(d.severity),
+            code: d.code,
+            message: &d.message,
+            help: d.help.as_deref(),
+            related: related.collect(),
+        };
+        match serde_json::to_string(&line) {
+            Ok(line) => out.extend([line.as_str(), "\n"]),
+            Err(error) => tracing::error!("{file}: a finding cannot be written as JSON: {error}"),
+        }
+    }
+    out
+}

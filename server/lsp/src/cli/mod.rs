@@ -1,0 +1,102 @@
+//! The command line. Without arguments it is the language server.
+
+mod check;
+mod explain;
+mod human;
+mod json;
+mod sarif;
+mod source;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::io::{IsTerminal, stdin};
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// What a run ends with; the numbers are part of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing to complain about.
+    Fine = 0,
+    /// Findings.
+    Findings = 1,
+    /// Wrong usage, or something that cannot be read.
+    Trouble = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Language server and command line for NVIDIA PTX.
+///
+/// Without a command it speaks the language server protocol on standard input and output.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ptx-analyzer",
+    version,
+    after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Speak the language server protocol, as without any argument: some clients insist on saying it.
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Report what is wrong with PTX files
+    Check(check::Arguments),
+    /// Explain an instruction, modifier, special register, directive or diagnostic
+    Explain(explain::Arguments),
+}
+
+/// Does what the arguments of the process say.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log_to_stderr();
+    match arguments.command {
+        Some(Command::Check(arguments)) => check::run(&arguments).into(),
+        Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
+        None if stdin().is_terminal() && !arguments.stdio => {
+            // To a closed pipe nothing can be said.
+            let _ = Arguments::command().print_help();
+            ExitCode::SUCCESS
+        }
+        None => serve(),
+    }
+}
+
+fn serve() -> ExitCode {
+    match crate::server::run() {
+        // A thread that waits for input keeps no process alive: the others do not outlive `main`.
+        Ok(orderly) => ExitCode::from(u8::from(!orderly)),
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn log_to_stderr() {
+    let filter =
+        EnvFilter::try_from_env("PTX_ANALYZER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}
