@@ -92,6 +92,7 @@ export default grammar({
     $._stop_at_brace, // a brace closes the block
     $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
+    $._run_end, // a good place to cut a long list of statements
     $._modulo, // a per cent sign that begins no register
   ],
 
@@ -100,15 +101,20 @@ export default grammar({
   rules: {
     source_file: $ => optional($._body),
 
-    // Statements in runs, each up to a label. The runs are hidden and serve speed alone: after an edit tree-sitter visits every
-    // element of the repetitions around it, so a function of 50,000 statements in one of them costs milliseconds a keystroke.
-    // A run ends with a label, and does not begin with one, because one token ahead does not tell a label from an opcode. It
-    // begins with a statement, and not with the repetition, because a node that begins with a repetition is never reused whole.
+    // Statements in runs of a hundred or so, ended by a token that the scanner makes of the text that follows. The runs are hidden
+    // and serve speed alone: after an edit tree-sitter rebuilds the repetitions around it, element by element, so a function of
+    // 50,000 statements in one repetition costs tens of milliseconds a keystroke. A run begins with a statement and not with the
+    // repetition, because a node that begins with a repetition is never reused whole. It ends behind a statement that certainly
+    // has ended, which `.loc 1` has not.
     _body: $ => choice($._runs, seq(optional($._runs), $._statement, optional($._statements))),
 
     _runs: $ => repeat1($._run),
 
-    _run: $ => choice($.label, seq($._statement, optional($._statements), $.label)),
+    _run: $ => seq(
+      optional(seq($._statement, optional($._statements))),
+      choice($.instruction, $.label, $.block),
+      $._run_end,
+    ),
 
     _statements: $ => repeat1($._statement),
 
@@ -129,6 +135,7 @@ export default grammar({
       $.call_targets_directive,
       $.call_prototype_directive,
       $.unknown_directive,
+      $.label,
       $.block,
       $.instruction,
     ),
@@ -384,7 +391,7 @@ export default grammar({
         field('name', alias('.nv_intermediate_source_section', $.section_name)),
       ),
       '{',
-      repeat(choice($.section_line, $._statement, $.label)),
+      repeat(choice($.section_line, $._statement)),
       '}',
     ),
 

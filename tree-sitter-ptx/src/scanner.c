@@ -15,10 +15,14 @@
 #include "tree_sitter/parser.h"
 
 // In the order of `externals` in grammar.js.
-enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, MODULO };
+enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, RUN_END, MODULO };
 
 // The longest directive below, and its end.
 #define WORD_MAX 24
+
+// One statement in 2 to the power of this ends a run; and the characters that decide it.
+#define CUT_BITS 7
+#define CUT_TEXT 16
 
 void *tree_sitter_ptx_external_scanner_create(void) { return NULL; }
 
@@ -197,6 +201,20 @@ static bool scan_directive_text(TSLexer *lexer) {
   return true;
 }
 
+// Whether a list of statements is cut before what follows: so depends the place on the text there, and stays where it is when
+// other places are edited. The text is the beginning of a statement; with the registers that compilers number through it differs
+// from statement to statement.
+static bool cuts_here(TSLexer *lexer) {
+  skip_space(lexer);
+  if (!is_word_start(lexer->lookahead) && lexer->lookahead != '@') return false;
+  uint32_t hash = 0;
+  for (unsigned i = 0; i < CUT_TEXT && lexer->lookahead != '\n' && lexer->lookahead != ';' && !lexer->eof(lexer); i++) {
+    hash = (hash ^ (uint32_t)lexer->lookahead) * 0x9E3779B1u;
+    advance(lexer);
+  }
+  return hash >> (32 - CUT_BITS) == 0;
+}
+
 bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid_symbols) {
   (void)payload;
   // These two never meet in one state, except in error recovery, where all tokens are valid.
@@ -208,6 +226,10 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
   }
 
   lexer->mark_end(lexer);
+  if (valid_symbols[RUN_END]) {
+    lexer->result_symbol = RUN_END;
+    return cuts_here(lexer);
+  }
   bool line_ended = skip_space(lexer);
   if (valid_symbols[STOP_AT_BRACE] && lexer->lookahead == '}') {
     lexer->result_symbol = STOP_AT_BRACE;

@@ -73,10 +73,26 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
     let limit = (found.len() / 3).clamp(1, 3);
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(found, name), name))
-        .filter(|(distance, _)| (1..=limit).contains(distance))
+        .filter(|name| name.len().abs_diff(found.len()) <= limit)
+        .filter_map(|name| {
+            // Mangled names have hundreds of characters and most of them in common; only what differs is compared.
+            let (a, b) = differing(found, name);
+            let distance = if a.len().max(b.len()) > MOST_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
+            (1..=limit).contains(&distance).then_some((distance, name))
+        })
         .min()
         .map(|(_, name)| name)
+}
+
+/// Longer differences are none that somebody mistyped.
+const MOST_COMPARED: usize = 32;
+
+/// Two texts without what they have in common at their beginning and end.
+fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let start = a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((i, _), _)| i);
+    let (a, b) = (&a[start..], &b[start..]);
+    let same = a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum::<usize>();
+    (&a[..a.len() - same], &b[..b.len() - same])
 }
 
 /// `` `.a`, `.b` or `.c` ``; a long list is cut.
@@ -100,6 +116,9 @@ mod tests {
         assert_eq!(suggest("mvo", ["mov", "mul"]), Some("mov"));
         assert_eq!(suggest(".gloabl", [".global", ".local"]), Some(".global"));
         assert_eq!(suggest("frobnicate", ["mov", "add"]), None);
+        assert_eq!(suggest("mov", ["mov"]), None, "the name itself is no suggestion");
+        let long = "_ZN3cub17DeviceScanKernel".repeat(20);
+        assert_eq!(suggest(&format!("{long}x"), [long.as_str()]), Some(long.as_str()));
     }
 
     #[test]

@@ -108,18 +108,14 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
         return unchecked(entry);
     }
     let mut page = Page::default();
-    page.code(&distinct(entry.forms).join("\n"));
-    let sets = sets(entry);
+    page.code(&annotated(entry));
     page.text(entry.summary);
-    page.list("", sets);
+    page.list("", common_sets(entry));
     page.text(entry.doc);
     let mut gates: Vec<String> = Vec::new();
     for form in entry.forms {
-        for g in form.gates.iter().filter(|g| !always(g)) {
+        for g in form.gates.iter().filter(|g| !always(g) && !of_form(entry, g)) {
             let line = gate(g, &condition(g.when, form), environment);
-            // What not every form asks for is said with the form, unless the condition says it.
-            let all = g.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(g));
-            let line = if all { format!("`{}`: {line}", pretty(form)) } else { line };
             if !gates.contains(&line) {
                 gates.push(line);
             }
@@ -132,20 +128,51 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
     page
 }
 
-/// The values of the slots; where forms mean different values by one name, with the form.
-fn sets(entry: &'static Entry) -> Vec<String> {
-    let slots = || entry.forms.iter().flat_map(|f| f.slots.iter().map(move |s| (f, s))).filter(|(_, s)| s.values.len() > 1);
+/// Whether a gate holds for some forms only, without a condition that says for which.
+fn of_form(entry: &Entry, gate: &Gate) -> bool {
+    gate.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(gate))
+}
+
+fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static Slot> {
+    entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
+}
+
+/// Whether all forms mean the same values by the name of a slot.
+fn is_common(entry: &'static Entry, slot: &Slot) -> bool {
+    slots(entry).all(|s| s.name != slot.name || s.values == slot.values)
+}
+
+fn common_sets(entry: &'static Entry) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for (form, slot) in slots() {
-        let values = words(slot.values.iter().copied(), MOST_VALUES);
-        let one = slots().all(|(_, s)| s.name != slot.name || s.values == slot.values);
-        let place = if one { String::new() } else { format!(" in `{}`", pretty(form)) };
-        let line = format!("`.{}`{place}: {values}", slot.name);
+    for slot in slots(entry).filter(|s| is_common(entry, s)) {
+        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MOST_VALUES));
         if !out.contains(&line) {
             out.push(line);
         }
     }
     out
+}
+
+/// The forms, each with what holds for it alone.
+fn annotated(entry: &'static Entry) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for form in entry.forms {
+        let mut lines = pretty(form);
+        let mut told: Vec<&str> = Vec::new();
+        for slot in form.slots.iter().filter(|s| s.values.len() > 1 && !is_common(entry, s)) {
+            if !told.contains(&slot.name) {
+                told.push(slot.name);
+                lines.push_str(&format!("\n    // .{}: {}", slot.name, slot.values.join(" ")));
+            }
+        }
+        for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {
+            lines.push_str(&format!("\n    // {}", gate(g, "", None)));
+        }
+        if !out.contains(&lines) {
+            out.push(lines);
+        }
+    }
+    out.join("\n")
 }
 
 fn about(page: &mut Page, entry: &'static Entry) {

@@ -1,0 +1,65 @@
+//! `explain`. The words are those of the tables; what is tested is that a name finds its page.
+
+use ptx_ide::explain;
+
+fn starts(query: &str, start: &str) {
+    let page = explain(query).unwrap_or_else(|| panic!("nothing on `{query}`"));
+    assert!(page.starts_with(start), "{query}:\n{page}");
+}
+
+#[test]
+fn every_kind_of_name_has_a_page() {
+    starts("fma.rn.f32", "```ptx\nfma.rn.f32 d, a, b, c;\n```");
+    starts("fma", "```ptx\nfma.rnd{.ftz}{.sat}.f32 d, a, b, c\n");
+    starts(".ftz", "`.ftz` – ");
+    starts("%laneid", "```ptx\n.sreg .u32 %laneid;\n```");
+    starts("%tid.x", "```ptx\n.sreg .u32 %tid.x;\n```");
+    starts(".maxntid", "```ptx\n.maxntid nx{, ny{, nz}}\n```");
+    starts("mbarrier.try_wait", "```ptx\nmbarrier.try_wait");
+    starts("operand-type", "# operand-type\n");
+    starts(".f16x2", "`.f16x2` – ");
+    starts("sm_90a", "`sm_90a` – ");
+    starts("8.5", "`PTX 8.5` – ");
+}
+
+#[test]
+fn case_blanks_and_missing_signs_are_forgiven() {
+    assert_eq!(explain("  FMA.RN.F32 "), explain("fma.rn.f32"));
+    assert_eq!(explain("`%LaneId`"), explain("%laneid"));
+    assert_eq!(explain(".l2::CACHE_HINT"), explain(".L2::cache_hint"));
+    assert_eq!(explain("maxntid"), explain(".maxntid"));
+    assert_eq!(explain("laneid"), explain("%laneid"));
+    assert_eq!(explain("Operand-Type"), explain("operand-type"));
+    assert_eq!(explain("compute_90").map(|p| p.contains("`sm_90`")), Some(true));
+    assert_eq!(explain("add.f32 %f1, %f2, %f3;"), explain("add.f32"));
+}
+
+#[test]
+fn all_meanings_of_a_word_are_told() {
+    let page = explain(".global").expect("a page");
+    assert!(page.starts_with("```ptx\n.global"), "{page}");
+    assert!(page.contains("\n---\n") && page.contains("Taken by") && page.contains("`ld`"), "{page}");
+}
+
+#[test]
+fn modifiers_that_fit_nothing_are_answered_with_the_forms() {
+    starts("fma.rn.pred", "No form of `fma` has these modifiers");
+}
+
+#[test]
+fn what_does_not_exist_has_no_page() {
+    for query in ["", "   ", ".", "%", "frobnicate", "%frobnicate", ".frobnicate", "sm_999", "99.9", "ä.ö", "\u{fffd}", "%envreg99"] {
+        assert_eq!(explain(query), None, "{query}");
+    }
+}
+
+#[test]
+fn everything_in_the_tables_has_a_page() {
+    let isa = &ptx_isa::ISA;
+    let names = isa.opcodes.iter().flat_map(|o| o.entries).map(|e| e.name);
+    let names = names.chain(isa.types.iter().map(|t| t.name)).chain(isa.modifiers.iter().map(|m| m.name));
+    let names = names.chain(isa.directives.iter().map(|d| d.name)).chain(isa.special_registers.iter().map(|r| r.name));
+    let names = names.chain(isa.spaces.iter().map(|s| s.name)).chain(isa.targets.iter().map(|t| t.name));
+    let missing: Vec<&str> = names.filter(|n| explain(n).is_none()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

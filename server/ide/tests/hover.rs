@@ -1,0 +1,306 @@
+//! Hover. `$0` marks the place. The words of the tables belong to the data files: of them only the structure is tested.
+
+use expect_test::{Expect, expect};
+use ptx_ide::{Hover, hover};
+use ptx_syntax::Snapshot;
+
+fn hover_at(marked: &str) -> Option<(String, Hover)> {
+    let offset = marked.find("$0").expect("a mark");
+    let text = marked.replacen("$0", "", 1);
+    let hover = hover(&Snapshot::new(&text), offset)?;
+    Some((text[hover.range.clone()].to_owned(), hover))
+}
+
+/// Hover in the body of a small kernel.
+fn in_body(statements: &str) -> Option<(String, Hover)> {
+    hover_at(&format!(
+        ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .f32 table[64];\n\
+         .visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
+         .reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n{statements}\n}}\n"
+    ))
+}
+
+fn check(statements: &str, expected: &Expect) {
+    let (word, hover) = in_body(statements).expect("a hover");
+    expected.assert_eq(&format!("[{word}]\n{}\n", hover.markdown));
+}
+
+fn contains(statements: &str, word: &str, parts: &[&str]) {
+    let (found, hover) = in_body(statements).expect("a hover");
+    assert_eq!(found, word);
+    for part in parts {
+        assert!(hover.markdown.contains(part), "`{part}` is not in:\n{}", hover.markdown);
+    }
+}
+
+#[test]
+fn opcodes_show_the_form_that_is_meant() {
+    contains(
+        "fm$0a.rn.ftz.f32 %f1, %f2, %f3, %f1;",
+        "fma.rn.ftz.f32",
+        &[
+            "```ptx\nfma.rn.ftz.f32 d, a, b, c;\n```",
+            "- `d` – written: `.f32`\n- `a`, `b`, `c` – read: `.f32`",
+            "**Forms**\n\n```ptx\nfma.rnd{.ftz}{.sat}.f32 d, a, b, c\n",
+            "(https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-fma)",
+        ],
+    );
+    // Two ways to add: the types decide.
+    contains("ad$0d.s32 %r1, %r2, 1;", "add.s32", &["add.s32 d, a, b;", "#integer-arithmetic-instructions-add"]);
+}
+
+#[test]
+fn needs_say_whether_the_module_meets_them() {
+    contains("ex2.approx.ftz.bf1$06 %r1, %r2;", ".bf16", &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"]);
+    contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and sm_75"]);
+}
+
+#[test]
+fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
+    contains("fma$0.rn.pred %f1, %f2, %f3, %f1;", "fma.rn.pred", &["No form of `fma` has these modifiers", "**Forms**"]);
+    assert!(in_body("frobni$0cate %r1;").is_none());
+}
+
+#[test]
+fn modifiers_show_what_could_stand_in_their_place() {
+    contains("fma.r$0n.f32 %f1, %f2, %f3, %f1;", ".rn", &["`.rn` – ", "In its place: `.rz` `.rm` `.rp`"]);
+    contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
+    contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and sm_75"]);
+    contains("ld.glo$0bal.f32 %f1, [%rd1];", ".global", &["`.shared`"]);
+    // The second of two equal types is the type of the source.
+    contains("add.sat.f32.f3$02 %f1, %f2, %f3;", ".f32", &["`.f32` – "]);
+    contains("add.wr$0ong.f32 %f1, %f2, %f3;", ".wrong", &["`add` does not take it"]);
+}
+
+#[test]
+fn registers() {
+    check(
+        "mov.b32 %r3, 1;\nadd.s32 %r$03, %r3, %r3;\nst.global.u32 [%rd1], %r3;",
+        &expect![[r#"
+            [%r3]
+            ```ptx
+            .reg .b32 %r<8>;
+            ```
+
+            One of 8 registers, line 8; used 5 times, first written in line 11.
+
+            Here: `d` of `add.s32` – written: `.s32`
+        "#]],
+    );
+    // A longer name is another register, and a comment is no use.
+    check(
+        "{\n.reg .f64 a, b$0;\nmov.f64 b, 0d0000000000000000; // b\nmov.f64 bb, b;\n}",
+        &expect![[r#"
+            [b]
+            ```ptx
+            .reg .f64 b;
+            ```
+
+            A register, line 12; used 2 times, first written in line 13.
+        "#]],
+    );
+    check(
+        ".reg .b16 %h$0<3>;",
+        &expect![[r#"
+            [%h]
+            ```ptx
+            .reg .b16 %h<3>;
+            ```
+
+            3 registers, `%h0` to `%h2`, line 11.
+        "#]],
+    );
+    assert!(in_body("mov.b32 %r$09, 1;").is_none(), "there are eight");
+}
+
+#[test]
+fn an_inner_block_hides_an_outer_name() {
+    check(
+        "{\n.reg .f64 %x;\n{\n.reg .b16 %x;\nmov.b16 %$0x, 1;\n}\n}",
+        &expect![[r#"
+            [%x]
+            ```ptx
+            .reg .b16 %x;
+            ```
+
+            A register, line 14; used once, first written in line 15.
+
+            Here: `d` of `mov.b16` – written: `.b16`
+        "#]],
+    );
+}
+
+#[test]
+fn labels_and_guards() {
+    check(
+        "@%p1 bra DO$0NE;\nDONE: ret;",
+        &expect![[r#"
+            [DONE]
+            ```ptx
+            DONE:
+            ```
+
+            A label, line 12; used once.
+
+            Here: `target` of `bra` – a label
+        "#]],
+    );
+    check(
+        "@$0!%p1 ret;",
+        &expect![[r#"
+            [@!%p1]
+            `@!%p1`: a guard. The instruction takes effect in those threads only where `%p1` is false; the others skip it.
+        "#]],
+    );
+    contains("@%$0p1 ret;", "%p1", &[".reg .pred %p<2>;", "`@%p1`: a guard."]);
+}
+
+#[test]
+fn parameters_variables_and_functions() {
+    check(
+        "ld.param.u64 %rd1, [o$0ut];",
+        &expect![[r#"
+            [out]
+            ```ptx
+            .param .u64 out
+            ```
+
+            A parameter of the kernel, line 5; used once.
+
+            Here: `a` of `ld.param.u64` – an address in `.param`, of `.u64`
+        "#]],
+    );
+    check(
+        "mov.u64 %rd1, ta$0ble;",
+        &expect![[r#"
+            [table]
+            ```ptx
+            .global .align 4 .f32 table[64];
+            ```
+
+            A variable, line 4; used once.
+
+            Here: `a` of `mov.u64` – read: `.u64`, special registers too, or the address of a variable
+        "#]],
+    );
+    let (_, hover) = hover_at(
+        ".version 8.0\n.target sm_90\n.func (.param .b32 r) f(.param .b32 a)\n.noreturn\n{ ret; }\n\
+         .func g() { call (x), f$0, (y); ret; }",
+    )
+    .expect("a hover");
+    expect![[r#"
+        ```ptx
+        .func (.param .b32 r) f(.param .b32 a)
+        .noreturn
+        ```
+
+        A function, line 3; used once."#]]
+    .assert_eq(hover.markdown.split("\n\nHere").next().unwrap_or(""));
+}
+
+#[test]
+fn long_initializers_are_cut() {
+    let values = "1, ".repeat(100);
+    let text = format!(".version 8.0\n.target sm_90\n.global .u32 big$0[] = {{ {values} 2 }};");
+    let (_, hover) = hover_at(&text).expect("a hover");
+    assert!(hover.markdown.starts_with("```ptx\n.global .u32 big[] = …;\n```"), "{}", hover.markdown);
+}
+
+#[test]
+fn special_registers_and_their_components() {
+    contains("mov.u32 %r1, %tid.$0x;", "%tid.x", &[".sreg .u32 %tid.x;", "#special-registers-tid)"]);
+    contains("mov.u32 %r1, %la$0neid;", "%laneid", &[".sreg .u32 %laneid;"]);
+    contains("mov.v4.u32 {%r1, %r2, %r3, %r4}, %ti$0d;", "%tid", &[".sreg .v4 .u32 %tid;", "`.x` `.y` `.z` `.w`"]);
+}
+
+#[test]
+fn directives_types_targets_and_versions() {
+    contains(".re$0g .f32 a;", ".reg", &["```ptx\n.reg ", "`.reg` – "]);
+    contains(".reg .f$032 a;", ".f32", &["`.f32` – "]);
+    contains(".pragma \"noun$0roll\";", "\"nounroll\"", &["pragma-strings-nounroll"]);
+    let header = |marked: &str| hover_at(marked).map(|(word, hover)| (word, hover.markdown)).expect("a hover");
+    let (word, text) = header(".version 8$0.5\n.target sm_90a\n");
+    assert!(word == "8.5" && text.starts_with("`PTX 8.5` – "), "{text}");
+    let (word, text) = header(".version 8.5\n.target sm_9$00a\n");
+    assert!(word == "sm_90a" && text.contains("Needs PTX 8.0 – met: this module has PTX 8.5.") && text.contains("`sm_90`"), "{text}");
+    let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .pt$0r .global x) .maxntid 32 { }");
+    assert!(word == ".ptr" && text.starts_with("```ptx\n.ptr"), "{text}");
+    let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .ptr .global x) .max$0ntid 32 { }");
+    assert!(word == ".maxntid" && text.contains("#performance-tuning-directives-maxntid"), "{text}");
+    let (word, _) = header(".version 8.5\n.targ$0et sm_90a\n");
+    assert_eq!(word, ".target");
+}
+
+#[test]
+fn numbers() {
+    check(
+        "mov.b32 %r1, 0x3F8$000000;",
+        &expect![[r#"
+            [0x3F800000]
+            ```ptx
+            0x3F800000
+            ```
+
+            - 1065353216 decimal
+            - `0x3F800000` hexadecimal
+            - 1.0 as the bits of a `.f32`
+        "#]],
+    );
+    check(
+        "mov.b32 %r1, 42949$067295;",
+        &expect![[r#"
+            [4294967295]
+            ```ptx
+            4294967295
+            ```
+
+            - 4294967295 decimal
+            - `0xFFFFFFFF` hexadecimal
+            - -1 as `.s32`
+        "#]],
+    );
+    check(
+        "mov.f32 %f1, 0f3F8$000000;",
+        &expect![[r#"
+            [0f3F800000]
+            ```ptx
+            0f3F800000
+            ```
+
+            - `1.0` as `.f32`
+        "#]],
+    );
+    check(
+        "mov.f32 %f1, 1$0.5;",
+        &expect![[r#"
+            [1.5]
+            ```ptx
+            1.5
+            ```
+
+            - `0d3FF8000000000000` as `.f64`
+            - `0f3FC00000` as `.f32`
+        "#]],
+    );
+}
+
+#[test]
+fn the_sink() {
+    check(
+        "ld.global.v2.f32 {%f1, $0_}, [%rd1];",
+        &expect![[r#"
+            [_]
+            `_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.
+
+            Here: `d` of `ld.global.v2.f32` – written: a list of 2 × `.f32` or wider
+        "#]],
+    );
+}
+
+#[test]
+fn comments_and_punctuation_say_nothing() {
+    for text in ["// fm$0a.rn", "/* %t$0id */ ret;", "ret; $0 ", "add.u32 %r1$0 , %r2, %r3;"] {
+        let found = in_body(text);
+        assert!(found.as_ref().is_none_or(|(word, _)| word == "%r1"), "{text}: {found:?}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Nothing panics on broken text, and ranges stay inside of it.
+
+use ptx_ide::{Symbol, document_symbols, explain, hover};
+use ptx_syntax::Snapshot;
+
+const SAMPLE: &str = r#".version 8.5
+.target sm_90a, texmode_independent
+.address_size 64
+#define N 4
+.extern .shared .align 16 .b8 smem[];
+.global .align 4 .f32 table[2][2] = { {1.0, 0f3F800000}, {-1.5e3, 0d3FF0000000000000} };
+.global .u64 addr = generic(table) + 8;
+.weak .func (.param .b32 r) f(.reg .b32 a, .param .align 8 .b8 b[16]) .noreturn;
+.visible .entry kernel(.param .u64 .ptr .global .align 4 out, .param .u32 n)
+.maxntid 128, 1, 1
+{
+    .reg .pred %p<3>; .reg .b32 %r<9>, x; .reg .f32 %f<5>; .reg .b64 %rd<3>;
+    .loc 1 2 3, function_name $L, inlined_at 1 2 3
+    .pragma "nounroll"; // ä comment with ünïcode → ✓
+    mov.u32 %r1, %tid.x;
+    @!%p1 bra $DONE;
+    setp.lt.and.s32 %p1|%p2, %r1, -0x7FFFFFFF, !%p1;
+    ld.global.nc.L2::128B.v2.f32 {%f1, _}, [%rd1+-8];
+    fma.rn.ftz.f32 %f1, %f2, 0f3F800000, %f3;
+    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex, smp, {%r1, %r2}];
+    { .param .b32 p0; call (p0), f, (%r1, p0); }
+    T: .branchtargets $DONE;
+    mbarrier.try_wait.shared::cta.b64 %p1, [smem+8], %rd2, 100U;
+$DONE:
+    ret;
+}
+.section .debug_info { .b8 1, 2 .b32 $L+4 }
+.alias g, f;
+"#;
+
+/// xorshift: the same sequence in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+}
+
+fn check(text: &str, offsets: impl Iterator<Item = usize>) {
+    let snapshot = Snapshot::new(text);
+    for offset in offsets {
+        if let Some(found) = hover(&snapshot, offset) {
+            assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
+            assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
+        }
+    }
+    symbols(text, &document_symbols(&snapshot));
+}
+
+fn symbols(text: &str, found: &[Symbol]) {
+    for s in found {
+        assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
+        assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");
+        symbols(text, &s.children);
+    }
+}
+
+#[test]
+fn every_offset_of_the_sample() {
+    check(SAMPLE, 0..SAMPLE.len() + 3);
+}
+
+#[test]
+fn small_broken_files() {
+    for text in [
+        "", ".", "%", "@", "@!", "@%p", "{", "}", "{{{", "add.", "add.f32 %r1, ", "ld.global [", ".reg .b32 %r<", ".reg .b32 %r<99999999999>;",
+        ".entry", ".entry k(", ".entry k(.param", ".func () () {", ".version", ".target", ".target sm_", ".section", ".alias a", ".pragma \"",
+        "\"", "/*", "//", "#", "%tid.", "%tid.x.y", "mov.u32 %r1, %tid.;", "L:", "L: L: L:", "0x", "0f", "0d1", "1e999", "99999999999999999999999999999999999999999999",
+        "ä", "\u{0}", "\r\n\r", ".entry k() { .entry k() { .entry k() {", ".reg .b32 %r<0>; mov.b32 %r0, %r0;", "fma.rn.rn.rn.f32.f32.f32.f32 %r1;",
+        "_", "_ _", ".entry _ () {}", ".const[2] .b32 x;", "@@DWARF .byte 1", ".callprototype (.param .b32 _) _ (.param .b32 _);", "a|b|c", "x[1]", "x.y.z:",
+    ] {
+        check(text, 0..text.len() + 3);
+        check(&format!(".version 8.5\n.target sm_90\n.entry k() {{\n{text}\n"), 0..text.len() + 60);
+        let _ = explain(text);
+    }
+}
+
+#[test]
+fn truncations() {
+    let mut random = Random(0x5eed);
+    for end in (0..SAMPLE.len()).filter(|i| SAMPLE.is_char_boundary(*i)).step_by(3) {
+        check(&SAMPLE[..end], (0..12).map(|_| random.below(end + 1)).chain(end.saturating_sub(6)..end + 2));
+    }
+}
+
+#[test]
+fn mutations() {
+    let mut random = Random(0xfeed_beef);
+    let pieces = ["{", "}", "(", ")", "[", "]", ";", ",", ".", "%", "@", "!", "\"", "/*", "*/", "\n", "é", ".reg", ".entry", "<", ":", "_", "0x", "::"];
+    for _ in 0..400 {
+        let mut text: Vec<char> = SAMPLE.chars().collect();
+        for _ in 0..1 + random.below(6) {
+            let at = random.below(text.len());
+            match random.below(3) {
+                0 => drop(text.drain(at..(at + 1 + random.below(20)).min(text.len()))),
+                1 => drop(text.splice(at..at, pieces[random.below(pieces.len())].chars())),
+                _ => {
+                    let piece: Vec<char> = text[at..(at + 1 + random.below(60)).min(text.len())].to_vec();
+                    let to = random.below(text.len());
+                    drop(text.splice(to..to, piece));
+                }
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        let text: String = text.into_iter().collect();
+        check(&text, (0..60).map(|_| random.below(text.len() + 2)));
+    }
+}
