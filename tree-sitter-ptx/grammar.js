@@ -104,17 +104,13 @@ export default grammar({
     // Statements in runs of a hundred or so, ended by a token that the scanner makes of the text that follows. The runs are hidden
     // and serve speed alone: after an edit tree-sitter rebuilds the repetitions around it, element by element, so a function of
     // 50,000 statements in one repetition costs tens of milliseconds a keystroke. A run begins with a statement and not with the
-    // repetition, because a node that begins with a repetition is never reused whole. It ends behind a statement that certainly
-    // has ended, which `.loc 1` has not.
+    // repetition, because a node that begins with a repetition is never reused whole. It ends where a word follows: no statement
+    // that may be complete goes on with a word.
     _body: $ => choice($._runs, seq(optional($._runs), $._statement, optional($._statements))),
 
     _runs: $ => repeat1($._run),
 
-    _run: $ => seq(
-      optional(seq($._statement, optional($._statements))),
-      choice($.instruction, $.label, $.block),
-      $._run_end,
-    ),
+    _run: $ => seq($._statement, optional($._statements), $._run_end),
 
     _statements: $ => repeat1($._statement),
 
@@ -150,10 +146,10 @@ export default grammar({
       ))),
     ),
 
-    target_directive: $ => prec.right(seq(
+    target_directive: $ => seq(
       '.target',
-      optional(seq(field('target', $._target), repeat(seq(',', field('target', $._target))))),
-    )),
+      choice(list(field('target', $._target)), alias($._stop, $.unclosed)),
+    ),
 
     _target: $ => alias($.identifier, $.target_name),
 
@@ -418,11 +414,11 @@ export default grammar({
       field('amount', choice($.integer, $._section_symbol)),
     ),
 
-    dwarf_directive: $ => prec.right(seq(
+    dwarf_directive: $ => seq(
       alias(/@@[A-Za-z_]*/, '@@dwarf'),
       field('name', alias($.modifier, $.directive_name)),
-      optional(list(field('value', choice($._section_value, $.string, $.section_kind)))),
-    )),
+      choice(list(field('value', choice($._section_value, $.string, $.section_kind))), alias($._stop, $.unclosed)),
+    ),
 
     section_kind: $ => seq('@', $.identifier),
 

@@ -20,9 +20,9 @@ enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, D
 // The longest directive below, and its end.
 #define WORD_MAX 24
 
-// One statement in 2 to the power of this ends a run; and the characters that decide it.
-#define CUT_BITS 7
-#define CUT_TEXT 16
+// One instruction in 2 to the power of this, of those that are asked, begins a new run; and how much of it is read.
+#define CUT_BITS 6
+#define CUT_TEXT 32
 
 void *tree_sitter_ptx_external_scanner_create(void) { return NULL; }
 
@@ -201,15 +201,19 @@ static bool scan_directive_text(TSLexer *lexer) {
   return true;
 }
 
-// Whether a list of statements is cut before what follows: so depends the place on the text there, and stays where it is when
-// other places are edited. The text is the beginning of a statement; with the registers that compilers number through it differs
-// from statement to statement.
+// Whether a list of statements is cut before what follows: the text there decides, so that a cut stays where it is while other
+// places are edited. The text is an instruction up to its first comma: with the registers that compilers number through it
+// differs from one to the next. Only opcodes that long straight kernels are made of (add, fma, ld, mov, mma, ...) are asked, since
+// reading ahead costs time.
 static bool cuts_here(TSLexer *lexer) {
   skip_space(lexer);
-  if (!is_word_start(lexer->lookahead) && lexer->lookahead != '@') return false;
+  int32_t first = lexer->lookahead;
+  if (first != 'a' && first != 'f' && first != 'l' && first != 'm') return false;
   uint32_t hash = 0;
-  for (unsigned i = 0; i < CUT_TEXT && lexer->lookahead != '\n' && lexer->lookahead != ';' && !lexer->eof(lexer); i++) {
-    hash = (hash ^ (uint32_t)lexer->lookahead) * 0x9E3779B1u;
+  for (unsigned i = 0; i < CUT_TEXT && !lexer->eof(lexer); i++) {
+    int32_t c = lexer->lookahead;
+    if (c == ',' || c == ';' || c == '\n') break;
+    hash = (hash ^ (uint32_t)c) * 0x9E3779B1u;
     advance(lexer);
   }
   return hash >> (32 - CUT_BITS) == 0;

@@ -51,13 +51,13 @@ fn opcodes_show_the_form_that_is_meant() {
 
 #[test]
 fn needs_say_whether_the_module_meets_them() {
-    contains("ex2.approx.ftz.bf1$06 %r1, %r2;", ".bf16", &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"]);
+    contains("ex$02.approx.ftz.bf16x2 %r1, %r2;", "ex2.approx.ftz.bf16x2", &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"]);
     contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and sm_75"]);
 }
 
 #[test]
 fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
-    contains("fma$0.rn.pred %f1, %f2, %f3, %f1;", "fma.rn.pred", &["No form of `fma` has these modifiers", "**Forms**"]);
+    contains("f$0ma.rn.pred %f1, %f2, %f3, %f1;", "fma.rn.pred", &["No form of `fma` has these modifiers", "**Forms**"]);
     assert!(in_body("frobni$0cate %r1;").is_none());
 }
 

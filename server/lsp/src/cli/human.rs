@@ -1,8 +1,8 @@
 //! Findings for people: the line of the source with the token marked.
 
-use super::source::{excerpt, place};
+use super::source::{Excerpt, Place, excerpt, place};
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use ptx_analysis::{Diagnostic, Severity};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
@@ -28,41 +28,47 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
         Severity::Information => Level::INFO,
         Severity::Hint => Level::HELP.with_name(Some("hint")),
     };
+    let main = Shown::new(file, snapshot, &d.range);
+    let related: Vec<_> = d.related.iter().map(|r| (Shown::new(file, snapshot, &r.range), r)).collect();
     let title = level.primary_title(d.message.as_str()).id(d.code);
-    let mut finding = title.elements(shown(file, snapshot, &d.range, AnnotationKind::Primary));
+    let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
     if let Some(help) = &d.help {
         finding = finding.element(Level::HELP.message(help.as_str()));
     }
     let mut groups = vec![finding];
-    for related in &d.related {
+    for (shown, related) in &related {
         let title = Level::NOTE.secondary_title(related.message.as_str());
-        groups.push(title.elements(shown(
-            file,
-            snapshot,
-            &related.range,
-            AnnotationKind::Context,
-        )));
+        groups.push(title.element(shown.snippet(file, AnnotationKind::Context)));
     }
-    renderer.render(&groups)
+    let mut out = renderer.render(&groups);
+    for shown in std::iter::once(&main).chain(related.iter().map(|(shown, _)| shown)) {
+        if shown.counted != shown.true_place {
+            out = out.replacen(&shown.counted, &shown.true_place, 1);
+        }
+    }
+    out
 }
 
-/// A place with its line. The library would count columns in what it is given, which may be a piece of the line.
-fn shown<'a>(
-    file: &'a str,
-    snapshot: &Snapshot,
-    range: &Range<usize>,
-    kind: AnnotationKind,
-) -> [Element<'a>; 2] {
-    let at = place(snapshot, range.start);
-    let excerpt = excerpt(snapshot, range);
-    let snippet = Snippet::source(excerpt.text)
-        .line_start(at.line)
-        .annotation(kind.span(excerpt.token));
-    [
-        Origin::path(file)
-            .line(at.line)
-            .char_column(at.column)
-            .into(),
-        snippet.into(),
-    ]
+/// A place with its line.
+struct Shown {
+    line: usize,
+    excerpt: Excerpt,
+    /// The place as the library prints it: it counts characters in what it is given, which may be a piece of a line.
+    counted: String,
+    true_place: String,
+}
+
+impl Shown {
+    fn new(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Self {
+        let Place { line, column } = place(snapshot, range.start);
+        let excerpt = excerpt(snapshot, range);
+        let counted = excerpt.text[..excerpt.token.start].chars().count() + 1;
+        let counted = format!("{file}:{line}:{counted}");
+        Self { line, excerpt, counted, true_place: format!("{file}:{line}:{column}") }
+    }
+
+    fn snippet<'a>(&'a self, file: &'a str, kind: AnnotationKind) -> Snippet<'a, Annotation<'a>> {
+        let annotation = kind.span(self.excerpt.token.clone());
+        Snippet::source(self.excerpt.text.as_str()).path(file).line_start(self.line).annotation(annotation)
+    }
 }

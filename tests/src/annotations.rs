@@ -1,0 +1,155 @@
+//! Fixtures: PTX with its expected findings written where they belong.
+//!
+//! - `//~ error[operand-type]: part of the message` at the end of a line: expected on that line. `//~^` means the line above,
+//!   one more `^` for each further line.
+//! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once for each, with the target (and version) put into its header;
+//!   `//[sm_70]~ error[requires-target]` is expected in that revision only.
+
+use ptx_analysis::{Analyzer, Severity};
+use ptx_syntax::Snapshot;
+
+/// A finding as a fixture expects or a check reports it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// From 1.
+    pub line: usize,
+    /// `error`, `warning`, `information`, `hint`.
+    pub severity: String,
+    /// The code.
+    pub code: String,
+    /// The message, or the part of it that the fixture asks for.
+    pub message: String,
+}
+
+/// One way to check a file.
+#[derive(Debug, Clone)]
+pub struct Revision {
+    /// `sm_70`, or empty where the file has no revisions.
+    pub name: String,
+    /// The text with version and target put in.
+    pub text: String,
+}
+
+/// The revisions of a file.
+pub fn revisions(text: &str) -> Vec<Revision> {
+    let Some(line) = text.lines().find_map(|l| l.trim().strip_prefix("//@ revisions:")) else {
+        return vec![Revision { name: String::new(), text: text.to_owned() }];
+    };
+    line.split_whitespace()
+        .map(|name| {
+            let (target, version) = name.split_once('@').map_or((name, None), |(t, v)| (t, Some(v)));
+            let replace = |l: &str| match l.split_whitespace().next() {
+                Some(".target") => format!(".target {target}{}", rest_of(l, ".target")),
+                Some(".version") => version.map_or(l.to_owned(), |v| format!(".version {v}{}", rest_of(l, ".version"))),
+                _ => l.to_owned(),
+            };
+            Revision { name: name.to_owned(), text: text.lines().map(replace).collect::<Vec<_>>().join("\n") + "\n" }
+        })
+        .collect()
+}
+
+/// What follows the first word after the directive: options and annotations.
+fn rest_of<'l>(line: &'l str, directive: &str) -> &'l str {
+    let after = line.trim_start().trim_start_matches(directive).trim_start();
+    &after[after.find([',', ' ']).unwrap_or(after.len())..]
+}
+
+/// What a revision expects.
+pub fn expected(revision: &Revision) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for (index, line) in revision.text.lines().enumerate() {
+        let mut rest = line;
+        while let Some(at) = rest.find("//") {
+            rest = &rest[at + 2..];
+            let (only, after) = match rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
+                Some((names, after)) if after.starts_with('~') => (Some(names), after),
+                _ => (None, rest),
+            };
+            let Some(annotation) = after.strip_prefix('~') else { continue };
+            if only.is_some_and(|names| !names.split(',').any(|n| n.trim() == revision.name)) {
+                continue;
+            }
+            let up = annotation.len() - annotation.trim_start_matches('^').len();
+            let annotation = annotation[up..].split("//").next().unwrap_or("").trim();
+            let Some((severity, after)) = annotation.split_once('[') else { continue };
+            let Some((code, after)) = after.split_once(']') else { continue };
+            out.push(Finding {
+                line: index + 1 - up,
+                severity: severity.trim().to_owned(),
+                code: code.to_owned(),
+                message: after.trim_start_matches(':').trim().to_owned(),
+            });
+        }
+    }
+    out.sort();
+    out
+}
+
+/// What the check reports.
+pub fn found(text: &str) -> Vec<Finding> {
+    let snapshot = Snapshot::new(text);
+    let mut out: Vec<Finding> = Analyzer::default()
+        .analyze(&snapshot)
+        .diagnostics
+        .into_iter()
+        .map(|d| Finding {
+            line: snapshot.rope().byte_to_line(d.range.start.min(text.len())) + 1,
+            severity: match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Information => "information",
+                Severity::Hint => "hint",
+            }
+            .to_owned(),
+            code: d.code.to_owned(),
+            message: d.message,
+        })
+        .collect();
+    out.sort();
+    out
+}
+
+/// Compares; what is wrong in words, or nothing.
+pub fn compare(expected: &[Finding], found: &[Finding]) -> Vec<String> {
+    let mut left: Vec<&Finding> = found.iter().collect();
+    let mut out = Vec::new();
+    for wanted in expected {
+        let fits = |f: &&Finding| {
+            f.line == wanted.line
+                && f.severity == wanted.severity
+                && f.code == wanted.code
+                && f.message.contains(&wanted.message)
+        };
+        match left.iter().position(fits) {
+            Some(at) => {
+                left.remove(at);
+            }
+            None => out.push(format!("line {}: missing {}[{}]: {}", wanted.line, wanted.severity, wanted.code, wanted.message)),
+        }
+    }
+    out.extend(left.iter().map(|f| format!("line {}: unexpected {}[{}]: {}", f.line, f.severity, f.code, f.message)));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, compare, expected, revisions};
+
+    #[test]
+    fn annotations_are_read() {
+        let text = "//@ revisions: sm_70 sm_90@8.0\n.version 7.0\n.target sm_70 //[sm_70]~ error[x]\nadd; //~ warning[y]: part\n//~^ error[z]\n";
+        let all = revisions(text);
+        assert_eq!(all.len(), 2);
+        assert!(all[1].text.contains(".version 8.0\n.target sm_90 //"));
+        let lines = |i: usize| expected(&all[i]).into_iter().map(|f| (f.line, f.code)).collect::<Vec<_>>();
+        assert_eq!(lines(0), [(3, "x".into()), (4, "z".into()), (4, "y".into())]);
+        assert_eq!(lines(1), [(4, "z".into()), (4, "y".into())]);
+    }
+
+    #[test]
+    fn missing_and_unexpected_findings_are_told_apart() {
+        let finding = |code: &str| Finding { line: 1, severity: "error".into(), code: code.into(), message: String::new() };
+        assert_eq!(compare(&[finding("a")], &[finding("a")]), Vec::<String>::new());
+        assert_eq!(compare(&[finding("a")], &[finding("b")]).len(), 2);
+    }
+}
