@@ -55,6 +55,8 @@ struct Record {
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
+    /// The parser met errors in it, so its tree is not determined by its text alone.
+    broken: bool,
     /// For how many checks no function had this text.
     unused: u8,
 }
@@ -89,6 +91,14 @@ impl Functions {
         None
     }
 
+    fn forget_broken(&mut self) {
+        for record in &mut self.records {
+            if record.as_ref().is_some_and(|r| r.broken) {
+                *record = None;
+            }
+        }
+    }
+
     /// The records of this check, and those of earlier ones that may be wanted again.
     fn next(&mut self, mut records: Vec<Record>) -> Self {
         let most = records.len() * 2 + 64;
@@ -112,6 +122,9 @@ impl Functions {
 impl Analyzer {
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
+        if snapshot.is_reparsed() {
+            self.functions.forget_broken();
+        }
         let items = items(snapshot.root());
         let mut out = Vec::new();
         let header = header(snapshot, &items, &mut out);
@@ -211,7 +224,7 @@ fn check_function(
         found.push(unclosed(source, item));
     }
     statements.finish();
-    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, unused: 0 }
+    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, broken: item.node.has_error(), unused: 0 }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
