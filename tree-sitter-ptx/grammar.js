@@ -140,10 +140,7 @@ export default grammar({
 
     version_directive: $ => seq(
       '.version',
-      optional(field('version', choice(
-        alias($.float, $.version_number),
-        alias($.integer, $.version_number),
-      ))),
+      optional(field('version', leaf([$.float, $.integer], $.version_number))),
     ),
 
     target_directive: $ => seq(
@@ -374,10 +371,7 @@ export default grammar({
 
     _position: $ => prec.right(seq(
       field('file', $.integer),
-      optional(seq(
-        field('line', $.integer),
-        optional(field('column', $.integer)),
-      )),
+      optional(seq(field('line', $.integer), optional(field('column', $.integer)))),
     )),
 
     // Anything may stand in a section as well: what follows a missing brace must not become an ERROR.

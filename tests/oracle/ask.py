@@ -12,7 +12,7 @@ import os, re, subprocess, sys, tempfile
 
 PTXAS = os.environ.get("PTXAS", "ptxas")
 HERE = os.path.dirname(os.path.abspath(__file__))
-LINE = re.compile(r"ptxas \S+, line (\d+); (\w+)\s*: (.*)")
+LINE = re.compile(r"ptxas (\S+), line (\d+); (\w+)\s*: (.*)")
 
 
 def declarations(version, target):
@@ -35,7 +35,8 @@ def ask(version, target, texts):
     base = head.count("\n") + 1
     # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for one that it still knows.
     number = int(re.match(r"sm_(\d+)", target)[1])
-    arch = "compute_75" if number < 75 else target.replace("sm_", "compute_")
+    # sm_101 has been renamed sm_110.
+    arch = "compute_75" if number < 75 else target.replace("sm_", "compute_").replace("101", "110")
     out, live = [[] for _ in texts], list(range(len(texts)))
     while live:
         with tempfile.TemporaryDirectory() as folder:
@@ -43,22 +44,25 @@ def ask(version, target, texts):
             with open(name, "w") as f:
                 f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "ret;\n}\n")
             run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull, "-c"], capture_output=True, text=True)
+        # Some instructions expand to built-in text, and an error in that names no line of ours; a crash names none at all.
+        unknown = run.returncode < 0
         fatal, here, other = None, {}, []
         for line in (run.stderr + run.stdout).splitlines():
             m = LINE.match(line)
-            k = int(m[1]) - base if m else -1
-            if m and m[2] == "warning":
+            k = int(m[2]) - base if m else -1
+            if m and m[3] == "warning":
                 continue
-            if m and 0 <= k < len(live):
-                fatal = k if m[2] == "fatal" else fatal
-                here.setdefault(k, []).append(m[3])
+            if m and m[1] == name and 0 <= k < len(live):
+                fatal = k if m[3] == "fatal" else fatal
+                here.setdefault(k, []).append(m[4])
             elif line.strip() and "aborted due to" not in line:
+                unknown = unknown or bool(m)
                 other.append(line)
-        if fatal is not None:
+        if fatal is not None and not unknown:
             out[live[fatal]] = here[fatal]
             live.pop(fatal)
             continue
-        if run.returncode and not here:
+        if unknown or (run.returncode and not here):
             if any("Unsupported" in line or "does not support" in line for line in other):
                 raise SystemExit(f"{version} {target}: {other[0]}")
             if len(live) == 1:

@@ -13,7 +13,8 @@ use crate::lower::Source;
 use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, items};
 use crate::symbols::Symbol;
-use crate::target::Environment;
+use crate::target::{Environment, find_target};
+use ptx_isa::tables::{Isa, Target};
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub struct Report {
 #[derive(Debug, Default)]
 pub struct Analyzer {
     heads: Heads,
+    /// In place of the module's own target.
+    target: Option<&'static Target>,
     functions: Functions,
     /// The functions of the last snapshot: range and hash of text.
     last: Option<(SnapshotId, Vec<(Range<usize>, u64)>)>,
@@ -120,6 +123,24 @@ impl Functions {
 }
 
 impl Analyzer {
+    /// An analyzer that takes its instructions from other tables than those of the product; types, spaces, targets and the
+    /// rest stay. For tests of the notation.
+    pub fn with_instructions(isa: &'static Isa) -> Self {
+        Self { heads: Heads::new(isa), ..Self::default() }
+    }
+
+    /// Checks every module as if its `.target` named this architecture; `None` ends that. A name that is no target is refused.
+    ///
+    /// # Errors
+    /// The name, if no target has it.
+    pub fn set_target(&mut self, name: Option<&str>) -> Result<(), String> {
+        self.target = match name {
+            None => None,
+            Some(name) => Some(find_target(name).filter(|t| !t.features.is_empty()).ok_or_else(|| name.to_owned())?),
+        };
+        Ok(())
+    }
+
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
         if snapshot.is_reparsed() {
@@ -127,7 +148,7 @@ impl Analyzer {
         }
         let items = items(snapshot.root());
         let mut out = Vec::new();
-        let header = header(snapshot, &items, &mut out);
+        let header = header(snapshot, &items, self.target, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
         let mut records = Vec::new();
         let mut later = Vec::new();
@@ -239,7 +260,12 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 }
 
 /// Everything outside of function bodies.
-fn header(snapshot: &Snapshot, items: &[Item<'_>], out: &mut Vec<Diagnostic>) -> Header {
+fn header(
+    snapshot: &Snapshot,
+    items: &[Item<'_>],
+    target: Option<&'static Target>,
+    out: &mut Vec<Diagnostic>,
+) -> Header {
     let (k, f) = (kinds(), fields());
     let mut header = Header::default();
     header.environment.address_size = 32;
@@ -259,6 +285,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], out: &mut Vec<Diagnostic>) ->
             syntax_error::report(source, node, &mut found);
         } else if kind == k.target_directive {
             progress.target(source, node, &mut header.environment, &mut found);
+            header.environment.target = target.or(header.environment.target);
             syntax_error::report(source, node, &mut found);
         } else if kind == k.address_size_directive {
             progress.address_size(source, node, &mut header.environment, &mut found);

@@ -10,7 +10,7 @@ use crate::head::{self, Head};
 use crate::spec::applies;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, Opcode};
+use ptx_isa::tables::{Gate, Isa, Opcode};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -52,13 +52,25 @@ pub struct Gates {
 }
 
 /// The heads of a module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Heads {
+    isa: &'static Isa,
     environment: Environment,
     known: HashMap<Box<str>, Arc<Resolved>>,
 }
 
+impl Default for Heads {
+    fn default() -> Self {
+        Self::new(&ISA)
+    }
+}
+
 impl Heads {
+    /// Heads resolved after these tables.
+    pub fn new(isa: &'static Isa) -> Self {
+        Self { isa, environment: Environment::default(), known: HashMap::new() }
+    }
+
     /// Resolves a head. `text` is the text that the instruction's offsets count in.
     pub fn resolve(&mut self, instruction: &Instruction<'_>, text: &str, environment: &Environment) -> Arc<Resolved> {
         if self.environment != *environment {
@@ -69,7 +81,7 @@ impl Heads {
         if let Some(known) = self.known.get(key) {
             return Arc::clone(known);
         }
-        let opcode = ISA.opcode(instruction.opcode.text);
+        let opcode = self.isa.opcode(instruction.opcode.text);
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
         let head = opcode.and_then(|o| head::resolve(o, &modifiers));
         let gates = head.iter().flat_map(|h| &h.candidates).map(|candidate| {

@@ -262,6 +262,10 @@ impl Checker<'_> {
                 _ => self.push(operand, Some(spec), What::Unexpected),
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
+            // ptxas: `%r1|_` is `%r1`, in any instruction.
+            OperandKind::Pair(pair) if matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) => {
+                self.typed(&pair.0, spec, list_allowed);
+            }
             OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
             // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
             OperandKind::Arguments(list) => match list.as_slice() {
@@ -556,6 +560,8 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::AddressRegister(name.to_owned(), ty));
                 }
             }
+            // ptxas expands some instructions by a macro that adds to the register.
+            Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
             Symbol::Variable { space, .. } => {
                 let fits = match spec.spaces {
                     None => matches!(space, ".global" | ".shared" | ".local"),

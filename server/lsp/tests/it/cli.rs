@@ -1,0 +1,252 @@
+//! The command line.
+
+use expect_test::{Expect, expect};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, contents) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
+    }
+    folder
+}
+
+fn run_with(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("PTX_ANALYZER_LOG")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    run_with(folder.path(), arguments, b"")
+}
+
+/// Exit status, standard output and standard error.
+fn seen(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    format!("{out}--- status {}\n{err}", output.status.code().unwrap())
+}
+
+fn check(folder: &TempDir, arguments: &[&str], expected: &Expect) {
+    expected.assert_eq(&seen(&run(folder, &[&["check"], arguments].concat())));
+}
+
+fn with_body(body: &str) -> String {
+    format!("{HEAD}.visible .entry k()\n{{\n{body}\n    ret;\n}}\n")
+}
+
+fn two_errors() -> String {
+    with_body("    .reg .b32 %r<2>;\n    bad.u32 %r1; // é\n\t/* ü */ .reg .b32 %r<3>;")
+}
+
+#[test]
+fn for_people() {
+    let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
+    check(&folder, &["a.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn as_json() {
+    let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
+    check(&folder, &["--format", "json", "a.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn as_sarif() {
+    let folder = folder(&[("a b.ptx", two_errors().as_bytes())]);
+    check(
+        &folder,
+        &["--format=sarif", "a b.ptx", "missing.ptx"],
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn nothing_found() {
+    let folder = folder(&[("good.ptx", with_body("").as_bytes()), ("empty.ptx", b"")]);
+    check(&folder, &["good.ptx", "--format", "json"], &expect![[""]]);
+    check(&folder, &["empty.ptx", "--format", "json"], &expect![[""]]);
+}
+
+#[test]
+fn folders_and_several_files() {
+    let bad = with_body("    bad;");
+    let folder = folder(&[
+        ("x/b.ptx", bad.as_bytes()),
+        ("x/a/c.PTX", bad.as_bytes()),
+        ("x/pretext.ptx", b"\xef\xbb\xbf\n<pretext/>"),
+        ("x/notes.txt", b"not PTX"),
+        ("named.txt", bad.as_bytes()),
+        ("nothing/here.txt", b""),
+    ]);
+    let arguments = [
+        "--format",
+        "json",
+        "-j",
+        "3",
+        "named.txt",
+        "missing.ptx",
+        "x",
+        "x/b.ptx",
+        "nothing",
+    ];
+    let output = run(&folder, &[&["check"], &arguments[..]].concat());
+    let names: Vec<String> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|l| {
+            serde_json::from_str::<serde_json::Value>(l).unwrap()["file"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    // In the order of the arguments, each once.
+    assert_eq!(names, ["named.txt", "x/a/c.PTX", "x/b.ptx"]);
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("missing.ptx: "), "{err}");
+    assert!(err.contains("there is no .ptx file in nothing"), "{err}");
+    check(&folder, &["x/pretext.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn standard_input() {
+    let folder = folder(&[]);
+    let output = run_with(
+        folder.path(),
+        &["check", "--format", "json", "-"],
+        with_body("    bad;").as_bytes(),
+    );
+    expect![[""]].assert_eq(&seen(&output));
+}
+
+#[test]
+fn warnings_can_be_denied() {
+    let folder = folder(&[(
+        "a.ptx",
+        with_body("    .reg .b32 %r<2>;\n    add.u32 %r1, %r1, 1;").as_bytes(),
+    )]);
+    assert_eq!(
+        run(&folder, &["check", "--deny", "warnings", "a.ptx"])
+            .status
+            .code(),
+        Some(0)
+    );
+    assert_eq!(
+        run(&folder, &["check", "--deny", "everything", "a.ptx"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let mut bytes = with_body("    // caf\u{1}\n    /* \u{1} */ bad;").into_bytes();
+    bytes
+        .iter_mut()
+        .filter(|b| **b == 1)
+        .for_each(|b| *b = 0xe9);
+    let folder = folder(&[("latin.ptx", &bytes)]);
+    check(&folder, &["--format", "json", "latin.ptx"], &expect![[""]]);
+    check(&folder, &["latin.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn line_breaks_of_each_kind() {
+    let text = with_body("    bad;");
+    let folder = folder(&[
+        ("crlf.ptx", text.replace('\n', "\r\n").as_bytes()),
+        ("cr.ptx", text.replace('\n', "\r").as_bytes()),
+    ]);
+    check(&folder, &["crlf.ptx", "cr.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn long_lines_are_cut() {
+    let folder = folder(&[(
+        "long.ptx",
+        with_body(&"add.u32 %r1, %r1, %r1; ".repeat(20_000)).as_bytes(),
+    )]);
+    let json = run(&folder, &["check", "--format", "json", "long.ptx"]);
+    assert!(json.stdout.len() > 1000);
+    let line = with_body(&format!(
+        "{}bad;{}",
+        "/* é */ ".repeat(50_000),
+        " /**/".repeat(1000)
+    ));
+    std::fs::write(folder.path().join("long.ptx"), line).unwrap();
+    check(&folder, &["long.ptx"], &expect![[""]]);
+}
+
+#[test]
+fn usage() {
+    let folder = folder(&[]);
+    for (arguments, status) in [
+        (&["check"][..], 2),
+        (&["check", "--format", "xml", "a.ptx"], 2),
+        (&["check", "-j", "0", "a.ptx"], 2),
+        (&["regs", "a.ptx"], 2),
+        (&["--nonsense"], 2),
+        (&["--version"], 0),
+        (&["--help"], 0),
+        (&["check", "--help"], 0),
+    ] {
+        assert_eq!(
+            run(&folder, arguments).status.code(),
+            Some(status),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn explanations() {
+    let folder = folder(&[]);
+    let output = run(&folder, &["explain", "add.u32"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("add.u32")
+    );
+    expect![[""]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
+}
+
+/// What a shell does with `ptx-analyzer check … | head`.
+#[test]
+#[cfg(unix)]
+fn a_reader_may_stop() {
+    let folder = folder(&[("a.ptx", with_body(&"    bad;\n".repeat(5000)).as_bytes())]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
+        .args(["check", "a.ptx"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(!err.contains("panicked"), "{err}");
+    assert_eq!(output.status.code(), Some(1), "{err}");
+}

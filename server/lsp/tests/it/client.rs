@@ -1,0 +1,204 @@
+//! A small client of the language server protocol.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+/// Longer than anything takes, on a busy machine too.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server and the pipes to it.
+pub struct Client {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    incoming: Receiver<Value>,
+    /// What came while something else was waited for.
+    kept: VecDeque<Value>,
+    requests: i64,
+}
+
+impl Client {
+    /// Starts a server and says nothing to it.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take();
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, incoming) = mpsc::channel();
+        std::thread::spawn(move || {
+            while let Some(message) = read(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            child,
+            input,
+            incoming,
+            kept: VecDeque::new(),
+            requests: 0,
+        }
+    }
+
+    /// Begins a session; returns what the server can do.
+    pub fn begin(&mut self, params: Value) -> Value {
+        let result = self.call("initialize", params);
+        self.notify("initialized", json!({}));
+        result["capabilities"].clone()
+    }
+
+    /// Bytes, as they are.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("not closed yet");
+        input
+            .write_all(bytes)
+            .and_then(|()| input.flush())
+            .expect("the server reads");
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        self.raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request and does not wait.
+    pub fn request(&mut self, method: &str, params: Value) -> i64 {
+        self.requests += 1;
+        self.send(
+            &json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }),
+        );
+        self.requests
+    }
+
+    /// The whole answer to a request.
+    pub fn answer(&mut self, id: i64) -> Value {
+        self.wait("an answer", |m| m.get("method").is_none() && m["id"] == id)
+    }
+
+    /// The result of a request.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The result of a command.
+    pub fn execute(&mut self, command: &str, argument: Value) -> Value {
+        self.call(
+            "workspace/executeCommand",
+            json!({ "command": command, "arguments": [argument] }),
+        )
+    }
+
+    pub fn open(&mut self, uri: &str, version: i32, text: &str) {
+        let document = json!({ "uri": uri, "languageId": "ptx", "version": version, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    pub fn change(&mut self, uri: &str, version: i32, changes: Value) {
+        let params = json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": changes });
+        self.notify("textDocument/didChange", params);
+    }
+
+    pub fn close(&mut self, uri: &str) {
+        self.notify(
+            "textDocument/didClose",
+            json!({ "textDocument": { "uri": uri } }),
+        );
+    }
+
+    /// The diagnostics of a version, as they are pushed.
+    pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        let message = self.wait("diagnostics", |m| {
+            m["method"] == "textDocument/publishDiagnostics"
+                && m["params"]["uri"] == uri
+                && m["params"]["version"] == version
+        });
+        message["params"]["diagnostics"]
+            .as_array()
+            .expect("a list")
+            .clone()
+    }
+
+    /// The first message that fits; others are kept for later.
+    pub fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.kept.iter().position(&fits) {
+            return self.kept.remove(at).expect("it is there");
+        }
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.incoming.recv_timeout(left) {
+                Ok(message) if fits(&message) => return message,
+                Ok(message) => self.kept.push_back(message),
+                Err(error) => panic!("no {what}: {error}; instead {:?}", self.kept),
+            }
+        }
+    }
+
+    /// What has come and was not waited for.
+    pub fn others(&mut self) -> Vec<Value> {
+        let new: Vec<Value> = self.incoming.try_iter().collect();
+        self.kept.extend(new);
+        self.kept.drain(..).collect()
+    }
+
+    /// Forgets what has come and was not waited for.
+    pub fn forget(&mut self) {
+        drop(self.others());
+    }
+
+    /// Closes the pipe to the server.
+    pub fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the end of the process.
+    pub fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().expect("a process") {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", n)) => length = n.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    input.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
