@@ -105,7 +105,8 @@ fn instruction(word: &str) -> Option<Page> {
     }
     let candidate = head.candidates.first()?;
     // With all of its operands.
-    let arrangement = candidate.arrangements.iter().rev().find(|a| a.broken.is_none()).or(candidate.arrangements.last())?;
+    let arrangement =
+        candidate.arrangements.iter().rev().find(|a| a.broken.is_none()).or(candidate.arrangements.last())?;
     Some(describe::instruction(opcode, &head, describe::Chosen { candidate, arrangement }, None))
 }
 

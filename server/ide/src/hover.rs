@@ -36,7 +36,8 @@ fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     [Some(offset), before].into_iter().flatten().find_map(|at| {
         let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
         let range = leaf.byte_range();
-        (leaf.child_count() == 0 && range.contains(&at) && range.end - range.start > 0 && says_something(leaf)).then_some(leaf)
+        (leaf.child_count() == 0 && range.contains(&at) && range.end - range.start > 0 && says_something(leaf))
+            .then_some(leaf)
     })
 }
 

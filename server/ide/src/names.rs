@@ -175,7 +175,14 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
                 let kernel = function.child_by_field_id(f.kind).map(|n| snapshot.text(n.byte_range()));
                 let kernel = kernel.is_some_and(|k| k == ".entry");
                 let scope = Some(function);
-                return Some(Declaration { statement: parameter, declarator: parameter, what, count: None, scope, kernel });
+                return Some(Declaration {
+                    statement: parameter,
+                    declarator: parameter,
+                    what,
+                    count: None,
+                    scope,
+                    kernel,
+                });
             }
         }
     }

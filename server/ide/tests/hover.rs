@@ -51,13 +51,21 @@ fn opcodes_show_the_form_that_is_meant() {
 
 #[test]
 fn needs_say_whether_the_module_meets_them() {
-    contains("ex$02.approx.ftz.bf16x2 %r1, %r2;", "ex2.approx.ftz.bf16x2", &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"]);
+    contains(
+        "ex$02.approx.ftz.bf16x2 %r1, %r2;",
+        "ex2.approx.ftz.bf16x2",
+        &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"],
+    );
     contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and sm_75"]);
 }
 
 #[test]
 fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
-    contains("f$0ma.rn.pred %f1, %f2, %f3, %f1;", "fma.rn.pred", &["No form of `fma` has these modifiers", "**Forms**"]);
+    contains(
+        "f$0ma.rn.pred %f1, %f2, %f3, %f1;",
+        "fma.rn.pred",
+        &["No form of `fma` has these modifiers", "**Forms**"],
+    );
     assert!(in_body("frobni$0cate %r1;").is_none());
 }
 
@@ -222,7 +230,10 @@ fn directives_types_targets_and_versions() {
     let (word, text) = header(".version 8$0.5\n.target sm_90a\n");
     assert!(word == "8.5" && text.starts_with("`PTX 8.5` – "), "{text}");
     let (word, text) = header(".version 8.5\n.target sm_9$00a\n");
-    assert!(word == "sm_90a" && text.contains("Needs PTX 8.0 – met: this module has PTX 8.5.") && text.contains("`sm_90`"), "{text}");
+    assert!(
+        word == "sm_90a" && text.contains("Needs PTX 8.0 – met: this module has PTX 8.5.") && text.contains("`sm_90`"),
+        "{text}"
+    );
     let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .pt$0r .global x) .maxntid 32 { }");
     assert!(word == ".ptr" && text.starts_with("```ptx\n.ptr"), "{text}");
     let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .ptr .global x) .max$0ntid 32 { }");

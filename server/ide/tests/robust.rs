@@ -72,11 +72,59 @@ fn every_offset_of_the_sample() {
 #[test]
 fn small_broken_files() {
     for text in [
-        "", ".", "%", "@", "@!", "@%p", "{", "}", "{{{", "add.", "add.f32 %r1, ", "ld.global [", ".reg .b32 %r<", ".reg .b32 %r<99999999999>;",
-        ".entry", ".entry k(", ".entry k(.param", ".func () () {", ".version", ".target", ".target sm_", ".section", ".alias a", ".pragma \"",
-        "\"", "/*", "//", "#", "%tid.", "%tid.x.y", "mov.u32 %r1, %tid.;", "L:", "L: L: L:", "0x", "0f", "0d1", "1e999", "99999999999999999999999999999999999999999999",
-        "ä", "\u{0}", "\r\n\r", ".entry k() { .entry k() { .entry k() {", ".reg .b32 %r<0>; mov.b32 %r0, %r0;", "fma.rn.rn.rn.f32.f32.f32.f32 %r1;",
-        "_", "_ _", ".entry _ () {}", ".const[2] .b32 x;", "@@DWARF .byte 1", ".callprototype (.param .b32 _) _ (.param .b32 _);", "a|b|c", "x[1]", "x.y.z:",
+        "",
+        ".",
+        "%",
+        "@",
+        "@!",
+        "@%p",
+        "{",
+        "}",
+        "{{{",
+        "add.",
+        "add.f32 %r1, ",
+        "ld.global [",
+        ".reg .b32 %r<",
+        ".reg .b32 %r<99999999999>;",
+        ".entry",
+        ".entry k(",
+        ".entry k(.param",
+        ".func () () {",
+        ".version",
+        ".target",
+        ".target sm_",
+        ".section",
+        ".alias a",
+        ".pragma \"",
+        "\"",
+        "/*",
+        "//",
+        "#",
+        "%tid.",
+        "%tid.x.y",
+        "mov.u32 %r1, %tid.;",
+        "L:",
+        "L: L: L:",
+        "0x",
+        "0f",
+        "0d1",
+        "1e999",
+        "99999999999999999999999999999999999999999999",
+        "ä",
+        "\u{0}",
+        "\r\n\r",
+        ".entry k() { .entry k() { .entry k() {",
+        ".reg .b32 %r<0>; mov.b32 %r0, %r0;",
+        "fma.rn.rn.rn.f32.f32.f32.f32 %r1;",
+        "_",
+        "_ _",
+        ".entry _ () {}",
+        ".const[2] .b32 x;",
+        "@@DWARF .byte 1",
+        ".callprototype (.param .b32 _) _ (.param .b32 _);",
+        "a|b|c",
+        "x[1]",
+        "x.y.z:",
     ] {
         check(text, 0..text.len() + 3);
         check(&format!(".version 8.5\n.target sm_90\n.entry k() {{\n{text}\n"), 0..text.len() + 60);
@@ -95,7 +143,10 @@ fn truncations() {
 #[test]
 fn mutations() {
     let mut random = Random(0xfeed_beef);
-    let pieces = ["{", "}", "(", ")", "[", "]", ";", ",", ".", "%", "@", "!", "\"", "/*", "*/", "\n", "é", ".reg", ".entry", "<", ":", "_", "0x", "::"];
+    let pieces = [
+        "{", "}", "(", ")", "[", "]", ";", ",", ".", "%", "@", "!", "\"", "/*", "*/", "\n", "é", ".reg", ".entry", "<",
+        ":", "_", "0x", "::",
+    ];
     for _ in 0..400 {
         let mut text: Vec<char> = SAMPLE.chars().collect();
         for _ in 0..1 + random.below(6) {

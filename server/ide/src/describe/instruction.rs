@@ -22,7 +22,12 @@ const MOST_FORMS: usize = 12;
 const MOST_VALUES: usize = 24;
 
 /// An instruction whose form is known.
-pub fn instruction(opcode: &'static Opcode, head: &Head, chosen: Chosen<'_>, environment: Option<&Environment>) -> Page {
+pub fn instruction(
+    opcode: &'static Opcode,
+    head: &Head,
+    chosen: Chosen<'_>,
+    environment: Option<&Environment>,
+) -> Page {
     let mut page = Page::default();
     let form = chosen.candidate.form;
     page.code(&resolved(opcode.name, chosen.candidate));
@@ -213,7 +218,8 @@ pub fn modifier(
             page.list("", gates.map(|g| gate(g, &when(g), environment)));
         }
         None => {
-            let takes = opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
+            let takes =
+                opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
             if !takes && entry.checked {
                 page.text(format!("`{}` does not take it.", opcode.name));
             }

@@ -137,6 +137,7 @@ pub fn version(version: Version) -> Option<Page> {
 
 /// The opcodes that take a modifier.
 pub fn takers(name: &str) -> Vec<&'static str> {
-    let takes = |forms: &[ptx_isa::tables::Form]| forms.iter().any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
+    let takes =
+        |forms: &[ptx_isa::tables::Form]| forms.iter().any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
     ISA.opcodes.iter().filter(|o| o.entries.iter().any(|e| takes(e.forms))).map(|o| o.name).collect()
 }

@@ -131,11 +131,16 @@ impl At<'_> {
             let chosen = choose(instruction, &head, &Around::new(self.snapshot, self.leaf)).and_then(|(c, _)| {
                 let candidate = &head.candidates[c];
                 // The same type may stand twice: `cvt.rn.f32.f32`; the first of them fills the first slot.
-                let before = |w: &&ptx_analysis::ast::Word<'_>| w.text == name && (w.start as usize + base) < range.start;
+                let before =
+                    |w: &&ptx_analysis::ast::Word<'_>| w.text == name && (w.start as usize + base) < range.start;
                 let nth = instruction.modifiers.iter().filter(before).count();
                 let slots = candidate.form.slots.iter().enumerate();
                 let mut filled = slots.filter(|(i, s)| {
-                    if suffix { s.after_operand != 0 && s.values.contains(&&*name) } else { candidate.values[*i] == Some(&name) }
+                    if suffix {
+                        s.after_operand != 0 && s.values.contains(&&*name)
+                    } else {
+                        candidate.values[*i] == Some(&name)
+                    }
                 });
                 let slot = if suffix { filled.next() } else { filled.nth(nth) };
                 slot.map(|(index, _)| (candidate, index))

@@ -12,16 +12,28 @@ pub fn page(text: &str) -> Page {
         }
         Some(Value::Single(bits)) => {
             page.code(text);
-            page.list("", [format!("`{}` as `.f32`", float(f64::from(f32::from_bits(bits)), &format!("{:?}", f32::from_bits(bits))))]);
+            page.list(
+                "",
+                [format!(
+                    "`{}` as `.f32`",
+                    float(f64::from(f32::from_bits(bits)), &format!("{:?}", f32::from_bits(bits)))
+                )],
+            );
         }
         Some(Value::Double(bits)) => {
             page.code(text);
-            page.list("", [format!("`{}` as `.f64`", float(f64::from_bits(bits), &format!("{:?}", f64::from_bits(bits))))]);
+            page.list(
+                "",
+                [format!("`{}` as `.f64`", float(f64::from_bits(bits), &format!("{:?}", f64::from_bits(bits))))],
+            );
         }
         Some(Value::Decimal(value)) => {
             page.code(text);
             let single = value as f32;
-            page.list("", [format!("`0d{:016X}` as `.f64`", value.to_bits()), format!("`0f{:08X}` as `.f32`", single.to_bits())]);
+            page.list(
+                "",
+                [format!("`0d{:016X}` as `.f64`", value.to_bits()), format!("`0f{:08X}` as `.f32`", single.to_bits())],
+            );
         }
         None => {}
     }

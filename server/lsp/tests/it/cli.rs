@@ -60,13 +60,41 @@ fn two_errors() -> String {
 #[test]
 fn for_people() {
     let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
-    check(&folder, &["a.ptx"], &expect![[""]]);
+    check(&folder, &["a.ptx"], &expect![[r#"
+        error[unknown-opcode]: `bad` is not an instruction
+         --> a.ptx:7:5
+          |
+        7 |     bad.u32 %r1; // é
+          |     ^^^
+          |
+          = help: did you mean `bar`?
+
+        error[duplicate-name]: `%r` is declared twice in this block
+         --> a.ptx:8:21
+          |
+        8 |     /* ü */ .reg .b32 %r<3>;
+          |                       ^^
+          |
+        note: the first declaration is here
+         --> a.ptx:6:15
+          |
+        6 |     .reg .b32 %r<2>;
+          |               --
+
+        --- status 1
+        1 file checked: 2 errors
+    "#]]);
 }
 
 #[test]
 fn as_json() {
     let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
-    check(&folder, &["--format", "json", "a.ptx"], &expect![[""]]);
+    check(&folder, &["--format", "json", "a.ptx"], &expect![[r#"
+        {"file":"a.ptx","line":7,"column":5,"end_line":7,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
+        {"file":"a.ptx","line":8,"column":21,"end_line":8,"end_column":23,"severity":"error","code":"duplicate-name","message":"`%r` is declared twice in this block","related":[{"line":6,"column":15,"message":"the first declaration is here"}]}
+        --- status 1
+        1 file checked: 2 errors
+    "#]]);
 }
 
 #[test]
@@ -75,15 +103,138 @@ fn as_sarif() {
     check(
         &folder,
         &["--format=sarif", "a b.ptx", "missing.ptx"],
-        &expect![[""]],
+        &expect![[r#"
+            {
+              "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+              "runs": [
+                {
+                  "columnKind": "unicodeCodePoints",
+                  "invocations": [
+                    {
+                      "executionSuccessful": false,
+                      "toolExecutionNotifications": [
+                        {
+                          "level": "error",
+                          "locations": [
+                            {
+                              "physicalLocation": {
+                                "artifactLocation": {
+                                  "uri": "missing.ptx"
+                                }
+                              }
+                            }
+                          ],
+                          "message": {
+                            "text": "missing.ptx: No such file or directory (os error 2)"
+                          }
+                        }
+                      ]
+                    }
+                  ],
+                  "results": [
+                    {
+                      "level": "error",
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "a%20b.ptx"
+                            },
+                            "region": {
+                              "endColumn": 8,
+                              "endLine": 7,
+                              "startColumn": 5,
+                              "startLine": 7
+                            }
+                          }
+                        }
+                      ],
+                      "message": {
+                        "text": "`bad` is not an instruction\ndid you mean `bar`?"
+                      },
+                      "ruleId": "unknown-opcode"
+                    },
+                    {
+                      "level": "error",
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "a%20b.ptx"
+                            },
+                            "region": {
+                              "endColumn": 22,
+                              "endLine": 8,
+                              "startColumn": 20,
+                              "startLine": 8
+                            }
+                          }
+                        }
+                      ],
+                      "message": {
+                        "text": "`%r` is declared twice in this block"
+                      },
+                      "relatedLocations": [
+                        {
+                          "message": {
+                            "text": "the first declaration is here"
+                          },
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "a%20b.ptx"
+                            },
+                            "region": {
+                              "endColumn": 17,
+                              "endLine": 6,
+                              "startColumn": 15,
+                              "startLine": 6
+                            }
+                          }
+                        }
+                      ],
+                      "ruleId": "duplicate-name"
+                    }
+                  ],
+                  "tool": {
+                    "driver": {
+                      "informationUri": "https://github.com/ptx-analyzer/ptx-analyzer",
+                      "name": "ptx-analyzer",
+                      "rules": [
+                        {
+                          "helpUri": "https://github.com/ptx-analyzer/ptx-analyzer/blob/main/docs/diagnostics/duplicate-name.md",
+                          "id": "duplicate-name"
+                        },
+                        {
+                          "helpUri": "https://github.com/ptx-analyzer/ptx-analyzer/blob/main/docs/diagnostics/unknown-opcode.md",
+                          "id": "unknown-opcode"
+                        }
+                      ],
+                      "version": "0.1.0"
+                    }
+                  }
+                }
+              ],
+              "version": "2.1.0"
+            }
+            --- status 2
+            missing.ptx: No such file or directory (os error 2)
+            1 file checked: 2 errors; 1 could not be read
+        "#]],
     );
 }
 
 #[test]
 fn nothing_found() {
     let folder = folder(&[("good.ptx", with_body("").as_bytes()), ("empty.ptx", b"")]);
-    check(&folder, &["good.ptx", "--format", "json"], &expect![[""]]);
-    check(&folder, &["empty.ptx", "--format", "json"], &expect![[""]]);
+    check(&folder, &["good.ptx", "--format", "json"], &expect![[r#"
+        --- status 0
+        1 file checked: nothing found
+    "#]]);
+    check(&folder, &["empty.ptx", "--format", "json"], &expect![[r#"
+        {"file":"empty.ptx","line":1,"column":1,"end_line":1,"end_column":1,"severity":"error","code":"module-header","message":"a module begins with `.version`","help":"write `.version 9.5` and `.target sm_90` first"}
+        --- status 1
+        1 file checked: 1 error
+    "#]]);
 }
 
 #[test]
@@ -125,7 +276,11 @@ fn folders_and_several_files() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(err.contains("missing.ptx: "), "{err}");
     assert!(err.contains("there is no .ptx file in nothing"), "{err}");
-    check(&folder, &["x/pretext.ptx"], &expect![[""]]);
+    check(&folder, &["x/pretext.ptx"], &expect![[r#"
+        --- status 0
+        x/pretext.ptx: this is XML (PreTeXt), not PTX
+        0 files checked: nothing found
+    "#]]);
 }
 
 #[test]
@@ -136,7 +291,11 @@ fn standard_input() {
         &["check", "--format", "json", "-"],
         with_body("    bad;").as_bytes(),
     );
-    expect![[""]].assert_eq(&seen(&output));
+    expect![[r#"
+        {"file":"<stdin>","line":6,"column":5,"end_line":6,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
+        --- status 1
+        1 file checked: 1 error
+    "#]].assert_eq(&seen(&output));
 }
 
 #[test]
@@ -167,8 +326,25 @@ fn bytes_that_are_no_text() {
         .filter(|b| **b == 1)
         .for_each(|b| *b = 0xe9);
     let folder = folder(&[("latin.ptx", &bytes)]);
-    check(&folder, &["--format", "json", "latin.ptx"], &expect![[""]]);
-    check(&folder, &["latin.ptx"], &expect![[""]]);
+    check(&folder, &["--format", "json", "latin.ptx"], &expect![[r#"
+        {"file":"latin.ptx","line":7,"column":13,"end_line":7,"end_column":16,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
+        --- status 1
+        latin.ptx: some bytes are not UTF-8 text
+        1 file checked: 1 error
+    "#]]);
+    check(&folder, &["latin.ptx"], &expect![[r#"
+        error[unknown-opcode]: `bad` is not an instruction
+         --> latin.ptx:7:13
+          |
+        7 |     /* ␚ */ bad;
+          |             ^^^
+          |
+          = help: did you mean `bar`?
+
+        --- status 1
+        latin.ptx: some bytes are not UTF-8 text
+        1 file checked: 1 error
+    "#]]);
 }
 
 #[test]
@@ -178,7 +354,26 @@ fn line_breaks_of_each_kind() {
         ("crlf.ptx", text.replace('\n', "\r\n").as_bytes()),
         ("cr.ptx", text.replace('\n', "\r").as_bytes()),
     ]);
-    check(&folder, &["crlf.ptx", "cr.ptx"], &expect![[""]]);
+    check(&folder, &["crlf.ptx", "cr.ptx"], &expect![[r#"
+        error[unknown-opcode]: `bad` is not an instruction
+         --> crlf.ptx:6:5
+          |
+        6 |     bad;
+          |     ^^^
+          |
+          = help: did you mean `bar`?
+
+        error[unknown-opcode]: `bad` is not an instruction
+         --> cr.ptx:6:5
+          |
+        6 |     bad;
+          |     ^^^
+          |
+          = help: did you mean `bar`?
+
+        --- status 1
+        2 files checked: 2 errors
+    "#]]);
 }
 
 #[test]
@@ -195,7 +390,18 @@ fn long_lines_are_cut() {
         " /**/".repeat(1000)
     ));
     std::fs::write(folder.path().join("long.ptx"), line).unwrap();
-    check(&folder, &["long.ptx"], &expect![[""]]);
+    check(&folder, &["long.ptx"], &expect![[r#"
+        error[unknown-opcode]: `bad` is not an instruction
+         --> long.ptx:6:450001
+          |
+        6 | …é */ /* é */ /* é */ /* é */ /* é */ /* é */ /* é */ bad; /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**…
+          |                                                       ^^^
+          |
+          = help: did you mean `bar`?
+
+        --- status 1
+        1 file checked: 1 error
+    "#]]);
 }
 
 #[test]
@@ -229,7 +435,10 @@ fn explanations() {
             .unwrap()
             .contains("add.u32")
     );
-    expect![[""]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
+    expect![[r#"
+        --- status 2
+        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)
+    "#]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
 }
 
 /// What a shell does with `ptx-analyzer check … | head`.

@@ -1,5 +1,8 @@
 //! The server and the command line as they are seen from outside: real processes.
 
+// A failed expectation is what a test fails with.
+#![allow(clippy::unwrap_used)]
+
 mod cli;
 mod client;
 mod ordering;
