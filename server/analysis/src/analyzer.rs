@@ -11,7 +11,7 @@ use crate::declare;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Source;
 use crate::memo::{Heads, Statements, hash};
-use crate::module::{Header, Item, ModuleSymbol, items};
+use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::symbols::Symbol;
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::{Isa, Target};
@@ -156,7 +156,7 @@ impl Analyzer {
         let known = self.unchanged(snapshot);
         // First all functions that did not change, so that a copy of one does not take what another could use.
         for (index, item) in items.iter().enumerate() {
-            if item.node.kind_id() != kinds().function {
+            if !is_function(item.node) {
                 continue;
             }
             let text = known.get(&(item.range.start, item.range.end)).copied();
@@ -291,10 +291,10 @@ fn header(
             progress.address_size(source, node, &mut header.environment, &mut found);
             syntax_error::report(source, node, &mut found);
         } else {
-            if !node.is_error() && kind != k.unknown_directive {
+            if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
                 progress.other(first_word(&text), &mut found);
             }
-            if kind == k.function {
+            if is_function(node) {
                 declare_function(source, node, index, &mut header, &mut places, &mut found);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
@@ -323,10 +323,27 @@ fn header(
         }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
     }
+    out.extend(endless_comment(snapshot));
     let mut found = Vec::new();
     progress.end(snapshot.rope().len_bytes(), &mut found);
     out.extend(found);
     header
+}
+
+/// A block comment without its end takes the rest of the file, so it is the last thing in the tree.
+fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
+    let root = snapshot.root();
+    let mut cursor = root.walk();
+    let mut node = root;
+    while cursor.goto_last_child() {
+        node = cursor.node();
+    }
+    if node.kind_id() != kinds().comment {
+        return None;
+    }
+    let text = snapshot.text(node.byte_range());
+    (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/")))
+        .then(|| syntax_error::endless_comment(node.byte_range()))
 }
 
 fn declare_function(

@@ -95,6 +95,10 @@ impl<'a, 't> Body<'a, 't> {
                 self.parameters(list, kernel);
             }
         }
+        if node.is_error() {
+            self.endless(node);
+            return (self.out, self.dependencies.into_inner().into_iter().collect());
+        }
         let body = node.child_by_field_id(f.body);
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
@@ -112,6 +116,17 @@ impl<'a, 't> Body<'a, 't> {
         (self.out, self.dependencies.into_inner().into_iter().collect())
     }
 
+    /// A function whose end was never found: its statements stand directly in an error node.
+    fn endless(&mut self, node: Node<'_>) {
+        let children: Vec<Node<'_>> = lower_all(node).into_iter().filter(|n| n.start_byte() < self.end).collect();
+        let kind = children.iter().find(|n| n.kind_id() == kinds().function_kind);
+        let name = children.iter().find(|n| n.kind_id() == kinds().identifier || n.kind_id() == kinds().register);
+        let start = kind.map_or(0, |n| self.source.range(*n).start);
+        let end = name.or(kind).map_or(start + 1, |n| self.source.range(*n).end).max(start + 1);
+        self.out.push(syntax_error::endless_function(start..end));
+        self.statements_of(&children);
+    }
+
     fn parameters(&mut self, list: Node<'_>, kernel: bool) {
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
             let declarators = declare::declarators(self.source, parameter, kernel);
@@ -126,16 +141,19 @@ impl<'a, 't> Body<'a, 't> {
     pub fn block(&mut self, node: Node<'_>) {
         let outer = (self.environment, self.labels);
         self.scope.push();
-        let children = lower_all(node);
-        self.labels(&children);
-        for child in &children {
+        self.statements_of(&lower_all(node));
+        self.scope.pop();
+        (self.environment, self.labels) = outer;
+    }
+
+    fn statements_of(&mut self, children: &[Node<'_>]) {
+        self.labels(children);
+        for child in children {
             if child.start_byte() >= self.end {
                 break;
             }
             self.statement(*child);
         }
-        self.scope.pop();
-        (self.environment, self.labels) = outer;
     }
 
     fn labels(&mut self, children: &[Node<'_>]) {
@@ -194,6 +212,17 @@ impl<'a, 't> Body<'a, 't> {
             let name = word.text.split_whitespace().next().unwrap_or("");
             let range = word.range().start..word.range().start + name.len();
             self.out.push(syntax_error::misplaced(range, name, "at the beginning of the module"));
+        } else if kind == k.parameter_list {
+            // Of a function that never ends: everything is on one level there.
+            self.parameters(node, true);
+        } else if kind == k.pragma_directive || kind == k.file_directive {
+            for string in lower::named_children(node).filter(|n| n.kind_id() == k.string) {
+                let word = self.source.word(string);
+                if word.text.len() < 2 || !word.text.ends_with('"') {
+                    self.out.push(syntax_error::endless_string(word.range()));
+                }
+            }
+            syntax_error::report(self.source, node, &mut self.out);
         } else if kind == k.branch_targets_directive {
             self.branch_targets(node);
             syntax_error::report(self.source, node, &mut self.out);

@@ -1,6 +1,7 @@
 //! From syntax nodes to lowered statements.
 
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
+use crate::checks::syntax_error;
 use crate::literal;
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
@@ -44,7 +45,7 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
         modifiers: Vec::with_capacity(4),
         operands: Vec::with_capacity(4),
         suffixes: Vec::new(),
-        broken: node.has_error(),
+        broken: syntax_error::is_broken(node),
     };
     loop {
         let child = cursor.node();

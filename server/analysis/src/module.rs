@@ -37,6 +37,9 @@ fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     if kind == k.comment || kind == k.preprocessor_line {
         return;
     }
+    if node.is_error() {
+        return add_error(node, out);
+    }
     let range = node.byte_range();
     let mut nested = Vec::new();
     // Only where something is wrong can an item stand inside another one.
@@ -50,6 +53,34 @@ fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     for inner in nested {
         add_item(inner, out);
     }
+}
+
+/// An error node at the top: what was understood inside of it is looked at as if it stood outside. With the word `.entry` or
+/// `.func` in it, it is a function whose end was never found, and its statements are that function's.
+fn add_error<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+    let k = kinds();
+    let children: Vec<Node<'tree>> = named_children(node).collect();
+    let function = children.iter().position(|n| n.kind_id() == k.function_kind);
+    let next = children.iter().position(|n| n.kind_id() == k.function);
+    let inner: &[Node<'tree>] = match (function, next) {
+        (Some(_), Some(next)) => &children[next..],
+        (Some(_), None) => &[],
+        (None, _) => {
+            let first = children.iter().position(|n| n.kind_id() == k.function || n.kind_id() == k.variable_declaration);
+            first.map_or(&[], |first| &children[first..])
+        }
+    };
+    let end = inner.first().map_or(node.end_byte(), Node::start_byte);
+    out.push(Item { node, range: node.start_byte()..end, unclosed: false });
+    for child in inner {
+        add_item(*child, out);
+    }
+}
+
+/// Whether an item is a function, or the beginning of one that never ends.
+pub fn is_function(node: Node<'_>) -> bool {
+    let k = kinds();
+    node.kind_id() == k.function || (node.is_error() && named_children(node).any(|n| n.kind_id() == k.function_kind))
 }
 
 /// The first function inside of a body, and everything that follows it.

@@ -89,6 +89,8 @@ pub enum What {
     MustBe(&'static str),
     /// An expression that has no place here.
     Unexpected,
+    /// Something else than a constant added to an address.
+    OffsetNotConstant,
     /// A number as an address, which only `.local` has.
     ImmediateAddress,
     /// `a-4`: the assembler knows only `a+-4`.
@@ -534,6 +536,9 @@ impl Checker<'_> {
             OperandKind::Offset(parts, false) => {
                 if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
                     return self.push(&parts.1, None, What::ImmediateClass { integer: false });
+                }
+                if !matches!(parts.1.kind, OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Name("WARP_SZ") | OperandKind::Arguments(_)) {
+                    return self.push(&parts.1, None, What::OffsetNotConstant);
                 }
                 return self.base(&parts.0, spec);
             }

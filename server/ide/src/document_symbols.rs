@@ -109,15 +109,15 @@ impl Outline<'_> {
             more = cursor.goto_next_sibling();
         }
         detail.push_str(&keyword_text);
-        self.named(node, &item.range, kind, detail.clone()).map_or_else(
-            || {
-                // The name is still to be written.
-                let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
-                let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text.clone() };
-                Symbol { name, detail, kind, range: item.range.clone(), selection, children: children.clone() }
-            },
-            |symbol| Symbol { children: children.clone(), ..symbol },
-        )
+        let mut symbol = self.named(node, &item.range, kind, String::new()).unwrap_or_else(|| {
+            // The name is still to be written.
+            let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
+            let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text };
+            Symbol { name, detail: String::new(), kind, range: item.range.clone(), selection, children: Vec::new() }
+        });
+        symbol.detail = detail;
+        symbol.children = children;
+        symbol
     }
 
     fn parameters(&self, list: Node<'_>, out: &mut Vec<Symbol>) {

@@ -4,4 +4,5 @@
 //! means and what an outline holds come from `ptx-analysis` and `ptx-ide` as plain data with byte offsets.
 
 pub mod cli;
+mod markup;
 pub mod server;

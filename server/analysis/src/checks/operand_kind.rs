@@ -53,6 +53,10 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             Some("use registers of one type, or untyped ones (`.b32`)"),
         ),
         What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
+        What::OffsetNotConstant => (
+            "only a constant can be added to an address here".to_owned(),
+            Some("add registers with `add` first"),
+        ),
         What::ImmediateAddress => (
             "a constant address is allowed only in `.local` memory".to_owned(),
             Some("move the address into a register first"),

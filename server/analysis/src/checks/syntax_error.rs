@@ -9,32 +9,55 @@ use std::ops::Range;
 /// The code.
 pub const CODE: &str = "syntax-error";
 
-/// Reports every error node inside of a node. Costs nothing where there is none.
+/// Reports every error node inside of a node. Costs next to nothing where there is none.
 pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
-    if !node.has_error() {
-        return;
-    }
     if node.is_error() {
-        return out.push(unexpected(source, node));
+        return unexpected(source, node, out);
     }
     if node.is_missing() {
         return out.push(missing(source, node));
     }
-    let before = out.len();
+    if !is_broken(node) {
+        return;
+    }
+    let mut open = Vec::new();
+    collect(source, node, &mut open, out);
+    // A bracket that is not closed lacks the semicolon too; the innermost bracket is what somebody forgot.
+    if let Some(innermost) = open.last() {
+        out.push(unclosed(source, *innermost));
+    }
+}
+
+/// Whether the parser met an error in a statement: an ERROR or MISSING node, or one that ends without its bracket or semicolon.
+pub fn is_broken(node: Node<'_>) -> bool {
+    node.has_error() || last_child(node).is_some_and(|last| last.kind_id() == kinds().unclosed)
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    cursor.goto_last_child().then(|| cursor.node())
+}
+
+fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
+    let mut own = None;
     while more {
         let child = cursor.node();
         if child.kind_id() == kinds().unclosed {
-            out.push(unclosed(source, child));
+            own = Some(child);
+        } else if child.is_error() {
+            unexpected(source, child, out);
+        } else if child.is_missing() {
+            out.push(missing(source, child));
         } else {
-            // A bracket that is not closed misses its semicolon too; one report is enough.
-            let known = out[before..].iter().any(|d| d.message.contains("is not closed"));
-            if !(known && child.is_missing()) {
-                report(source, child, out);
-            }
+            collect(source, child, open, out);
         }
         more = cursor.goto_next_sibling();
+    }
+    // Only if nothing inside is open is this the place.
+    if open.is_empty() {
+        open.extend(own);
     }
 }
 
@@ -89,7 +112,9 @@ pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "an offset is added, never subtracted").help("write `+-` in place of `-`")
 }
 
-fn unexpected(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+/// What the parser could not place: the tokens that stand directly in an error node, since whatever it did understand in
+/// there is looked at by itself.
+fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let range = source.range(node);
     let text = source.text.get(range.clone()).unwrap_or("").trim();
     let first = text.lines().next().unwrap_or("");
@@ -98,14 +123,29 @@ fn unexpected(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let end = range.start + first.len().max(1);
     let range = range.start..end.min(range.end.max(range.start + 1));
     if shown.is_empty() {
-        return Diagnostic::error(CODE, range, "this is not PTX");
+        return out.push(Diagnostic::error(CODE, range, "this is not PTX"));
     }
     let more = if shown.len() < text.len() { " …" } else { "" };
     let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
-    match shown.as_str() {
+    out.push(match shown.as_str() {
         "}" => diagnostic.help("there is no `{` that it closes"),
         _ => diagnostic,
-    }
+    });
+}
+
+/// The header of a function whose end was never found: everything up to the end of the file is inside of an error node.
+pub fn endless_function(header: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, header, "this function never ends: a `}` is missing")
+}
+
+/// A comment that never ends.
+pub fn endless_comment(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range.start..range.start + 2, "this comment never ends: `*/` is missing")
+}
+
+/// A string that does not end on its line.
+pub fn endless_string(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "this string is not closed before the end of the line")
 }
 
 fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
@@ -120,14 +160,14 @@ fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
 }
 
 fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
-    let open = node.prev_sibling().and_then(|_| node.parent()).map_or_else(|| before(source, node), |parent| {
-        let start = source.range(parent).start;
-        start..start + 1
-    });
-    let bracket = source.text.get(open.clone()).unwrap_or("");
-    match bracket {
-        "[" | "{" | "(" => Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line")),
-        _ => Diagnostic::error(CODE, before(source, node), "something is missing before the end of the line: it is not closed"),
+    let Some(parent) = node.parent() else { return missing(source, node) };
+    let start = source.range(parent).start;
+    let open = start..start + 1;
+    match source.text.get(open.clone()).unwrap_or("") {
+        bracket @ ("[" | "{" | "(") => {
+            Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line"))
+        }
+        _ => Diagnostic::error(CODE, before(source, node), "expected `;` here"),
     }
 }
 

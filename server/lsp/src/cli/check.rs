@@ -200,7 +200,7 @@ fn check(origin: &Origin, format: Format) -> Outcome {
         Err(error) => return Outcome::Unreadable(error.to_string()),
     };
     let (text, lossy) = source::decode(bytes);
-    if source::is_markup(&text) {
+    if crate::markup::is_markup(text.chars()) {
         return Outcome::Markup;
     }
     let snapshot = Snapshot::new(&text);

@@ -111,13 +111,6 @@ pub fn decode(bytes: Vec<u8>) -> (String, bool) {
     (out, true)
 }
 
-/// Whether a text is XML: PreTeXt documents end in `.ptx` too, and no PTX module begins with `<`.
-pub fn is_markup(text: &str) -> bool {
-    text.chars()
-        .find(|c| !c.is_whitespace() && *c != '\u{feff}')
-        == Some('<')
-}
-
 /// A place, from 1, columns in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {

@@ -4,6 +4,7 @@ use super::convert;
 use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
 use super::outgoing::{self, Outgoing};
 use super::shared::Shared;
+use crate::markup::is_markup;
 use ptx_analysis::Analyzer;
 use ptx_syntax::Rope;
 use serde::Serialize;
@@ -94,7 +95,7 @@ impl Worker {
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
         let revision = work.revision;
         let begin = Instant::now();
-        if is_markup(&work.rope) {
+        if is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = Analyzer::default();
             self.publisher.parsed.send_replace(Some(Arc::new(Parsed {
@@ -202,13 +203,6 @@ impl Worker {
             self.document.uri.as_str()
         );
     }
-}
-
-/// Whether a text is XML: PreTeXt documents end in `.ptx` too, and no PTX module begins with `<`.
-fn is_markup(rope: &Rope) -> bool {
-    rope.chars()
-        .find(|c| !c.is_whitespace() && *c != '\u{feff}')
-        == Some('<')
 }
 
 /// Sends diagnostics to the client.

@@ -123,6 +123,7 @@ fn compare(client: &mut Client, model: &Model, version: i32) {
         assert_eq!(document["bytes"], model.text.len(), "{document}");
     }
     assert_eq!(edited_tree, fresh_tree);
+    eprintln!("len {} diags {}", model.text.len(), edited.len());
     assert_eq!(without_names(&edited), without_names(&fresh));
     client.close(FRESH);
     client.forget();
