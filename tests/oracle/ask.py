@@ -43,7 +43,7 @@ def ask(version, target, texts):
             name = os.path.join(folder, "a.ptx")
             with open(name, "w") as f:
                 f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "ret;\n}\n")
-            run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull, "-c"], capture_output=True, text=True)
+            run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
         # Some instructions expand to built-in text, and an error in that names no line of ours; a crash names none at all.
         unknown = run.returncode < 0
         fatal, here, other = None, {}, []

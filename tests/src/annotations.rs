@@ -113,6 +113,9 @@ pub fn found(text: &str) -> Vec<Finding> {
 pub fn compare(expected: &[Finding], found: &[Finding]) -> Vec<String> {
     let mut left: Vec<&Finding> = found.iter().collect();
     let mut out = Vec::new();
+    // Those that ask for a message choose first.
+    let mut expected: Vec<&Finding> = expected.iter().collect();
+    expected.sort_by_key(|f| std::cmp::Reverse(f.message.len()));
     for wanted in expected {
         let fits = |f: &&Finding| {
             f.line == wanted.line

@@ -156,11 +156,14 @@ impl Checker<'_> {
             Kind::Value => self.typed(operand, spec, true),
             Kind::Any => self.declared(operand),
             Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
-            Kind::Targets => self.name_of(operand, spec, "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions", |s| {
-                matches!(s, Symbol::Targets | Symbol::Label | Symbol::Variable { .. })
+            Kind::Targets => self.name_of(operand, spec, TARGETS, |s| {
+                matches!(s, Symbol::Targets | Symbol::Variable { .. })
             }),
-            Kind::Function => self.name_of(operand, spec, "a function or a register that holds its address", |s| {
-                matches!(s, Symbol::Function { .. } | Symbol::Register { .. })
+            Kind::Function if spec.indirect => self.name_of(operand, spec, "a register that holds the address of a function", |s| {
+                matches!(s, Symbol::Register { ty, elements: 1 } if is_pointer(ty))
+            }),
+            Kind::Function => self.name_of(operand, spec, "a function; a call through a register needs a prototype or a list of targets as its last operand", |s| {
+                matches!(s, Symbol::Function { kernel: false })
             }),
             Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
             Kind::Address(_) => match operand.kind {
@@ -498,10 +501,8 @@ impl Checker<'_> {
                 self.push(operand, Some(spec), What::Space(name.to_owned(), space));
             }
             Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
-                let pointer = |t: TypeId| {
-                    matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && t.info().bits >= 32
-                };
-                if spec.ty.is_some_and(|t| !pointer(t)) {
+                let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+                if spec.ty.is_some_and(|t| !whole(t)) {
                     self.push(operand, Some(spec), What::Unexpected);
                 }
             }
@@ -580,6 +581,14 @@ impl Checker<'_> {
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
         }
     }
+}
+
+/// What the last operand of an indirect call or branch names.
+const TARGETS: &str = "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions";
+
+fn is_pointer(ty: TypeId) -> bool {
+    let info = ty.info();
+    matches!(info.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && matches!(info.bits, 32 | 64)
 }
 
 fn is_whole(spec: &Spec) -> bool {

@@ -45,6 +45,8 @@ pub struct Spec {
     pub spaces: Option<&'static [&'static str]>,
     /// The same for a variable whose address is the value; `None`: any.
     pub symbol_spaces: Option<&'static [&'static str]>,
+    /// A call through a register: a list of targets or a prototype is given.
+    pub indirect: bool,
 }
 
 /// All arrangements of a form, the one with the fewest operands first.
@@ -55,8 +57,17 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
         let given = |group: u8| group == 0 || present & (1 << (group - 1)) != 0;
         let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
         let names: Vec<&str> = chosen.iter().flat_map(|i| names(&form.operands[*i].pattern)).collect();
+        let mut operands: Vec<(u8, Shape)> =
+            chosen.iter().map(|i| (*i as u8, shape(form, &form.operands[*i].pattern, values))).collect();
+        let kind = |shape: &Shape| if let Shape::Value(spec) = shape { Some(spec.value.kind) } else { None };
+        let indirect = operands.iter().any(|(_, s)| kind(s) == Some(Kind::Targets));
+        for (_, shape) in &mut operands {
+            if let Shape::Value(spec) = shape {
+                spec.indirect = indirect;
+            }
+        }
         out.push(Arrangement {
-            operands: chosen.iter().map(|i| (*i as u8, shape(form, &form.operands[*i].pattern, values))).collect(),
+            operands,
             broken: form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names))),
         });
     }
@@ -120,6 +131,7 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         any_length,
         spaces,
         symbol_spaces: named(value.symbol_spaces),
+        indirect: false,
     }
 }
 

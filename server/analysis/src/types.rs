@@ -94,8 +94,11 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
             let wider = plain
                 | match t.class {
                     TypeClass::Bits => mask(&|r| data(r) && r.bits >= t.bits),
-                    TypeClass::Uint | TypeClass::Sint => mask(&|r| whole(r) && r.bits >= t.bits),
-                    TypeClass::Float => mask(&|r| r.class == TypeClass::Bits && r.bits >= t.bits),
+                    // ptxas: `.f16x2` passes for a 32-bit integer here.
+                    TypeClass::Uint | TypeClass::Sint => {
+                        mask(&|r| (whole(r) || (r.class == TypeClass::Packed && r.bits == 32)) && r.bits >= t.bits)
+                    }
+                    TypeClass::Float | TypeClass::Packed => mask(&|r| r.class == TypeClass::Bits && r.bits >= t.bits),
                     _ => 0,
                 };
             let exact = plain & mask(&|r| whole(r));

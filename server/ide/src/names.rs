@@ -4,9 +4,9 @@
 use memchr::memmem;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{Source, named_children};
-use ptx_analysis::module;
 use ptx_analysis::operands::Names;
 use ptx_analysis::symbols::Symbol;
+use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -71,56 +71,61 @@ impl Declaration<'_> {
     }
 }
 
+/// Blocks up to this size are walked; in longer ones the text is searched, which is a hundred times faster.
+const WALKED: usize = 1 << 18;
+/// How many places that look like a declaration are looked at in a long block, or in a broken module.
+const MOST_TRIED: usize = 1000;
+
 /// Finds the declaration of the name that stands at a node.
 pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
     if name.is_empty() {
         return None;
     }
     let k = kinds();
-    let function = around(at, |kind| kind == k.function);
-    // Labels first, although blocks may hide them: the label of a branch is then found without a walk through its block.
-    if !name.starts_with('%')
-        && let Some(label) = function.and_then(|f| label(snapshot, f, at, name))
-    {
+    let register = name.starts_with('%');
+    let function = function_around(at);
+    // Labels first, although blocks may hide them: the label of a branch is then found without a look at its block.
+    if !register && let Some(label) = function.and_then(|f| label(snapshot, f, at, name)) {
         return Some(label);
     }
     let mut node = Some(at);
     while let Some(here) = node {
         let kind = here.kind_id();
-        if kind == k.block {
-            if let Some(found) = in_children(snapshot, here, name, at.end_byte()) {
+        // A function that is not closed may be an ERROR with everything of the function inside.
+        if kind == k.block || here.is_error() {
+            if let Some(found) = in_block(snapshot, here, name, at) {
                 return Some(Declaration { scope: Some(here), ..found });
             }
-        } else if (kind == k.function || kind == k.call_prototype_directive)
+        }
+        if (kind == k.function || kind == k.call_prototype_directive || here.is_error())
             && let Some(found) = in_signature(snapshot, here, name)
         {
             return Some(found);
         }
         node = if kind == k.function { None } else { here.parent() };
     }
-    let label = function.filter(|_| name.starts_with('%')).and_then(|f| label(snapshot, f, at, name));
-    label.or_else(|| in_module(snapshot, name))
+    if register { function.and_then(|f| label(snapshot, f, at, name)) } else { in_module(snapshot, name) }
 }
 
-/// The node itself or the nearest one around it whose kind is wanted.
-fn around<'t>(node: Node<'t>, wanted: impl Fn(u16) -> bool) -> Option<Node<'t>> {
+/// The function around a node, or the error that it has become.
+fn function_around(node: Node<'_>) -> Option<Node<'_>> {
     let mut here = node;
-    while !wanted(here.kind_id()) {
+    while here.kind_id() != kinds().function && !here.is_error() {
         here = here.parent()?;
     }
     Some(here)
 }
 
-/// The registers and variables that a block declares before an offset.
-fn in_children<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, before: usize) -> Option<Declaration<'t>> {
+/// The registers and variables that a block declares before a place.
+fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<Declaration<'t>> {
+    if at.start_byte().saturating_sub(block.start_byte()) > WALKED {
+        return by_text(snapshot, block, name, at);
+    }
     let k = kinds();
     let mut cursor = block.walk();
     let mut more = cursor.goto_first_child();
-    while more {
+    while more && cursor.node().start_byte() < at.end_byte() {
         let child = cursor.node();
-        if child.start_byte() >= before {
-            break;
-        }
         if child.kind_id() == k.variable_declaration
             && let Some(found) = in_declaration(snapshot, child, name)
         {
@@ -129,6 +134,50 @@ fn in_children<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, before: 
         more = cursor.goto_next_sibling();
     }
     None
+}
+
+/// The same by the text. Ranges first (`%r<10>` for `%r7`), since nearly all registers belong to one.
+fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<Declaration<'t>> {
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let words = (name.len() - digits..=name.len()).map(|end| &name[..end]).filter(|w| !matches!(*w, "" | "%"));
+    for word in words {
+        let mut tried = 0;
+        let mut found = None;
+        occurrences(snapshot, block.start_byte()..at.end_byte(), word, |offset| {
+            if !in_directive(snapshot, offset) {
+                return true;
+            }
+            tried += 1;
+            let declaration = snapshot.node_at(offset).and_then(|n| n.parent()?.parent());
+            found = declaration
+                .filter(|d| d.kind_id() == kinds().variable_declaration && d.parent() == Some(block))
+                .and_then(|d| in_declaration(snapshot, d, name));
+            found.is_none() && tried < MOST_TRIED
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether the statement around an offset begins with a dot, as far as its text tells.
+fn in_directive(snapshot: &Snapshot, offset: usize) -> bool {
+    const BACK: usize = 1024;
+    let rope = snapshot.rope();
+    let start = offset.saturating_sub(BACK);
+    let Some(slice) = rope.get_byte_slice(rope.char_to_byte(rope.byte_to_char(start))..offset) else { return false };
+    // Backwards to the end of the statement before. A dot after a blank begins a word; in `ld.global` it does not.
+    let mut dot = false;
+    for byte in slice.bytes_at(slice.len_bytes()).reversed() {
+        match byte {
+            b';' | b'{' | b'}' | b':' => return false,
+            b'.' => dot = true,
+            _ if dot && byte.is_ascii_whitespace() => return true,
+            _ => dot = false,
+        }
+    }
+    dot
 }
 
 fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
@@ -167,24 +216,32 @@ fn numbered(name: &str, base: &str) -> Option<u32> {
 /// Parameters and results.
 fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<Declaration<'t>> {
     let (k, f) = (kinds(), fields());
-    for (field, what) in [(f.parameters, What::Parameter), (f.returns, What::Result)] {
-        let Some(list) = function.child_by_field_id(field) else { continue };
-        for parameter in named_children(list).filter(|n| n.kind_id() == k.parameter) {
-            let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
-            if snapshot.text(declared.byte_range()) == name {
-                let kernel = function.child_by_field_id(f.kind).map(|n| snapshot.text(n.byte_range()));
-                let kernel = kernel.is_some_and(|k| k == ".entry");
-                let scope = Some(function);
-                return Some(Declaration {
-                    statement: parameter,
-                    declarator: parameter,
-                    what,
-                    count: None,
-                    scope,
-                    kernel,
-                });
+    let mut kernel = false;
+    let mut named = false;
+    let mut cursor = function.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        let kind = child.kind_id();
+        if kind == k.block || kind == k.instruction {
+            break;
+        }
+        if kind == k.function_kind {
+            kernel = snapshot.text(child.byte_range()) == ".entry";
+        }
+        named |= kind == k.identifier || kind == k.register;
+        if kind == k.parameter_list {
+            for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
+                let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
+                if snapshot.text(declared.byte_range()) == name {
+                    // Results stand before the name.
+                    let what = if named { What::Parameter } else { What::Result };
+                    let (count, scope) = (None, Some(function));
+                    return Some(Declaration { statement: parameter, declarator: parameter, what, count, scope, kernel });
+                }
             }
         }
+        more = cursor.goto_next_sibling();
     }
     None
 }
@@ -232,8 +289,16 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> 
     if !root.has_error() {
         return None;
     }
-    // A function whose brace is not closed hides the following ones.
-    module::items(root).iter().find_map(|i| item(snapshot, i.node, name))
+    // A function whose brace is not closed has the following ones inside. What a name stands for is declared before it is used.
+    let mut tried = 0;
+    let mut found = None;
+    occurrences(snapshot, 0..snapshot.rope().len_bytes(), name, |offset| {
+        tried += 1;
+        let node = snapshot.node_at(offset).and_then(|n| n.parent());
+        found = node.filter(|n| n.kind_id() == kinds().function).and_then(|n| item(snapshot, n, name));
+        found.is_none() && tried < MOST_TRIED
+    });
+    found
 }
 
 fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
@@ -314,6 +379,9 @@ impl Names for Around<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
+        }
+        if ISA.special_register(name).is_some() {
+            return None;
         }
         let found = find(self.snapshot, self.at, name).map(|d| d.symbol(self.snapshot));
         self.known.borrow_mut().insert(name.to_owned(), found);

@@ -26,12 +26,7 @@ fn main() {
                 let orderly = ptx_analyzer::server::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
-            "--edits" => {
-                edits = arguments
-                    .next()
-                    .and_then(|n| n.parse().ok())
-                    .expect("--edits N")
-            }
+            "--edits" => edits = arguments.next().and_then(|n| n.parse().ok()).expect("--edits N"),
             "--break" => breaks = arguments.next(),
             _ => file = Some(argument),
         }
@@ -41,18 +36,13 @@ fn main() {
         std::process::exit(2);
     };
     let mut text = std::fs::read_to_string(&file).expect("a readable file");
-    let mut client =
-        Client::start(Command::new(std::env::current_exe().expect("a path")).arg("--serve"));
+    let mut client = Client::start(Command::new(std::env::current_exe().expect("a path")).arg("--serve"));
     let capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
     client.begin(json!({ "capabilities": capabilities }));
     let begin = Instant::now();
     client.open(URI, 0, &text);
     let found = client.diagnostics(URI, 0).len();
-    println!(
-        "open: {:.1} ms, {found} diagnostics, {}",
-        milliseconds(begin.elapsed()),
-        memory(&client)
-    );
+    println!("open: {:.1} ms, {found} diagnostics, {}", milliseconds(begin.elapsed()), memory(&client));
 
     let mut version = 0;
     if let Some(what) = &breaks {
@@ -73,10 +63,7 @@ fn main() {
         let begin = Instant::now();
         client.change(URI, version, change);
         let found = client.diagnostics(URI, version).len();
-        println!(
-            "break {what}: {:.1} ms, {found} diagnostics",
-            milliseconds(begin.elapsed())
-        );
+        println!("break {what}: {:.1} ms, {found} diagnostics", milliseconds(begin.elapsed()));
     }
 
     let lines = Lines::new(&text);
@@ -88,17 +75,10 @@ fn main() {
             offset -= 1;
         }
         let at = lines.place(offset);
-        let after =
-            json!({ "line": at["line"], "character": at["character"].as_u64().unwrap_or(0) + 1 });
+        let after = json!({ "line": at["line"], "character": at["character"].as_u64().unwrap_or(0) + 1 });
         for (list, change) in [
-            (
-                &mut typed,
-                json!([{ "range": { "start": at, "end": at }, "text": "x" }]),
-            ),
-            (
-                &mut undone,
-                json!([{ "range": { "start": at, "end": after }, "text": "" }]),
-            ),
+            (&mut typed, json!([{ "range": { "start": at, "end": at }, "text": "x" }])),
+            (&mut undone, json!([{ "range": { "start": at, "end": after }, "text": "" }])),
         ] {
             version += 1;
             let begin = Instant::now();
@@ -114,11 +94,8 @@ fn main() {
     typed.extend(undone);
     report("both", &mut typed);
     for part in ["parse", "check", "convert"] {
-        let mut times: Vec<Duration> = parts
-            .iter()
-            .filter_map(|p| p[part].as_f64())
-            .map(|ms| Duration::from_secs_f64(ms / 1e3))
-            .collect();
+        let mut times: Vec<Duration> =
+            parts.iter().filter_map(|p| p[part].as_f64()).map(|ms| Duration::from_secs_f64(ms / 1e3)).collect();
         report(&format!("  {part}"), &mut times);
     }
     println!("{}", memory(&client));
@@ -126,17 +103,9 @@ fn main() {
 
 fn report(name: &str, times: &mut [Duration]) {
     times.sort_unstable();
-    let at = |share: f64| {
-        times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)))
-    };
+    let at = |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
     let ms = |share| at(share).map_or(0.0, |d| milliseconds(*d));
-    println!(
-        "{name:>9}: p50 {:.2}  p90 {:.2}  p99 {:.2}  max {:.2} ms",
-        ms(0.5),
-        ms(0.9),
-        ms(0.99),
-        ms(1.0)
-    );
+    println!("{name:>9}: p50 {:.2}  p90 {:.2}  p99 {:.2}  max {:.2} ms", ms(0.5), ms(0.9), ms(0.99), ms(1.0));
 }
 
 fn milliseconds(duration: Duration) -> f64 {
@@ -144,16 +113,8 @@ fn milliseconds(duration: Duration) -> f64 {
 }
 
 fn memory(client: &Client) -> String {
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap_or_default();
-    let field = |name: &str| {
-        status
-            .lines()
-            .find_map(|l| l.strip_prefix(name))
-            .unwrap_or(" ?")
-            .trim()
-            .to_owned()
-    };
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap_or_default();
+    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).unwrap_or(" ?").trim().to_owned();
     format!("resident {}, at most {}", field("VmRSS:"), field("VmHWM:"))
 }
 
@@ -162,11 +123,7 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn new(text: &str) -> Self {
-        Self(
-            std::iter::once(0)
-                .chain(text.match_indices('\n').map(|(i, _)| i + 1))
-                .collect(),
-        )
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect())
     }
 
     fn place(&self, offset: usize) -> Value {

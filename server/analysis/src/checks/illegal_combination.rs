@@ -26,7 +26,7 @@ pub fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagno
         (RuleKind::Forbid, false) => format!("{what} is not allowed with {when}"),
         (RuleKind::Require, true) => format!("`{name}` requires {what}"),
         (RuleKind::Require, false) => format!("{when} requires {what}"),
-        (RuleKind::Iff, _) => format!("{what} and {when} go together: both or neither"),
+        (RuleKind::Iff, _) => format!("{what} goes with {when}: give both or neither"),
     };
     Diagnostic::error(CODE, range, message)
 }

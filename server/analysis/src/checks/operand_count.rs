@@ -12,7 +12,7 @@ pub const CODE: &str = "operand-count";
 pub fn report(instruction: &Instruction<'_>, head: &str, counts: &[usize], form: &'static Form) -> Diagnostic {
     let given = instruction.operands.len();
     let wanted = match counts {
-        [] => "no operands".to_owned(),
+        [] | [0] => "no operands".to_owned(),
         [1] => "1 operand".to_owned(),
         [n] => format!("{n} operands"),
         [rest @ .., last] => {

@@ -62,10 +62,9 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
 }
 
 /// A function without its closing brace.
-pub fn unclosed_function(opening: Range<usize>, next: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, next, "a `}` is missing before this function")
+pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, last, "a `}` is missing after this: the next function begins inside of this one")
         .related(opening, "this brace is not closed")
-        .help("close the function before with `}`")
 }
 
 /// The closing brace of a block that the end of the file leaves open.
@@ -171,9 +170,14 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     }
 }
 
-/// The last character before a node of no width, so that there is something to underline.
+/// The last character of what stands before a node of no width, comments aside, so that there is something to underline.
 fn before(source: Source<'_>, node: Node<'_>) -> Range<usize> {
-    let at = source.range(node).start;
+    let k = kinds();
+    let mut previous = node.prev_sibling();
+    while let Some(extra) = previous.filter(|p| p.kind_id() == k.comment || p.kind_id() == k.preprocessor_line) {
+        previous = extra.prev_sibling();
+    }
+    let at = previous.map_or_else(|| source.range(node).start, |p| source.range(p).end);
     let text = source.text.get(..at).unwrap_or("").trim_end();
     let start = text.char_indices().next_back().map_or(0, |(i, _)| i);
     start..text.len().max(start + 1)

@@ -122,10 +122,7 @@ fn check_all(
     mut done: impl FnMut(Checked) -> io::Result<()>,
 ) -> io::Result<()> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments
-        .jobs
-        .map_or_else(processors, NonZero::get)
-        .min(origins.len());
+    let jobs = arguments.jobs.map_or_else(processors, NonZero::get).min(origins.len());
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -139,17 +136,12 @@ fn check_all(
                         return;
                     };
                     // Nobody listens any more when the report could not be written.
-                    if sender
-                        .send((index, check(origin, arguments.format)))
-                        .is_err()
-                    {
+                    if sender.send((index, check(origin, arguments.format))).is_err() {
                         return;
                     }
                 }
             };
-            let builder = std::thread::Builder::new()
-                .name("check".into())
-                .stack_size(STACK);
+            let builder = std::thread::Builder::new().name("check".into()).stack_size(STACK);
             if let Err(error) = builder.spawn_scoped(scope, work) {
                 tracing::warn!("one thread less: {error}");
             }
@@ -184,10 +176,7 @@ fn in_order(
             progress.clear();
         }
         while let Some(outcome) = waiting.get_mut(next).and_then(Option::take) {
-            done(Checked {
-                origin: origins[next].clone(),
-                outcome,
-            })?;
+            done(Checked { origin: origins[next].clone(), outcome })?;
             next += 1;
         }
         progress.show();
@@ -212,11 +201,7 @@ fn check(origin: &Origin, format: Format) -> Outcome {
         Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
     };
-    Outcome::Done {
-        findings,
-        counts: Counts::of(&diagnostics),
-        lossy,
-    }
+    Outcome::Done { findings, counts: Counts::of(&diagnostics), lossy }
 }
 
 /// A line on a terminal that says how far the work is, once it takes long.
@@ -230,26 +215,12 @@ struct Progress {
 
 impl Progress {
     fn new(all: usize) -> Self {
-        Self {
-            begin: Instant::now(),
-            all,
-            done: 0,
-            shown: None,
-            terminal: stderr().is_terminal(),
-        }
+        Self { begin: Instant::now(), all, done: 0, shown: None, terminal: stderr().is_terminal() }
     }
 
     fn show(&mut self) {
-        if self.terminal
-            && self.begin.elapsed() > Duration::from_secs(1)
-            && self.shown != Some(self.done)
-        {
-            let _ = write!(
-                stderr().lock(),
-                "\r\x1b[Kchecked {} of {} files",
-                self.done,
-                self.all
-            );
+        if self.terminal && self.begin.elapsed() > Duration::from_secs(1) && self.shown != Some(self.done) {
+            let _ = write!(stderr().lock(), "\r\x1b[Kchecked {} of {} files", self.done, self.all);
             let _ = stderr().flush();
             self.shown = Some(self.done);
         }
@@ -270,9 +241,7 @@ struct Report {
 
 impl Report {
     fn new(format: Format) -> Self {
-        Self {
-            sarif: (format == Format::Sarif).then(sarif::Report::default),
-        }
+        Self { sarif: (format == Format::Sarif).then(sarif::Report::default) }
     }
 
     fn unreadable(&mut self, name: &str, reason: &str) {
@@ -289,17 +258,13 @@ impl Report {
             // In a folder that is nothing unusual; a file that was named deserves a word.
             Outcome::Markup if matches!(checked.origin, Origin::Found(_)) => {}
             Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
-            Outcome::Done {
-                findings, lossy, ..
-            } => {
+            Outcome::Done { findings, lossy, .. } => {
                 if lossy {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
                 match (findings, &mut self.sarif) {
                     // Takes the colours out where they are not wanted.
-                    (Findings::Text(text), _) => {
-                        anstream::stdout().lock().write_all(text.as_bytes())?
-                    }
+                    (Findings::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
                     (Findings::Sarif(results), Some(sarif)) => sarif.add(results),
                     (Findings::Sarif(_), None) => {}
                 }
@@ -362,22 +327,10 @@ impl Summary {
     fn text(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let mut out = format!("{} checked: ", count(self.files, "file"));
-        let Counts {
-            errors,
-            warnings,
-            others,
-        } = self.counts;
+        let Counts { errors, warnings, others } = self.counts;
         let counts = [(errors, "error"), (warnings, "warning"), (others, "hint")];
-        let counts: Vec<_> = counts
-            .into_iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, what)| count(n, what))
-            .collect();
-        out.push_str(&if counts.is_empty() {
-            "nothing found".to_owned()
-        } else {
-            counts.join(", ")
-        });
+        let counts: Vec<_> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
+        out.push_str(&if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") });
         if self.unreadable > 0 {
             let _ = write!(out, "; {} could not be read", self.unreadable);
         }

@@ -10,9 +10,7 @@ use std::ops::Range;
 /// The findings of a file, coloured by escape sequences.
 pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
     // Long lines are cut already; what is left is not cut again.
-    let renderer = Renderer::styled()
-        .decor_style(DecorStyle::Ascii)
-        .term_width(400);
+    let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(400);
     let mut out = String::new();
     for diagnostic in diagnostics {
         out.push_str(&one(&renderer, file, snapshot, diagnostic));
@@ -29,11 +27,7 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
         Severity::Hint => Level::HELP.with_name(Some("hint")),
     };
     let main = Shown::new(file, snapshot, &d.range);
-    let related: Vec<_> = d
-        .related
-        .iter()
-        .map(|r| (Shown::new(file, snapshot, &r.range), r))
-        .collect();
+    let related: Vec<_> = d.related.iter().map(|r| (Shown::new(file, snapshot, &r.range), r)).collect();
     let title = level.primary_title(d.message.as_str()).id(d.code);
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
     if let Some(help) = &d.help {
@@ -68,19 +62,11 @@ impl Shown {
         let excerpt = excerpt(snapshot, range);
         let counted = excerpt.text[..excerpt.token.start].chars().count() + 1;
         let counted = format!("{file}:{line}:{counted}");
-        Self {
-            line,
-            excerpt,
-            counted,
-            true_place: format!("{file}:{line}:{column}"),
-        }
+        Self { line, excerpt, counted, true_place: format!("{file}:{line}:{column}") }
     }
 
     fn snippet<'a>(&'a self, file: &'a str, kind: AnnotationKind) -> Snippet<'a, Annotation<'a>> {
         let annotation = kind.span(self.excerpt.token.clone());
-        Snippet::source(self.excerpt.text.as_str())
-            .path(file)
-            .line_start(self.line)
-            .annotation(annotation)
+        Snippet::source(self.excerpt.text.as_str()).path(file).line_start(self.line).annotation(annotation)
     }
 }

@@ -45,11 +45,7 @@ pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> St
         let end = place(snapshot, d.range.end.max(d.range.start));
         let related = d.related.iter().map(|r| {
             let Place { line, column } = place(snapshot, r.range.start);
-            Related {
-                line,
-                column,
-                message: &r.message,
-            }
+            Related { line, column, message: &r.message }
         });
         let line = Line {
             file,

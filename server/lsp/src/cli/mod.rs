@@ -33,11 +33,7 @@ impl From<Status> for ExitCode {
 ///
 /// Without a command it speaks the language server protocol on standard input and output.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ptx-analyzer",
-    version,
-    after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)"
-)]
+#[command(name = "ptx-analyzer", version, after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)")]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -82,13 +78,8 @@ fn serve() -> ExitCode {
 }
 
 fn log_to_stderr() {
-    let filter =
-        EnvFilter::try_from_env("PTX_ANALYZER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .init();
+    let filter = EnvFilter::try_from_env("PTX_ANALYZER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
 }
 
 #[cfg(test)]

@@ -47,10 +47,7 @@ pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> R
         }
         result
     };
-    Results {
-        results: diagnostics.iter().map(result).collect(),
-        codes: diagnostics.iter().map(|d| d.code).collect(),
-    }
+    Results { results: diagnostics.iter().map(result).collect(), codes: diagnostics.iter().map(|d| d.code).collect() }
 }
 
 impl Report {
@@ -74,11 +71,8 @@ impl Report {
     /// # Errors
     /// As the writer gives them.
     pub fn write(self, out: &mut impl Write) -> io::Result<()> {
-        let rules: Vec<Value> = self
-            .codes
-            .iter()
-            .map(|code| json!({ "id": code, "helpUri": page_address(code) }))
-            .collect();
+        let rules: Vec<Value> =
+            self.codes.iter().map(|code| json!({ "id": code, "helpUri": page_address(code) })).collect();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -133,11 +127,7 @@ fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
 fn uri(file: &str) -> String {
     let mut out = String::new();
     if Path::new(file).is_absolute() {
-        out.push_str(if file.starts_with('/') {
-            "file://"
-        } else {
-            "file:///"
-        });
+        out.push_str(if file.starts_with('/') { "file://" } else { "file:///" });
     }
     for byte in file.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

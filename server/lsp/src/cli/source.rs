@@ -23,11 +23,7 @@ impl Origin {
         match self {
             Self::Named(path) | Self::Found(path) => {
                 let name = path.to_string_lossy();
-                if cfg!(windows) {
-                    Cow::Owned(name.replace('\\', "/"))
-                } else {
-                    name
-                }
+                if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { name }
             }
             Self::StandardInput => Cow::Borrowed("<stdin>"),
         }
@@ -57,10 +53,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<Origin>, Vec<(String, String)>) {
             origins.push(Origin::StandardInput);
         } else if path.is_dir() {
             let before = origins.len();
-            for entry in walkdir::WalkDir::new(path)
-                .follow_links(true)
-                .sort_by_file_name()
-            {
+            for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
                 match entry {
                     Ok(entry) if entry.file_type().is_file() && is_ptx(entry.path()) => {
                         origins.push(Origin::Found(entry.into_path()));
@@ -91,8 +84,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<Origin>, Vec<(String, String)>) {
 }
 
 fn is_ptx(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("ptx"))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"))
 }
 
 /// Bytes as text, and whether they had to be changed. Of what is not UTF-8, each byte becomes a control character (the one
@@ -125,10 +117,7 @@ pub fn place(snapshot: &Snapshot, offset: usize) -> Place {
     let rope = snapshot.rope();
     let offset = offset.min(rope.len_bytes());
     let line = rope.byte_to_line(offset);
-    Place {
-        line: line + 1,
-        column: offset - rope.line_to_byte(line) + 1,
-    }
+    Place { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
 }
 
 /// A piece of one line around a token.
@@ -160,16 +149,10 @@ pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
         to = boundary(end.min(start + TOKEN) + AROUND).min(line_end);
     }
     let end = end.min(to);
-    let (before, after) = (
-        if from > line_start { "…" } else { "" },
-        if to < line_end { "…" } else { "" },
-    );
+    let (before, after) = (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
     let shift = before.len();
     let text = format!("{before}{}{after}", snapshot.text(from..to));
-    Excerpt {
-        text,
-        token: start - from + shift..end - from + shift,
-    }
+    Excerpt { text, token: start - from + shift..end - from + shift }
 }
 
 #[cfg(test)]
@@ -180,10 +163,7 @@ mod tests {
     fn every_byte_keeps_its_place() {
         assert_eq!(decode("é".into()), ("é".to_owned(), false));
         let (text, changed) = decode(b"a\xffb\xe2\x82c\xc3\xa9".to_vec());
-        assert_eq!(
-            (text.as_str(), changed),
-            ("a\u{1a}b\u{1a}\u{1a}c\u{e9}", true)
-        );
+        assert_eq!((text.as_str(), changed), ("a\u{1a}b\u{1a}\u{1a}c\u{e9}", true));
     }
 
     #[test]

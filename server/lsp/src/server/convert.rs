@@ -9,8 +9,8 @@ use ptx_syntax::Rope;
 use std::collections::HashMap;
 use std::ops::Range;
 use tower_lsp_server::ls_types::{
-    self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
-    DocumentSymbol, Location, NumberOrString, SymbolInformation, Uri,
+    self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentSymbol, Location,
+    NumberOrString, SymbolInformation, Uri,
 };
 
 /// What diagnostics are converted with.
@@ -32,34 +32,17 @@ pub fn diagnostics(context: &Context<'_>, found: &[ptx_analysis::Diagnostic]) ->
     let mut wanted: Vec<_> = found
         .iter()
         .filter(|d| !settings.disabled.contains(d.code))
-        .map(|d| {
-            (
-                d,
-                settings
-                    .severity
-                    .get(d.code)
-                    .copied()
-                    .unwrap_or_else(|| severity(d.severity)),
-            )
-        })
+        .map(|d| (d, settings.severity.get(d.code).copied().unwrap_or_else(|| severity(d.severity))))
         .collect();
     if wanted.len() > settings.limit {
-        tracing::info!(
-            "{} of {} diagnostics of {}",
-            settings.limit,
-            wanted.len(),
-            context.uri.as_str()
-        );
+        tracing::info!("{} of {} diagnostics of {}", settings.limit, wanted.len(), context.uri.as_str());
         // Numbers grow with harmlessness; the sort is stable, so the first of each stay.
         wanted.sort_by_key(|(_, severity)| *severity);
         wanted.truncate(settings.limit);
         wanted.sort_by_key(|(d, _)| (d.range.start, d.range.end));
     }
     let mut pages = HashMap::new();
-    wanted
-        .into_iter()
-        .map(|(d, severity)| diagnostic(context, d, severity, &mut pages))
-        .collect()
+    wanted.into_iter().map(|(d, severity)| diagnostic(context, d, severity, &mut pages)).collect()
 }
 
 type Pages = HashMap<&'static str, Option<CodeDescription>>;
@@ -72,24 +55,15 @@ fn diagnostic(
 ) -> Diagnostic {
     let range = |range: &Range<usize>| context.session.encoding.range(context.rope, range);
     let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
-        location: Location {
-            uri: context.uri.clone(),
-            range: range(&r.range),
-        },
+        location: Location { uri: context.uri.clone(), range: range(&r.range) },
         message: r.message.clone(),
     };
-    let related = context
-        .session
-        .related_information
-        .then(|| found.related.iter().map(related).collect::<Vec<_>>());
+    let related = context.session.related_information.then(|| found.related.iter().map(related).collect::<Vec<_>>());
     Diagnostic {
         range: range(&found.range),
         severity: Some(severity),
         code: Some(NumberOrString::String(found.code.to_owned())),
-        code_description: pages
-            .entry(found.code)
-            .or_insert_with(|| page(found.code))
-            .clone(),
+        code_description: pages.entry(found.code).or_insert_with(|| page(found.code)).clone(),
         source: Some("ptx-analyzer".to_owned()),
         message: match &found.help {
             Some(help) => format!("{}\n{help}", found.message),
@@ -102,17 +76,11 @@ fn diagnostic(
 
 /// The address of the page on a code.
 pub fn page_address(code: &str) -> String {
-    format!(
-        "{}/blob/main/docs/diagnostics/{code}.md",
-        env!("CARGO_PKG_REPOSITORY")
-    )
+    format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
 fn page(code: &str) -> Option<CodeDescription> {
-    page_address(code)
-        .parse()
-        .ok()
-        .map(|href| CodeDescription { href })
+    page_address(code).parse().ok().map(|href| CodeDescription { href })
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {
@@ -144,12 +112,7 @@ pub fn nested(encoding: Encoding, rope: &Rope, symbols: Vec<Symbol>) -> Vec<Docu
 }
 
 /// An outline as a list, for clients that know no tree.
-pub fn flat(
-    encoding: Encoding,
-    rope: &Rope,
-    uri: &Uri,
-    symbols: Vec<Symbol>,
-) -> Vec<SymbolInformation> {
+pub fn flat(encoding: Encoding, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
     fn add(
         symbols: Vec<Symbol>,
         container: Option<&str>,
@@ -170,10 +133,7 @@ pub fn flat(
         }
     }
     let mut out = Vec::new();
-    let place = |s: &Symbol| Location {
-        uri: uri.clone(),
-        range: encoding.range(rope, &s.range),
-    };
+    let place = |s: &Symbol| Location { uri: uri.clone(), range: encoding.range(rope, &s.range) };
     add(symbols, None, &place, &mut out);
     out
 }
@@ -181,9 +141,7 @@ pub fn flat(
 /// The protocol's kinds are those of other languages; these have fitting icons.
 fn kind(kind: SymbolKind) -> ls_types::SymbolKind {
     match kind {
-        SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => {
-            ls_types::SymbolKind::FUNCTION
-        }
+        SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => ls_types::SymbolKind::FUNCTION,
         SymbolKind::Parameter => ls_types::SymbolKind::FIELD,
         SymbolKind::Label => ls_types::SymbolKind::KEY,
         SymbolKind::Variable => ls_types::SymbolKind::VARIABLE,

@@ -116,29 +116,12 @@ impl Document {
             waiting: true,
             closed: false,
         };
-        let document = Self {
-            uri,
-            inbox: Mutex::new(inbox),
-            wake: Condvar::new(),
-            parsed,
-            checked,
-        };
-        (
-            document,
-            Publisher {
-                parsed: parsed_sender,
-                checked: checked_sender,
-            },
-        )
+        let document = Self { uri, inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
+        (document, Publisher { parsed: parsed_sender, checked: checked_sender })
     }
 
     /// Applies the changes of one notification.
-    pub fn change(
-        &self,
-        encoding: Encoding,
-        version: i32,
-        changes: Vec<TextDocumentContentChangeEvent>,
-    ) {
+    pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
         let mut inbox = lock(&self.inbox);
         let inbox = &mut *inbox;
         for change in changes {
@@ -183,22 +166,14 @@ impl Document {
     pub fn take(&self) -> Option<Work> {
         let mut inbox = lock(&self.inbox);
         while !inbox.waiting && !inbox.closed {
-            inbox = self
-                .wake
-                .wait(inbox)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            inbox = self.wake.wait(inbox).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
         if inbox.closed {
             return None;
         }
         inbox.waiting = false;
         let changes = std::mem::take(&mut inbox.changes);
-        Some(Work {
-            changes,
-            rope: inbox.rope.clone(),
-            revision: inbox.revision,
-            version: inbox.version,
-        })
+        Some(Work { changes, rope: inbox.rope.clone(), revision: inbox.revision, version: inbox.version })
     }
 
     /// Whether a result for a revision is of no use any more.
@@ -226,20 +201,14 @@ impl Document {
     /// The tree of a revision or of a later one; nothing if the document is closed first.
     pub async fn parsed(&self, revision: u64) -> Option<Arc<Parsed>> {
         let mut receiver = self.parsed.clone();
-        let found = receiver
-            .wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision))
-            .await
-            .ok()?;
+        let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
         found.clone()
     }
 
     /// The diagnostics of a revision or of a later one; nothing if the document is closed first.
     pub async fn checked(&self, revision: u64) -> Option<Arc<Checked>> {
         let mut receiver = self.checked.clone();
-        let found = receiver
-            .wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision))
-            .await
-            .ok()?;
+        let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
         found.clone()
     }
 
@@ -260,10 +229,7 @@ impl Inbox {
     /// formatted, costs no fresh parse.
     fn replace(&mut self, text: &str) {
         let (start, same_end) = common(&self.rope, text);
-        let (old, new) = (
-            start..self.rope.len_bytes() - same_end,
-            &text[start..text.len() - same_end],
-        );
+        let (old, new) = (start..self.rope.len_bytes() - same_end, &text[start..text.len() - same_end]);
         if new.len() > text.len() / 2 && old.len() > self.rope.len_bytes() / 2 {
             self.rope = Rope::from_str(text);
             self.changes.clear();
@@ -284,20 +250,12 @@ fn edit(rope: &mut Rope, range: Range<usize>, new: &str) {
 
 /// How many bytes at the start and at the end of two texts are the same: disjoint, and between characters of both.
 fn common(rope: &Rope, text: &str) -> (usize, usize) {
-    let mut start = rope
-        .bytes()
-        .zip(text.bytes())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let mut start = rope.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
     while !text.is_char_boundary(start) {
         start -= 1;
     }
     let most = rope.len_bytes().min(text.len()) - start;
-    let end = rope
-        .bytes_at(rope.len_bytes())
-        .reversed()
-        .zip(text.bytes().rev())
-        .take(most);
+    let end = rope.bytes_at(rope.len_bytes()).reversed().zip(text.bytes().rev()).take(most);
     let mut end = end.take_while(|(a, b)| a == b).count();
     while !text.is_char_boundary(text.len() - end) {
         end -= 1;
@@ -327,21 +285,13 @@ mod tests {
 
     #[test]
     fn whole_texts_become_edits() {
-        let (document, _publisher) =
-            Document::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
+        let (document, _publisher) = Document::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
         document.take();
-        let whole = |text: &str| TextDocumentContentChangeEvent {
-            range: None,
-            range_length: None,
-            text: text.into(),
-        };
+        let whole = |text: &str| TextDocumentContentChangeEvent { range: None, range_length: None, text: text.into() };
         document.change(Encoding::Utf16, 2, vec![whole("one 2 three four")]);
         let work = document.take().unwrap();
         assert_eq!(work.changes, [Change::Edit(4..7, "2".into())]);
-        assert_eq!(
-            (work.rope.to_string().as_str(), work.version),
-            ("one 2 three four", 2)
-        );
+        assert_eq!((work.rope.to_string().as_str(), work.version), ("one 2 three four", 2));
         document.change(Encoding::Utf16, 3, vec![whole("something else")]);
         let work = document.take().unwrap();
         assert_eq!(work.changes, [Change::Replace]);

@@ -16,12 +16,7 @@ pub fn read_message(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if reader
-            .by_ref()
-            .take(LONGEST_HEADER)
-            .read_until(b'\n', &mut line)?
-            == 0
-        {
+        if reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
         match (line.trim_ascii(), length) {
@@ -35,14 +30,8 @@ pub fn read_message(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 fn content_length(header: &[u8]) -> Option<u64> {
     const NAME: &[u8] = b"content-length:";
     // Anywhere in the line: what stands before it may be the rest of something broken.
-    let at = header
-        .windows(NAME.len())
-        .rposition(|w| w.eq_ignore_ascii_case(NAME))?;
-    std::str::from_utf8(&header[at + NAME.len()..])
-        .ok()?
-        .trim()
-        .parse()
-        .ok()
+    let at = header.windows(NAME.len()).rposition(|w| w.eq_ignore_ascii_case(NAME))?;
+    std::str::from_utf8(&header[at + NAME.len()..]).ok()?.trim().parse().ok()
 }
 
 fn read_body(reader: &mut impl BufRead, length: u64) -> io::Result<Option<Vec<u8>>> {
@@ -67,9 +56,7 @@ mod tests {
     use super::*;
 
     fn messages(mut input: &[u8]) -> Vec<String> {
-        std::iter::from_fn(|| read_message(&mut input).unwrap())
-            .map(|m| String::from_utf8(m).unwrap())
-            .collect()
+        std::iter::from_fn(|| read_message(&mut input).unwrap()).map(|m| String::from_utf8(m).unwrap()).collect()
     }
 
     #[test]
@@ -82,18 +69,12 @@ mod tests {
 
     #[test]
     fn other_headers_and_names_in_any_case() {
-        assert_eq!(
-            messages(b"content-length: 2\r\nContent-Type: a; charset=utf-8\r\n\r\n[]"),
-            ["[]"]
-        );
+        assert_eq!(messages(b"content-length: 2\r\nContent-Type: a; charset=utf-8\r\n\r\n[]"), ["[]"]);
     }
 
     #[test]
     fn stray_lines_cost_nothing_else() {
-        assert_eq!(
-            messages(b"hello\n\r\nworld Content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]"),
-            ["{}", "[]"]
-        );
+        assert_eq!(messages(b"hello\n\r\nworld Content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]"), ["{}", "[]"]);
     }
 
     #[test]

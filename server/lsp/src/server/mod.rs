@@ -53,12 +53,7 @@ pub fn run() -> std::io::Result<bool> {
         shared = Some(Arc::clone(&state));
         Backend::new(state)
     });
-    runtime.block_on(transport::serve(
-        service,
-        socket,
-        incoming,
-        outgoing.clone(),
-    ));
+    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.
     runtime.shutdown_background();

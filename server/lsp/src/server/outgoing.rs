@@ -31,11 +31,7 @@ struct Notification<'a, P> {
 
 /// The text of a notification.
 pub fn notification(method: &str, params: impl Serialize) -> Vec<u8> {
-    encode(&Notification {
-        jsonrpc: "2.0",
-        method,
-        params,
-    })
+    encode(&Notification { jsonrpc: "2.0", method, params })
 }
 
 fn encode(message: &impl Serialize) -> Vec<u8> {
@@ -54,27 +50,22 @@ impl Outgoing {
         let (queue, items) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let written = Arc::clone(&waiting);
-        std::thread::Builder::new()
-            .name("output".into())
-            .spawn(move || {
-                let mut broken = false;
-                for item in items {
-                    match item {
-                        Item::Message(body) => {
-                            if !broken
-                                && let Err(error) =
-                                    super::framing::write_message(&mut writer, &body)
-                            {
-                                // The end of the input follows, and ends the server.
-                                tracing::warn!("the client does not read any more: {error}");
-                                broken = true;
-                            }
-                            written.fetch_sub(body.len(), Ordering::Relaxed);
+        std::thread::Builder::new().name("output".into()).spawn(move || {
+            let mut broken = false;
+            for item in items {
+                match item {
+                    Item::Message(body) => {
+                        if !broken && let Err(error) = super::framing::write_message(&mut writer, &body) {
+                            // The end of the input follows, and ends the server.
+                            tracing::warn!("the client does not read any more: {error}");
+                            broken = true;
                         }
-                        Item::Flushed(done) => drop(done.send(())),
+                        written.fetch_sub(body.len(), Ordering::Relaxed);
                     }
+                    Item::Flushed(done) => drop(done.send(())),
                 }
-            })?;
+            }
+        })?;
         Ok(Self { queue, waiting })
     }
 

@@ -22,9 +22,7 @@ impl Encoding {
         let offered = offered.unwrap_or_default();
         if offered.contains(&PositionEncodingKind::UTF8) {
             Self::Utf8
-        } else if offered.contains(&PositionEncodingKind::UTF32)
-            && !offered.contains(&PositionEncodingKind::UTF16)
-        {
+        } else if offered.contains(&PositionEncodingKind::UTF32) && !offered.contains(&PositionEncodingKind::UTF16) {
             Self::Utf32
         } else {
             Self::Utf16
@@ -81,10 +79,7 @@ impl Encoding {
 
     /// The positions of a range.
     pub fn range(self, rope: &Rope, range: &Range<usize>) -> ls_types::Range {
-        ls_types::Range::new(
-            self.position(rope, range.start),
-            self.position(rope, range.end.max(range.start)),
-        )
+        ls_types::Range::new(self.position(rope, range.start), self.position(rope, range.end.max(range.start)))
     }
 
     /// The offsets of a range; one whose end comes first is empty.
@@ -121,11 +116,7 @@ mod tests {
     #[test]
     fn columns_in_each_encoding() {
         let rope = Rope::from_str("a😀é\r\nx\ry\u{2028}z\n");
-        for (encoding, column) in [
-            (Encoding::Utf8, 7),
-            (Encoding::Utf16, 4),
-            (Encoding::Utf32, 3),
-        ] {
+        for (encoding, column) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
             assert_eq!(encoding.offset(&rope, Position::new(0, column)), 7);
             assert_eq!(encoding.position(&rope, 7), Position::new(0, column));
         }
@@ -166,33 +157,18 @@ mod tests {
                 if c == '\n' && offset > 0 && text.as_bytes()[offset - 1] == b'\r' {
                     continue;
                 }
-                assert_eq!(
-                    encoding.offset(&rope, encoding.position(&rope, offset)),
-                    offset,
-                    "{encoding:?} {offset}"
-                );
+                assert_eq!(encoding.offset(&rope, encoding.position(&rope, offset)), offset, "{encoding:?} {offset}");
             }
         }
     }
 
     #[test]
     fn negotiation() {
-        let kinds = |names: &[&'static str]| {
-            names
-                .iter()
-                .map(|n| PositionEncodingKind::new(n))
-                .collect::<Vec<_>>()
-        };
+        let kinds = |names: &[&'static str]| names.iter().map(|n| PositionEncodingKind::new(n)).collect::<Vec<_>>();
         assert_eq!(Encoding::choose(None), Encoding::Utf16);
-        assert_eq!(
-            Encoding::choose(Some(&kinds(&["utf-16", "utf-8"]))),
-            Encoding::Utf8
-        );
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-16", "utf-8"]))), Encoding::Utf8);
         assert_eq!(Encoding::choose(Some(&kinds(&["utf-32"]))), Encoding::Utf32);
-        assert_eq!(
-            Encoding::choose(Some(&kinds(&["utf-32", "utf-16"]))),
-            Encoding::Utf16
-        );
+        assert_eq!(Encoding::choose(Some(&kinds(&["utf-32", "utf-16"]))), Encoding::Utf16);
         assert_eq!(Encoding::choose(Some(&kinds(&["utf-7"]))), Encoding::Utf16);
     }
 }

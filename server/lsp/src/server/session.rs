@@ -37,16 +37,10 @@ impl Session {
         Self {
             encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
             pulls_diagnostics: pull.is_some(),
-            refreshes_diagnostics: is(
-                workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)
-            ),
+            refreshes_diagnostics: is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
             related_information: is(push.and_then(|p| p.related_information))
                 || is(pull.and_then(|p| p.related_information)),
-            nested_symbols: is(text.and_then(|t| {
-                t.document_symbol
-                    .as_ref()?
-                    .hierarchical_document_symbol_support
-            })),
+            nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|f| f.contains(&MarkupKind::Markdown)),

@@ -32,12 +32,7 @@ pub struct Diagnostics {
 impl Default for Diagnostics {
     fn default() -> Self {
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
-        Self {
-            enable: true,
-            disabled: HashSet::new(),
-            severity: HashMap::new(),
-            limit: 1000,
-        }
+        Self { enable: true, disabled: HashSet::new(), severity: HashMap::new(), limit: 1000 }
     }
 }
 
@@ -75,10 +70,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover"]
-            .iter()
-            .any(|k| object.contains_key(*k))
-            .then_some(value),
+        None => ["diagnostics", "hover"].iter().any(|k| object.contains_key(*k)).then_some(value),
     }
 }
 
@@ -107,16 +99,12 @@ struct Reader {
 
 impl Reader {
     fn unknown(&mut self, name: &str) {
-        self.problems
-            .push(Problem::Unknown(format!("{SECTION}.{name}")));
+        self.problems.push(Problem::Unknown(format!("{SECTION}.{name}")));
     }
 
     fn wrong(&mut self, name: &str, expected: &'static str) {
         let dot = if name.is_empty() { "" } else { "." };
-        self.problems.push(Problem::Wrong {
-            name: format!("{SECTION}{dot}{name}"),
-            expected,
-        });
+        self.problems.push(Problem::Wrong { name: format!("{SECTION}{dot}{name}"), expected });
     }
 
     /// Nothing for `null`, which clients send for what is not set.
@@ -151,11 +139,7 @@ impl Reader {
                     None => self.wrong("diagnostics.limit", "a number"),
                 },
                 "severity" => {
-                    for (code, level) in self
-                        .object(value, "diagnostics.severity")
-                        .into_iter()
-                        .flatten()
-                    {
+                    for (code, level) in self.object(value, "diagnostics.severity").into_iter().flatten() {
                         match level.as_str().and_then(severity) {
                             Some(level) => drop(out.severity.insert(code.clone(), level)),
                             None => self.wrong(
@@ -181,11 +165,7 @@ impl Reader {
 }
 
 fn strings(value: &Value) -> Option<HashSet<String>> {
-    value
-        .as_array()?
-        .iter()
-        .map(|v| v.as_str().map(str::to_owned))
-        .collect()
+    value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
 }
 
 fn severity(name: &str) -> Option<DiagnosticSeverity> {
@@ -218,7 +198,8 @@ mod tests {
 
     #[test]
     fn null_is_the_default() {
-        let value = json!({"diagnostics": {"enable": null, "disabled": null, "severity": null, "limit": null}, "hover": null});
+        let value =
+            json!({"diagnostics": {"enable": null, "disabled": null, "severity": null, "limit": null}, "hover": null});
         assert_eq!(Settings::read(&value), (Settings::default(), vec![]));
         assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
     }
@@ -234,9 +215,7 @@ mod tests {
         let names: Vec<_> = problems
             .iter()
             .map(|p| match p {
-                Problem::Unknown(name) | Problem::Wrong { name, .. } => {
-                    name.trim_start_matches("ptx-analyzer.")
-                }
+                Problem::Unknown(name) | Problem::Wrong { name, .. } => name.trim_start_matches("ptx-analyzer."),
             })
             .collect();
         let mut expected = [
@@ -256,10 +235,7 @@ mod tests {
     #[test]
     fn where_the_section_is() {
         let inner = json!({"hover": {}});
-        assert_eq!(
-            section(&json!({"ptx-analyzer": {"hover": {}}, "clangd": {}})),
-            Some(&inner)
-        );
+        assert_eq!(section(&json!({"ptx-analyzer": {"hover": {}}, "clangd": {}})), Some(&inner));
         assert_eq!(section(&inner), Some(&inner));
         assert_eq!(section(&json!({"clangd": {}})), None);
         assert_eq!(section(&json!({})), None);

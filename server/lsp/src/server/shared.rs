@@ -65,10 +65,7 @@ impl Shared {
 
     /// Takes over other settings; tells whether they differ.
     pub fn set_settings(&self, settings: Settings) -> bool {
-        let mut current = self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.settings.write().unwrap_or_else(PoisonError::into_inner);
         let differ = **current != settings;
         if differ {
             *current = Arc::new(settings);
@@ -90,8 +87,7 @@ impl Shared {
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
         // A client that opens twice means the second.
         self.close(&uri);
-        let (document, publisher): (Document, Publisher) =
-            Document::new(uri.clone(), text, version);
+        let (document, publisher): (Document, Publisher) = Document::new(uri.clone(), text, version);
         let document = Arc::new(document);
         match Worker::start(Arc::clone(self), Arc::clone(&document), publisher) {
             Ok(()) => drop(lock(&self.documents).insert(uri, document)),
@@ -117,7 +113,5 @@ impl Shared {
 /// # Errors
 /// If it panics.
 pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| Error::internal_error())
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())
 }

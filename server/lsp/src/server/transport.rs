@@ -34,25 +34,21 @@ const READ_AHEAD: usize = 1024;
 ///
 /// # Errors
 /// If there can be no thread.
-pub fn read(
-    mut reader: impl BufRead + Send + 'static,
-) -> std::io::Result<mpsc::Receiver<Incoming>> {
+pub fn read(mut reader: impl BufRead + Send + 'static) -> std::io::Result<mpsc::Receiver<Incoming>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    std::thread::Builder::new()
-        .name("input".into())
-        .spawn(move || {
-            loop {
-                match framing::read_message(&mut reader) {
-                    Ok(Some(body)) => {
-                        if sender.blocking_send(decode(&body)).is_err() {
-                            return;
-                        }
+    std::thread::Builder::new().name("input".into()).spawn(move || {
+        loop {
+            match framing::read_message(&mut reader) {
+                Ok(Some(body)) => {
+                    if sender.blocking_send(decode(&body)).is_err() {
+                        return;
                     }
-                    Ok(None) => return,
-                    Err(error) => return tracing::warn!("the input cannot be read: {error}"),
                 }
+                Ok(None) => return,
+                Err(error) => return tracing::warn!("the input cannot be read: {error}"),
             }
-        })?;
+        }
+    })?;
     Ok(receiver)
 }
 
@@ -64,11 +60,7 @@ fn decode(body: &[u8]) -> Incoming {
             return Incoming::Malformed(Response::from_error(Id::Null, Error::parse_error()));
         }
     };
-    let id = value
-        .get("id")
-        .cloned()
-        .and_then(|id| serde_json::from_value(id).ok())
-        .unwrap_or_default();
+    let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
     let decoded = if value.get("method").is_some() {
         serde_json::from_value(value).map(Incoming::Request)
     } else {

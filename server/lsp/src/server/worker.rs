@@ -30,22 +30,9 @@ impl Worker {
     ///
     /// # Errors
     /// If there can be no thread.
-    pub fn start(
-        shared: Arc<Shared>,
-        document: Arc<Document>,
-        publisher: Publisher,
-    ) -> std::io::Result<()> {
-        let worker = Self {
-            shared,
-            document,
-            publisher,
-            tree: None,
-            analyzer: Analyzer::default(),
-        };
-        std::thread::Builder::new()
-            .name("document".into())
-            .stack_size(STACK)
-            .spawn(|| worker.run())?;
+    pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
+        let worker = Self { shared, document, publisher, tree: None, analyzer: Analyzer::default() };
+        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
 
@@ -56,10 +43,7 @@ impl Worker {
                 continue;
             }
             // Half of an edit may be applied; begin again from the text.
-            tracing::error!(
-                "panic in {}; the document is parsed afresh",
-                self.document.uri.as_str()
-            );
+            tracing::error!("panic in {}; the document is parsed afresh", self.document.uri.as_str());
             self.tree = None;
             self.analyzer = Analyzer::default();
             let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
@@ -76,20 +60,10 @@ impl Worker {
         self.analyzer = Analyzer::default();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
-                *parsed = Some(Arc::new(Parsed {
-                    revision,
-                    snapshot: None,
-                }));
+                *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
             }
         });
-        self.report(
-            work,
-            Checked {
-                revision,
-                diagnostics: Vec::new(),
-                timings: Timings::default(),
-            },
-        );
+        self.report(work, Checked { revision, diagnostics: Vec::new(), timings: Timings::default() });
     }
 
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
@@ -98,40 +72,20 @@ impl Worker {
         if is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = Analyzer::default();
-            self.publisher.parsed.send_replace(Some(Arc::new(Parsed {
-                revision,
-                snapshot: None,
-            })));
-            let timings = Timings {
-                parse: begin.elapsed(),
-                ..Timings::default()
-            };
-            return self.report(
-                work,
-                Checked {
-                    revision,
-                    diagnostics: Vec::new(),
-                    timings,
-                },
-            );
+            self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
+            let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
+            return self.report(work, Checked { revision, diagnostics: Vec::new(), timings });
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         let parse = begin.elapsed();
         self.document.share(revision, snapshot.rope());
-        self.publisher.parsed.send_replace(Some(Arc::new(Parsed {
-            revision,
-            snapshot: Some(snapshot.clone()),
-        })));
+        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: Some(snapshot.clone()) })));
         if self.document.is_stale(revision) {
             return;
         }
         let settings = self.shared.settings();
         let begin = Instant::now();
-        let report = if settings.diagnostics.enable {
-            self.analyzer.analyze(&snapshot)
-        } else {
-            Default::default()
-        };
+        let report = if settings.diagnostics.enable { self.analyzer.analyze(&snapshot) } else { Default::default() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
             return;
@@ -144,32 +98,17 @@ impl Worker {
             settings: &settings.diagnostics,
         };
         let diagnostics = convert::diagnostics(&context, &report.diagnostics);
-        let timings = Timings {
-            parse,
-            check,
-            convert: begin.elapsed(),
-        };
-        self.report(
-            work,
-            Checked {
-                revision,
-                diagnostics,
-                timings,
-            },
-        );
+        let timings = Timings { parse, check, convert: begin.elapsed() };
+        self.report(work, Checked { revision, diagnostics, timings });
     }
 
     /// The tree of the current text, edits applied.
     fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&Change::Replace) {
             // Edits around a replacement are in the rope already.
-            return self
-                .tree
-                .insert(ptx_syntax::Document::new(&String::from(rope)));
+            return self.tree.insert(ptx_syntax::Document::new(&String::from(rope)));
         }
-        let tree = self
-            .tree
-            .get_or_insert_with(|| ptx_syntax::Document::new(""));
+        let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
         for change in changes {
             if let Change::Edit(range, text) = change {
                 tree.edit(range, &text);
@@ -181,9 +120,7 @@ impl Worker {
     fn report(&self, work: &Work, checked: Checked) {
         let timings = checked.timings;
         let checked = Arc::new(checked);
-        self.publisher
-            .checked
-            .send_replace(Some(Arc::clone(&checked)));
+        self.publisher.checked.send_replace(Some(Arc::clone(&checked)));
         if !self.shared.session().pulls_diagnostics {
             while self.shared.outgoing.is_congested() {
                 if self.document.is_stale(work.revision) {
@@ -192,8 +129,7 @@ impl Worker {
                 std::thread::sleep(Duration::from_millis(10));
             }
             let body = encode(&self.document.uri, Some(work.version), &checked.diagnostics);
-            self.document
-                .if_current(work.revision, || self.shared.outgoing.encoded(body));
+            self.document.if_current(work.revision, || self.shared.outgoing.encoded(body));
         }
         tracing::debug!(
             version = work.version,
@@ -219,12 +155,5 @@ fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8
         version: Option<i32>,
         diagnostics: &'a [Diagnostic],
     }
-    outgoing::notification(
-        "textDocument/publishDiagnostics",
-        Params {
-            uri,
-            version,
-            diagnostics,
-        },
-    )
+    outgoing::notification("textDocument/publishDiagnostics", Params { uri, version, diagnostics })
 }

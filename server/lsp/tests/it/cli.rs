@@ -60,7 +60,10 @@ fn two_errors() -> String {
 #[test]
 fn for_people() {
     let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
-    check(&folder, &["a.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["a.ptx"],
+        &expect![[r#"
         error[unknown-opcode]: `bad` is not an instruction
          --> a.ptx:7:5
           |
@@ -83,18 +86,23 @@ fn for_people() {
 
         --- status 1
         1 file checked: 2 errors
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn as_json() {
     let folder = folder(&[("a.ptx", two_errors().as_bytes())]);
-    check(&folder, &["--format", "json", "a.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["--format", "json", "a.ptx"],
+        &expect![[r#"
         {"file":"a.ptx","line":7,"column":5,"end_line":7,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
         {"file":"a.ptx","line":8,"column":21,"end_line":8,"end_column":23,"severity":"error","code":"duplicate-name","message":"`%r` is declared twice in this block","related":[{"line":6,"column":15,"message":"the first declaration is here"}]}
         --- status 1
         1 file checked: 2 errors
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -226,15 +234,23 @@ fn as_sarif() {
 #[test]
 fn nothing_found() {
     let folder = folder(&[("good.ptx", with_body("").as_bytes()), ("empty.ptx", b"")]);
-    check(&folder, &["good.ptx", "--format", "json"], &expect![[r#"
+    check(
+        &folder,
+        &["good.ptx", "--format", "json"],
+        &expect![[r#"
         --- status 0
         1 file checked: nothing found
-    "#]]);
-    check(&folder, &["empty.ptx", "--format", "json"], &expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["empty.ptx", "--format", "json"],
+        &expect![[r#"
         {"file":"empty.ptx","line":1,"column":1,"end_line":1,"end_column":1,"severity":"error","code":"module-header","message":"a module begins with `.version`","help":"write `.version 9.5` and `.target sm_90` first"}
         --- status 1
         1 file checked: 1 error
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -248,27 +264,12 @@ fn folders_and_several_files() {
         ("named.txt", bad.as_bytes()),
         ("nothing/here.txt", b""),
     ]);
-    let arguments = [
-        "--format",
-        "json",
-        "-j",
-        "3",
-        "named.txt",
-        "missing.ptx",
-        "x",
-        "x/b.ptx",
-        "nothing",
-    ];
+    let arguments = ["--format", "json", "-j", "3", "named.txt", "missing.ptx", "x", "x/b.ptx", "nothing"];
     let output = run(&folder, &[&["check"], &arguments[..]].concat());
     let names: Vec<String> = String::from_utf8(output.stdout)
         .unwrap()
         .lines()
-        .map(|l| {
-            serde_json::from_str::<serde_json::Value>(l).unwrap()["file"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        })
+        .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["file"].as_str().unwrap().to_owned())
         .collect();
     // In the order of the arguments, each once.
     assert_eq!(names, ["named.txt", "x/a/c.PTX", "x/b.ptx"]);
@@ -276,21 +277,21 @@ fn folders_and_several_files() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(err.contains("missing.ptx: "), "{err}");
     assert!(err.contains("there is no .ptx file in nothing"), "{err}");
-    check(&folder, &["x/pretext.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["x/pretext.ptx"],
+        &expect![[r#"
         --- status 0
         x/pretext.ptx: this is XML (PreTeXt), not PTX
         0 files checked: nothing found
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn standard_input() {
     let folder = folder(&[]);
-    let output = run_with(
-        folder.path(),
-        &["check", "--format", "json", "-"],
-        with_body("    bad;").as_bytes(),
-    );
+    let output = run_with(folder.path(), &["check", "--format", "json", "-"], with_body("    bad;").as_bytes());
     expect![[r#"
         {"file":"<stdin>","line":6,"column":5,"end_line":6,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
         --- status 1
@@ -313,18 +314,22 @@ fn warnings_can_be_denied() {
 #[test]
 fn bytes_that_are_no_text() {
     let mut bytes = with_body("    // caf\u{1}\n    /* \u{1} */ bad;").into_bytes();
-    bytes
-        .iter_mut()
-        .filter(|b| **b == 1)
-        .for_each(|b| *b = 0xe9);
+    bytes.iter_mut().filter(|b| **b == 1).for_each(|b| *b = 0xe9);
     let folder = folder(&[("latin.ptx", &bytes)]);
-    check(&folder, &["--format", "json", "latin.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["--format", "json", "latin.ptx"],
+        &expect![[r#"
         {"file":"latin.ptx","line":7,"column":13,"end_line":7,"end_column":16,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
         --- status 1
         latin.ptx: some bytes are not UTF-8 text
         1 file checked: 1 error
-    "#]]);
-    check(&folder, &["latin.ptx"], &expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["latin.ptx"],
+        &expect![[r#"
         error[unknown-opcode]: `bad` is not an instruction
          --> latin.ptx:7:13
           |
@@ -336,17 +341,19 @@ fn bytes_that_are_no_text() {
         --- status 1
         latin.ptx: some bytes are not UTF-8 text
         1 file checked: 1 error
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn line_breaks_of_each_kind() {
     let text = with_body("    bad;");
-    let folder = folder(&[
-        ("crlf.ptx", text.replace('\n', "\r\n").as_bytes()),
-        ("cr.ptx", text.replace('\n', "\r").as_bytes()),
-    ]);
-    check(&folder, &["crlf.ptx", "cr.ptx"], &expect![[r#"
+    let folder =
+        folder(&[("crlf.ptx", text.replace('\n', "\r\n").as_bytes()), ("cr.ptx", text.replace('\n', "\r").as_bytes())]);
+    check(
+        &folder,
+        &["crlf.ptx", "cr.ptx"],
+        &expect![[r#"
         error[unknown-opcode]: `bad` is not an instruction
          --> crlf.ptx:6:5
           |
@@ -365,24 +372,21 @@ fn line_breaks_of_each_kind() {
 
         --- status 1
         2 files checked: 2 errors
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn long_lines_are_cut() {
-    let folder = folder(&[(
-        "long.ptx",
-        with_body(&"add.u32 %r1, %r1, %r1; ".repeat(20_000)).as_bytes(),
-    )]);
+    let folder = folder(&[("long.ptx", with_body(&"add.u32 %r1, %r1, %r1; ".repeat(20_000)).as_bytes())]);
     let json = run(&folder, &["check", "--format", "json", "long.ptx"]);
     assert!(json.stdout.len() > 1000);
-    let line = with_body(&format!(
-        "{}bad;{}",
-        "/* é */ ".repeat(50_000),
-        " /**/".repeat(1000)
-    ));
+    let line = with_body(&format!("{}bad;{}", "/* é */ ".repeat(50_000), " /**/".repeat(1000)));
     std::fs::write(folder.path().join("long.ptx"), line).unwrap();
-    check(&folder, &["long.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["long.ptx"],
+        &expect![[r#"
         error[unknown-opcode]: `bad` is not an instruction
          --> long.ptx:6:450001
           |
@@ -393,7 +397,8 @@ fn long_lines_are_cut() {
 
         --- status 1
         1 file checked: 1 error
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -409,11 +414,7 @@ fn usage() {
         (&["--help"], 0),
         (&["check", "--help"], 0),
     ] {
-        assert_eq!(
-            run(&folder, arguments).status.code(),
-            Some(status),
-            "{arguments:?}"
-        );
+        assert_eq!(run(&folder, arguments).status.code(), Some(status), "{arguments:?}");
     }
 }
 
@@ -422,11 +423,7 @@ fn explanations() {
     let folder = folder(&[]);
     let output = run(&folder, &["explain", "add.u32"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .contains("add.u32")
-    );
+    assert!(String::from_utf8(output.stdout).unwrap().contains("add.u32"));
     expect![[r#"
         --- status 2
         nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)

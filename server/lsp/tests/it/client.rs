@@ -23,11 +23,7 @@ pub struct Client {
 impl Client {
     /// Starts a server and says nothing to it.
     pub fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let input = child.stdin.take();
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, incoming) = mpsc::channel();
@@ -38,13 +34,7 @@ impl Client {
                 }
             }
         });
-        Self {
-            child,
-            input,
-            incoming,
-            kept: VecDeque::new(),
-            requests: 0,
-        }
+        Self { child, input, incoming, kept: VecDeque::new(), requests: 0 }
     }
 
     /// Begins a session; returns what the server can do.
@@ -57,10 +47,7 @@ impl Client {
     /// Bytes, as they are.
     pub fn raw(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("not closed yet");
-        input
-            .write_all(bytes)
-            .and_then(|()| input.flush())
-            .expect("the server reads");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
     }
 
     pub fn send(&mut self, message: &Value) {
@@ -75,9 +62,7 @@ impl Client {
     /// Sends a request and does not wait.
     pub fn request(&mut self, method: &str, params: Value) -> i64 {
         self.requests += 1;
-        self.send(
-            &json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }),
-        );
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }));
         self.requests
     }
 
@@ -96,10 +81,7 @@ impl Client {
 
     /// The result of a command.
     pub fn execute(&mut self, command: &str, argument: Value) -> Value {
-        self.call(
-            "workspace/executeCommand",
-            json!({ "command": command, "arguments": [argument] }),
-        )
+        self.call("workspace/executeCommand", json!({ "command": command, "arguments": [argument] }))
     }
 
     pub fn open(&mut self, uri: &str, version: i32, text: &str) {
@@ -113,10 +95,7 @@ impl Client {
     }
 
     pub fn close(&mut self, uri: &str) {
-        self.notify(
-            "textDocument/didClose",
-            json!({ "textDocument": { "uri": uri } }),
-        );
+        self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
     /// The diagnostics of a version, as they are pushed.
@@ -126,10 +105,7 @@ impl Client {
                 && m["params"]["uri"] == uri
                 && m["params"]["version"] == version
         });
-        message["params"]["diagnostics"]
-            .as_array()
-            .expect("a list")
-            .clone()
+        message["params"]["diagnostics"].as_array().expect("a list").clone()
     }
 
     /// The first message that fits; others are kept for later.

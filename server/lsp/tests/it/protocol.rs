@@ -8,7 +8,8 @@ use std::time::Duration;
 const URI: &str = "file:///kernel.ptx";
 
 /// One error, in the line with `bad`.
-const BAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    bad.u32 %r1;\n    ret;\n}\n";
+const BAD: &str =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    bad.u32 %r1;\n    ret;\n}\n";
 
 pub fn server() -> Client {
     Client::start(Command::new(env!("CARGO_BIN_EXE_ptx-analyzer")).env_remove("PTX_ANALYZER_LOG"))
@@ -25,10 +26,7 @@ fn good() -> String {
 }
 
 fn codes(diagnostics: &[Value]) -> Vec<&str> {
-    diagnostics
-        .iter()
-        .filter_map(|d| d["code"].as_str())
-        .collect()
+    diagnostics.iter().filter_map(|d| d["code"].as_str()).collect()
 }
 
 fn at(line: u32, character: u32) -> Value {
@@ -36,10 +34,7 @@ fn at(line: u32, character: u32) -> Value {
 }
 
 fn hover(client: &mut Client, line: u32, character: u32) -> Value {
-    client.call(
-        "textDocument/hover",
-        json!({ "textDocument": { "uri": URI }, "position": at(line, character) }),
-    )
+    client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(line, character) }))
 }
 
 #[test]
@@ -48,17 +43,11 @@ fn open_edit_close() {
     client.open(URI, 1, BAD);
     let found = client.diagnostics(URI, 1);
     assert_eq!(codes(&found), ["unknown-opcode"]);
-    assert_eq!(
-        found[0]["range"],
-        json!({ "start": at(5, 4), "end": at(5, 7) })
-    );
+    assert_eq!(found[0]["range"], json!({ "start": at(5, 4), "end": at(5, 7) }));
     assert_eq!(found[0]["severity"], 1);
     assert_eq!(found[0]["source"], "ptx-analyzer");
     let page = found[0]["codeDescription"]["href"].as_str().unwrap();
-    assert!(
-        page.ends_with("/docs/diagnostics/unknown-opcode.md"),
-        "{page}"
-    );
+    assert!(page.ends_with("/docs/diagnostics/unknown-opcode.md"), "{page}");
     // Two changes in one notification; the second is meant on top of the first.
     let remove = json!({ "range": { "start": at(5, 0), "end": at(5, 99) }, "text": "" });
     let join = json!({ "range": { "start": at(5, 0), "end": at(6, 4) }, "text": "    " });
@@ -67,9 +56,7 @@ fn open_edit_close() {
     client.change(URI, 3, json!([{ "text": BAD }]));
     assert_eq!(codes(&client.diagnostics(URI, 3)), ["unknown-opcode"]);
     client.close(URI);
-    let message = client.wait("the diagnostics taken back", |m| {
-        m["params"].get("version").is_none()
-    });
+    let message = client.wait("the diagnostics taken back", |m| m["params"].get("version").is_none());
     assert_eq!(message["params"], json!({ "uri": URI, "diagnostics": [] }));
     // The same name again is another document.
     client.open(URI, 1, BAD);
@@ -81,23 +68,12 @@ fn positions_after_astral_characters_in_each_encoding() {
     // Columns of `ret` behind a comment with a character of 4 bytes and 2 UTF-16 units.
     for (encoding, column) in [("utf-16", 8), ("utf-8", 10), ("utf-32", 7)] {
         let mut client = server();
-        let capabilities = client
-            .begin(json!({ "capabilities": { "general": { "positionEncodings": [encoding] } } }));
+        let capabilities = client.begin(json!({ "capabilities": { "general": { "positionEncodings": [encoding] } } }));
         assert_eq!(capabilities["positionEncoding"], encoding);
         client.open(URI, 1, &BAD.replace("\n    ret;", "\r\n/*😀*/ ret;"));
         let answer = hover(&mut client, 6, column);
-        assert_eq!(
-            answer["range"],
-            json!({ "start": at(6, column - 1), "end": at(6, column + 2) }),
-            "{encoding}"
-        );
-        assert!(
-            answer["contents"]["value"]
-                .as_str()
-                .unwrap()
-                .contains("ret"),
-            "{answer}"
-        );
+        assert_eq!(answer["range"], json!({ "start": at(6, column - 1), "end": at(6, column + 2) }), "{encoding}");
+        assert!(answer["contents"]["value"].as_str().unwrap().contains("ret"), "{answer}");
     }
 }
 
@@ -111,23 +87,13 @@ fn carriage_returns_are_line_breaks() {
             _ => client.change(URI, version, json!([{ "text": text }])),
         }
         let found = client.diagnostics(URI, version);
-        assert_eq!(
-            found[0]["range"],
-            json!({ "start": at(5, 4), "end": at(5, 7) })
-        );
+        assert_eq!(found[0]["range"], json!({ "start": at(5, 4), "end": at(5, 7) }));
     }
     // Beyond the end of a line is before its line break.
     client.change(URI, 3, json!([{ "text": BAD.replace('\n', "\r\n") }]));
-    client.change(
-        URI,
-        4,
-        json!([{ "range": { "start": at(4, 99), "end": at(4, 99) }, "text": " // x" }]),
-    );
+    client.change(URI, 4, json!([{ "range": { "start": at(4, 99), "end": at(4, 99) }, "text": " // x" }]));
     let tree = client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI }));
-    assert!(
-        tree.as_str().unwrap().contains("[5:3-5:7] \"// x\""),
-        "{tree}"
-    );
+    assert!(tree.as_str().unwrap().contains("[5:3-5:7] \"// x\""), "{tree}");
     assert_eq!(codes(&client.diagnostics(URI, 4)), ["unknown-opcode"]);
 }
 
@@ -138,40 +104,22 @@ fn outline_as_tree_and_as_list() {
         let mut client = server();
         client.begin(json!({ "capabilities": capabilities }));
         client.open(URI, 1, &text);
-        client.call(
-            "textDocument/documentSymbol",
-            json!({ "textDocument": { "uri": URI } }),
-        )
+        client.call("textDocument/documentSymbol", json!({ "textDocument": { "uri": URI } }))
     };
-    let tree = symbols(
-        json!({ "textDocument": { "documentSymbol": { "hierarchicalDocumentSymbolSupport": true } } }),
-    );
+    let tree = symbols(json!({ "textDocument": { "documentSymbol": { "hierarchicalDocumentSymbolSupport": true } } }));
     assert_eq!(tree[0]["name"], "k");
-    assert_eq!(
-        tree[0]["selectionRange"],
-        json!({ "start": at(3, 16), "end": at(3, 17) })
-    );
+    assert_eq!(tree[0]["selectionRange"], json!({ "start": at(3, 16), "end": at(3, 17) }));
     assert_eq!(tree[0]["children"][0]["name"], "p");
     let list = symbols(json!({}));
-    assert_eq!(
-        (&list[0]["name"], &list[0]["location"]["uri"]),
-        (&json!("k"), &json!(URI))
-    );
-    assert_eq!(
-        (&list[1]["name"], &list[1]["containerName"]),
-        (&json!("p"), &json!("k"))
-    );
+    assert_eq!((&list[0]["name"], &list[0]["location"]["uri"]), (&json!("k"), &json!(URI)));
+    assert_eq!((&list[1]["name"], &list[1]["containerName"]), (&json!("p"), &json!("k")));
 }
 
 #[test]
 fn diagnostics_are_pulled_or_pushed_but_not_both() {
     let mut client = server();
-    let capabilities =
-        client.begin(json!({ "capabilities": { "textDocument": { "diagnostic": {} } } }));
-    assert_eq!(
-        capabilities["diagnosticProvider"]["interFileDependencies"],
-        false
-    );
+    let capabilities = client.begin(json!({ "capabilities": { "textDocument": { "diagnostic": {} } } }));
+    assert_eq!(capabilities["diagnosticProvider"]["interFileDependencies"], false);
     client.open(URI, 1, BAD);
     let pull = |client: &mut Client, previous: &Value| {
         let params = json!({ "textDocument": { "uri": URI }, "previousResultId": previous });
@@ -179,22 +127,13 @@ fn diagnostics_are_pulled_or_pushed_but_not_both() {
     };
     let report = pull(&mut client, &Value::Null);
     assert_eq!(report["kind"], "full");
-    assert_eq!(
-        codes(report["items"].as_array().unwrap()),
-        ["unknown-opcode"]
-    );
+    assert_eq!(codes(report["items"].as_array().unwrap()), ["unknown-opcode"]);
     let again = pull(&mut client, &report["resultId"]);
-    assert_eq!(
-        again,
-        json!({ "kind": "unchanged", "resultId": report["resultId"] })
-    );
+    assert_eq!(again, json!({ "kind": "unchanged", "resultId": report["resultId"] }));
     // The request sees the change that was sent before it.
     client.change(URI, 2, json!([{ "text": good() }]));
     let report = pull(&mut client, &report["resultId"]);
-    assert_eq!(
-        (&report["kind"], &report["items"]),
-        (&json!("full"), &json!([]))
-    );
+    assert_eq!((&report["kind"], &report["items"]), (&json!("full"), &json!([])));
     client.close(URI);
     assert_eq!(pull(&mut client, &Value::Null)["items"], json!([]));
     assert_eq!(client.others(), [] as [Value; 0]);
@@ -210,52 +149,28 @@ fn settings_at_the_start_and_changed() {
     client.open(URI, 1, BAD);
     assert_eq!(codes(&client.diagnostics(URI, 1)), [] as [&str; 0]);
     let change = |client: &mut Client, settings: Value| {
-        client.notify(
-            "workspace/didChangeConfiguration",
-            json!({ "settings": { "ptx-analyzer": settings } }),
-        );
+        client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": settings } }));
     };
-    change(
-        &mut client,
-        json!({ "diagnostics": { "severity": { "unknown-opcode": "hint" } } }),
-    );
+    change(&mut client, json!({ "diagnostics": { "severity": { "unknown-opcode": "hint" } } }));
     let found = client.diagnostics(URI, 1);
-    assert_eq!(
-        (codes(&found), &found[0]["severity"]),
-        (vec!["unknown-opcode"], &json!(4))
-    );
+    assert_eq!((codes(&found), &found[0]["severity"]), (vec!["unknown-opcode"], &json!(4)));
     change(&mut client, json!({ "diagnostics": { "enable": false } }));
     assert_eq!(codes(&client.diagnostics(URI, 1)), [] as [&str; 0]);
     // A mistake is told once, and does not stand in the way of the rest.
-    change(
-        &mut client,
-        json!({ "diagnostics": { "enable": "yes" }, "hover": { "enable": false } }),
-    );
+    change(&mut client, json!({ "diagnostics": { "enable": "yes" }, "hover": { "enable": false } }));
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
-    assert!(
-        message["params"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("ptx-analyzer.diagnostics.enable"),
-        "{message}"
-    );
+    assert!(message["params"]["message"].as_str().unwrap().contains("ptx-analyzer.diagnostics.enable"), "{message}");
     assert_eq!(hover(&mut client, 6, 5), Value::Null);
 }
 
 #[test]
 fn settings_are_asked_for() {
     let mut client = server();
-    let workspace =
-        json!({ "configuration": true, "didChangeConfiguration": { "dynamicRegistration": true } });
+    let workspace = json!({ "configuration": true, "didChangeConfiguration": { "dynamicRegistration": true } });
     client.begin(json!({ "capabilities": { "workspace": workspace } }));
-    let registration = client.wait("a registration", |m| {
-        m["method"] == "client/registerCapability"
-    });
-    assert_eq!(
-        registration["params"]["registrations"][0]["method"],
-        "workspace/didChangeConfiguration"
-    );
+    let registration = client.wait("a registration", |m| m["method"] == "client/registerCapability");
+    assert_eq!(registration["params"]["registrations"][0]["method"], "workspace/didChangeConfiguration");
     // While the client has not answered, everything else goes on.
     client.open(URI, 1, BAD);
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
@@ -264,15 +179,9 @@ fn settings_are_asked_for() {
         assert_eq!(question["params"]["items"][0]["section"], "ptx-analyzer");
         client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": [settings] }));
     };
-    answer(
-        &mut client,
-        json!({ "diagnostics": { "disabled": ["unknown-opcode"] } }),
-    );
+    answer(&mut client, json!({ "diagnostics": { "disabled": ["unknown-opcode"] } }));
     assert_eq!(codes(&client.diagnostics(URI, 1)), [] as [&str; 0]);
-    client.notify(
-        "workspace/didChangeConfiguration",
-        json!({ "settings": null }),
-    );
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
     answer(&mut client, json!({}));
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
 }
@@ -283,29 +192,15 @@ fn xml_is_left_alone() {
     client.open(URI, 1, "\u{feff}\n <?xml version=\"1.0\"?>\n<pretext/>\n");
     assert_eq!(client.diagnostics(URI, 1), [] as [Value; 0]);
     assert_eq!(hover(&mut client, 1, 4), Value::Null);
-    let symbols = client.call(
-        "textDocument/documentSymbol",
-        json!({ "textDocument": { "uri": URI } }),
-    );
+    let symbols = client.call("textDocument/documentSymbol", json!({ "textDocument": { "uri": URI } }));
     assert_eq!(symbols, Value::Null);
-    assert_eq!(
-        client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI })),
-        Value::Null
-    );
+    assert_eq!(client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI })), Value::Null);
     // And from one to the other and back.
     client.change(URI, 2, json!([{ "text": BAD }]));
     assert_eq!(codes(&client.diagnostics(URI, 2)), ["unknown-opcode"]);
-    client.change(
-        URI,
-        3,
-        json!([{ "range": { "start": at(0, 0), "end": at(0, 0) }, "text": "<" }]),
-    );
+    client.change(URI, 3, json!([{ "range": { "start": at(0, 0), "end": at(0, 0) }, "text": "<" }]));
     assert_eq!(client.diagnostics(URI, 3), [] as [Value; 0]);
-    client.change(
-        URI,
-        4,
-        json!([{ "range": { "start": at(0, 0), "end": at(0, 1) }, "text": "" }]),
-    );
+    client.change(URI, 4, json!([{ "range": { "start": at(0, 0), "end": at(0, 1) }, "text": "" }]));
     assert_eq!(codes(&client.diagnostics(URI, 4)), ["unknown-opcode"]);
 }
 
@@ -318,26 +213,14 @@ fn commands() {
     assert!(tree.as_str().unwrap().contains("\"bad\""), "{tree}");
     let text = client.execute("ptx-analyzer.explain", json!({ "query": "add.u32" }));
     assert!(text.as_str().unwrap().contains("add"), "{text}");
-    assert_eq!(
-        client.execute("ptx-analyzer.explain", json!("no such thing")),
-        Value::Null
-    );
+    assert_eq!(client.execute("ptx-analyzer.explain", json!("no such thing")), Value::Null);
     let status = client.execute("ptx-analyzer.serverStatus", Value::Null);
     let document = &status["documents"][0];
-    assert_eq!(
-        (&document["uri"], &document["version"]),
-        (&json!(URI), &json!(7))
-    );
+    assert_eq!((&document["uri"], &document["version"]), (&json!(URI), &json!(7)));
     assert_eq!(document["bytes"], BAD.len());
     assert!(status["markdown"].as_str().unwrap().contains(URI));
-    for (command, argument) in [
-        ("no.such.command", json!({})),
-        ("ptx-analyzer.showSyntaxTree", json!({})),
-    ] {
-        let id = client.request(
-            "workspace/executeCommand",
-            json!({ "command": command, "arguments": [argument] }),
-        );
+    for (command, argument) in [("no.such.command", json!({})), ("ptx-analyzer.showSyntaxTree", json!({}))] {
+        let id = client.request("workspace/executeCommand", json!({ "command": command, "arguments": [argument] }));
         assert_eq!(client.answer(id)["error"]["code"], -32602, "{command}");
     }
 }
@@ -348,16 +231,12 @@ fn four_hundred_messages_at_once() {
     client.open(URI, 1, BAD);
     let mut requests = Vec::new();
     for i in 0..100 {
-        let insert =
-            json!([{ "range": { "start": at(6, 4), "end": at(6, 4) }, "text": "ret;\n    " }]);
+        let insert = json!([{ "range": { "start": at(6, 4), "end": at(6, 4) }, "text": "ret;\n    " }]);
         client.change(URI, i + 2, insert);
         let document = json!({ "uri": URI });
         let at = json!({ "textDocument": document, "position": at(6, 5) });
         requests.push(client.request("textDocument/hover", at));
-        requests.push(client.request(
-            "textDocument/documentSymbol",
-            json!({ "textDocument": document }),
-        ));
+        requests.push(client.request("textDocument/documentSymbol", json!({ "textDocument": document })));
         let tree = json!({ "command": "ptx-analyzer.showSyntaxTree", "arguments": [document] });
         requests.push(client.request("workspace/executeCommand", tree));
     }
@@ -366,11 +245,7 @@ fn four_hundred_messages_at_once() {
         assert!(!answer["result"].is_null(), "{answer}");
         if i % 3 == 2 {
             // Each tree has at least the edits that were sent before the request.
-            let lines = answer["result"]
-                .as_str()
-                .unwrap()
-                .matches("\"ret\"")
-                .count();
+            let lines = answer["result"].as_str().unwrap().matches("\"ret\"").count();
             assert!(lines >= i / 3 + 2, "{lines} after {} edits", i / 3 + 1);
         }
     }
@@ -430,14 +305,8 @@ fn cancelled_requests_are_answered() {
     text.push_str(&good()[good().find(".visible").unwrap()..].repeat(2000));
     client.open(URI, 1, &text);
     let position = at(6, 5);
-    let id = client.request(
-        "textDocument/hover",
-        json!({ "textDocument": { "uri": URI }, "position": position }),
-    );
+    let id = client.request("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": position }));
     client.notify("$/cancelRequest", json!({ "id": id }));
     let answer = client.answer(id);
-    assert!(
-        answer["error"]["code"] == -32800 || !answer["result"].is_null(),
-        "{answer}"
-    );
+    assert!(answer["error"]["code"] == -32800 || !answer["result"].is_null(), "{answer}");
 }

@@ -31,9 +31,7 @@ pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Op
             off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
         }
         SERVER_STATUS => Ok(Some(status::status(shared))),
-        other => Err(Error::invalid_params(format!(
-            "there is no command `{other}`"
-        ))),
+        other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }
 
@@ -42,9 +40,5 @@ fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
     argument
         .as_str()
         .or_else(|| argument.get(name)?.as_str())
-        .ok_or_else(|| {
-            Error::invalid_params(format!(
-                "the command takes an object with a string `{name}`"
-            ))
-        })
+        .ok_or_else(|| Error::invalid_params(format!("the command takes an object with a string `{name}`")))
 }

@@ -59,10 +59,7 @@ fn ask(shared: &Arc<Shared>) {
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let item = ConfigurationItem {
-            scope_uri: None,
-            section: Some(SECTION.to_owned()),
-        };
+        let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
         match tokio::time::timeout(PATIENCE, shared.client.configuration(vec![item])).await {
             Ok(Ok(answer)) if LAST.load(Ordering::Relaxed) == number => {
                 // `null`: nothing is set, and what came at the start holds.
@@ -82,9 +79,7 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     for problem in problems {
         match problem {
             Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
-            Problem::Wrong { name, expected } => {
-                complain(shared, format!("the setting `{name}` takes {expected}"))
-            }
+            Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
         }
     }
     if !shared.set_settings(settings) {
@@ -97,8 +92,7 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     if session.pulls_diagnostics && session.refreshes_diagnostics {
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let _ =
-                tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
+            let _ = tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
         });
     }
 }
@@ -110,10 +104,7 @@ fn complain(shared: &Arc<Shared>, message: String) {
     if lock(&SAID).get_or_insert_default().insert(message.clone()) {
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            shared
-                .client
-                .show_message(MessageType::WARNING, format!("ptx-analyzer: {message}"))
-                .await;
+            shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
         });
     }
 }

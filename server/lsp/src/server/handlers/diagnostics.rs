@@ -3,16 +3,12 @@
 use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
-    FullDocumentDiagnosticReport, RelatedFullDocumentDiagnosticReport,
-    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
 };
 
 /// What is wrong with a document.
-pub async fn pull(
-    shared: &Shared,
-    params: DocumentDiagnosticParams,
-) -> Result<DocumentDiagnosticReportResult> {
+pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
     let checked = match shared.document(&params.text_document.uri) {
         Some(document) => {
             let revision = document.revision();
@@ -22,8 +18,7 @@ pub async fn pull(
     };
     let Some(checked) = checked else {
         // Not open, or not any more.
-        let nothing =
-            DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
+        let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
         return Ok(DocumentDiagnosticReportResult::Report(nothing));
     };
     // Revisions are not used twice, not even by another document.
@@ -37,10 +32,7 @@ pub async fn pull(
         let items = checked.diagnostics.clone();
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
-            full_document_diagnostic_report: FullDocumentDiagnosticReport {
-                result_id: Some(result_id),
-                items,
-            },
+            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
         })
     };
     Ok(DocumentDiagnosticReportResult::Report(report))

@@ -19,16 +19,9 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
         let rope = snapshot.rope();
         let found = ptx_ide::hover(&snapshot, session.encoding.offset(rope, at.position))?;
         // To a client that shows plain text Markdown is still the best there is.
-        let kind = if session.markdown {
-            MarkupKind::Markdown
-        } else {
-            MarkupKind::PlainText
-        };
+        let kind = if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         Some(Hover {
-            contents: HoverContents::Markup(MarkupContent {
-                kind,
-                value: found.markdown,
-            }),
+            contents: HoverContents::Markup(MarkupContent { kind, value: found.markdown }),
             range: Some(session.encoding.range(rope, &found.range)),
         })
     })

@@ -5,9 +5,9 @@ use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
-    HoverProviderCapability, InitializeParams, InitializeResult, OneOf, ServerCapabilities,
-    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
+    InitializeResult, OneOf, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions,
 };
 
 /// Notes what the client can do and answers what the server can.
@@ -17,29 +17,19 @@ pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> Initialize
     if let Some(options) = &params.initialization_options {
         configuration::changed_to(shared, options);
     }
-    let pull = DiagnosticOptions {
-        identifier: Some("ptx-analyzer".to_owned()),
-        ..DiagnosticOptions::default()
-    };
+    let pull = DiagnosticOptions { identifier: Some("ptx-analyzer".to_owned()), ..DiagnosticOptions::default() };
     let capabilities = ServerCapabilities {
         position_encoding: Some(session.encoding.kind()),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(
-            TextDocumentSyncOptions {
-                open_close: Some(true),
-                change: Some(TextDocumentSyncKind::INCREMENTAL),
-                ..TextDocumentSyncOptions::default()
-            },
-        )),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            ..TextDocumentSyncOptions::default()
+        })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
-        diagnostic_provider: session
-            .pulls_diagnostics
-            .then_some(DiagnosticServerCapabilities::Options(pull)),
+        diagnostic_provider: session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pull)),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::NAMES
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect(),
+            commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
             ..ExecuteCommandOptions::default()
         }),
         ..ServerCapabilities::default()

@@ -47,21 +47,13 @@ fn milliseconds(duration: Duration) -> f64 {
 
 fn markdown(status: &Value) -> String {
     let mut out = format!("# ptx-analyzer {}\n\n", env!("CARGO_PKG_VERSION"));
-    let mebibytes = |v: &Value| {
-        v.as_u64()
-            .map_or_else(|| "?".to_owned(), |n| format!("{} MiB", n >> 20))
-    };
+    let mebibytes = |v: &Value| v.as_u64().map_or_else(|| "?".to_owned(), |n| format!("{} MiB", n >> 20));
     let memory = &status["memory"];
-    let (resident, peak) = (
-        mebibytes(&memory["resident_bytes"]),
-        mebibytes(&memory["peak_bytes"]),
+    let (resident, peak) = (mebibytes(&memory["resident_bytes"]), mebibytes(&memory["peak_bytes"]));
+    let _ = writeln!(out, "Memory: {resident}, at most {peak}. Running for {} s.\n", status["seconds"]);
+    out.push_str(
+        "| document | version | lines | diagnostics | parse | check | convert |\n|---|---|---|---|---|---|---|\n",
     );
-    let _ = writeln!(
-        out,
-        "Memory: {resident}, at most {peak}. Running for {} s.\n",
-        status["seconds"]
-    );
-    out.push_str("| document | version | lines | diagnostics | parse | check | convert |\n|---|---|---|---|---|---|---|\n");
     for d in status["documents"].as_array().into_iter().flatten() {
         let ms = &d["milliseconds"];
         let uri = d["uri"].as_str().unwrap_or_default();
@@ -79,14 +71,7 @@ fn memory() -> (Option<u64>, Option<u64>) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {
         let line = status.lines().find_map(|l| l.strip_prefix(name))?;
-        Some(
-            line.trim()
-                .trim_end_matches("kB")
-                .trim()
-                .parse::<u64>()
-                .ok()?
-                * 1024,
-        )
+        Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
     };
     (field("VmRSS:"), field("VmHWM:"))
 }

@@ -7,10 +7,7 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
 
 /// The outline of a document.
-pub async fn document_symbols(
-    shared: &Shared,
-    params: DocumentSymbolParams,
-) -> Result<Option<DocumentSymbolResponse>> {
+pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else {
         return Ok(None);
@@ -19,18 +16,9 @@ pub async fn document_symbols(
     off_thread(move || {
         let symbols = ptx_ide::document_symbols(&snapshot);
         Some(if session.nested_symbols {
-            DocumentSymbolResponse::Nested(convert::nested(
-                session.encoding,
-                snapshot.rope(),
-                symbols,
-            ))
+            DocumentSymbolResponse::Nested(convert::nested(session.encoding, snapshot.rope(), symbols))
         } else {
-            DocumentSymbolResponse::Flat(convert::flat(
-                session.encoding,
-                snapshot.rope(),
-                &uri,
-                symbols,
-            ))
+            DocumentSymbolResponse::Flat(convert::flat(session.encoding, snapshot.rope(), &uri, symbols))
         })
     })
     .await

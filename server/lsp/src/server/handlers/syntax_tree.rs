@@ -14,7 +14,8 @@ pub fn render(snapshot: &Snapshot) -> String {
     let mut depth = 0;
     loop {
         let node = cursor.node();
-        if node.is_named() || node.is_missing() {
+        // In an error, punctuation matters as much as the rest.
+        if node.is_named() || node.is_missing() || node.parent().is_some_and(|p| p.is_error()) {
             for _ in 0..depth {
                 out.push_str("  ");
             }
@@ -23,13 +24,7 @@ pub fn render(snapshot: &Snapshot) -> String {
             }
             let (start, end) = (node.start_position(), node.end_position());
             let missing = if node.is_missing() { "MISSING " } else { "" };
-            let _ = write!(
-                out,
-                "({missing}{} [{}:{}-",
-                node.kind(),
-                start.row + 1,
-                start.column + 1
-            );
+            let _ = write!(out, "({missing}{} [{}:{}-", node.kind(), start.row + 1, start.column + 1);
             let _ = write!(out, "{}:{}]", end.row + 1, end.column + 1);
             if node.child_count() == 0 && !node.is_missing() {
                 let text = snapshot.text(node.byte_range());

@@ -14,11 +14,7 @@ pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
 pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
     match shared.document(&id.uri) {
-        Some(document) => document.change(
-            shared.session().encoding,
-            id.version,
-            params.content_changes,
-        ),
+        Some(document) => document.change(shared.session().encoding, id.version, params.content_changes),
         None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),
     }
 }

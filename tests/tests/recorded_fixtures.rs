@@ -1,0 +1,36 @@
+//! The annotations of the fixtures are the assembler's: where it refuses a line, an error is expected there and nowhere else.
+
+use ptx_tests::annotations::{expected, revisions};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn annotated_errors_are_the_assemblers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let recorded = fs::read_to_string(root.join("oracle/fixtures.txt")).expect("recorded verdicts");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for line in recorded.lines().filter(|l| !l.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [path, name, verdict, lines] = words[..] else { panic!("{line}") };
+        seen += 1;
+        let text = fs::read_to_string(root.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+        let revision = revisions(&text).into_iter().find(|r| r.name == name || name == "-");
+        let revision = revision.unwrap_or_else(|| panic!("{path} has no revision {name}: record again"));
+        let ours: BTreeSet<usize> =
+            expected(&revision).iter().filter(|f| f.severity == "error").map(|f| f.line).collect();
+        let theirs: BTreeSet<usize> = lines.split(',').filter_map(|l| l.parse().ok()).collect();
+        // At a syntax error the assembler stops, so there only its refusal counts; a version from the future is refused
+        // by each assembler that is older.
+        let fine = match verdict {
+            "FATAL" => !ours.is_empty() || path.contains("future"),
+            _ => ours == theirs,
+        };
+        if !fine {
+            wrong.push(format!("{path} {name}: annotated {ours:?}, the assembler refuses {theirs:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen >= 20, "only {seen} verdicts");
+}
