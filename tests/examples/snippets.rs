@@ -13,7 +13,8 @@ fn main() {
             let size = arguments.get(1).and_then(|s| s.parse().ok()).unwrap_or(8);
             let wanted = arguments.get(2..).unwrap_or(&[]);
             for entry in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.checked) {
-                let named = |w: &String| entry.name == w || entry.name.starts_with(&format!("{w}.")) || entry.family == w;
+                let named =
+                    |w: &String| entry.name == w || entry.name.starts_with(&format!("{w}.")) || entry.family == w;
                 if wanted.is_empty() || wanted.iter().any(named) {
                     generate::entry(entry, size).iter().for_each(|s| println!("{s}"));
                 }

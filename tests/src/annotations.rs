@@ -127,7 +127,10 @@ pub fn compare(expected: &[Finding], found: &[Finding]) -> Vec<String> {
             Some(at) => {
                 left.remove(at);
             }
-            None => out.push(format!("line {}: missing {}[{}]: {}", wanted.line, wanted.severity, wanted.code, wanted.message)),
+            None => out.push(format!(
+                "line {}: missing {}[{}]: {}",
+                wanted.line, wanted.severity, wanted.code, wanted.message
+            )),
         }
     }
     out.extend(left.iter().map(|f| format!("line {}: unexpected {}[{}]: {}", f.line, f.severity, f.code, f.message)));
@@ -151,7 +154,8 @@ mod tests {
 
     #[test]
     fn missing_and_unexpected_findings_are_told_apart() {
-        let finding = |code: &str| Finding { line: 1, severity: "error".into(), code: code.into(), message: String::new() };
+        let finding =
+            |code: &str| Finding { line: 1, severity: "error".into(), code: code.into(), message: String::new() };
         assert_eq!(compare(&[finding("a")], &[finding("a")]), Vec::<String>::new());
         assert_eq!(compare(&[finding("a")], &[finding("b")]).len(), 2);
     }

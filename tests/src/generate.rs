@@ -9,9 +9,45 @@ use std::collections::BTreeSet;
 
 /// What stands in for an operand that is not meant.
 const STRANGERS: &[&str] = &[
-    "%r7", "%rd7", "%h7", "%c7", "%f7", "%d7", "%p7", "%u7", "%s7", "%uh3", "%sh3", "%ud3", "%sd3", "%hf7", "%hx7", "%q7",
-    "1", "-1", "200", "1.5", "0f3f800000", "0d3ff0000000000000", "_", "!%p7", "%tid.x", "%clock64", "sm", "gl+4", "k",
-    "{%r6,%r7}", "{%r4,%r5,%r6,%r7}", "[gl]", "[sm]", "[%rd7]", "[%rd7+8]", "%r7|%p7", "%v2", "%v4.y", "%r7.b0",
+    "%r7",
+    "%rd7",
+    "%h7",
+    "%c7",
+    "%f7",
+    "%d7",
+    "%p7",
+    "%u7",
+    "%s7",
+    "%uh3",
+    "%sh3",
+    "%ud3",
+    "%sd3",
+    "%hf7",
+    "%hx7",
+    "%q7",
+    "1",
+    "-1",
+    "200",
+    "1.5",
+    "0f3f800000",
+    "0d3ff0000000000000",
+    "_",
+    "!%p7",
+    "%tid.x",
+    "%clock64",
+    "sm",
+    "gl+4",
+    "k",
+    "{%r6,%r7}",
+    "{%r4,%r5,%r6,%r7}",
+    "[gl]",
+    "[sm]",
+    "[%rd7]",
+    "[%rd7+8]",
+    "%r7|%p7",
+    "%v2",
+    "%v4.y",
+    "%r7.b0",
 ];
 
 /// A small random number generator, so that what is generated never changes by itself.
@@ -43,7 +79,13 @@ pub fn entry(entry: &'static Entry, size: usize) -> Vec<String> {
     out.into_iter().collect()
 }
 
-fn form_snippets(entry: &'static Entry, form: &'static Form, size: usize, random: &mut Random, out: &mut BTreeSet<String>) {
+fn form_snippets(
+    entry: &'static Entry,
+    form: &'static Form,
+    size: usize,
+    random: &mut Random,
+    out: &mut BTreeSet<String>,
+) {
     let Some(word) = entry.name.split('.').next() else { return };
     let Some(opcode) = ISA.opcode(word) else { return };
     let heads = heads(form, size, random);
@@ -58,7 +100,8 @@ fn form_snippets(entry: &'static Entry, form: &'static Form, size: usize, random
             let values = vec![None; form.slots.len()];
             let arrangements = ptx_analysis::spec::arrangements(form, &values);
             if let Some(arrangement) = arrangements.iter().find(|a| a.broken.is_none()) {
-                let operands: Vec<String> = arrangement.operands.iter().enumerate().map(|(i, (_, s))| good(s, i)).collect();
+                let operands: Vec<String> =
+                    arrangement.operands.iter().enumerate().map(|(i, (_, s))| good(s, i)).collect();
                 out.insert(print(word, modifiers, &operands));
             }
             continue;
@@ -156,7 +199,8 @@ fn mutants(word: &str, modifiers: &[String], candidate: &Candidate, random: &mut
             out.insert(print(word, &swapped, &operands));
         }
     }
-    for extra in [".ftz", ".sat", ".rn", ".u32", ".f16", ".sync", ".global", ".v2", ".relu", ".gpu", ".volatile", ".lo"] {
+    for extra in [".ftz", ".sat", ".rn", ".u32", ".f16", ".sync", ".global", ".v2", ".relu", ".gpu", ".volatile", ".lo"]
+    {
         let mut more = modifiers.to_vec();
         more.insert(random.below(modifiers.len() + 1), extra.to_owned());
         out.insert(print(word, &more, &operands));
@@ -174,7 +218,10 @@ fn good(shape: &Shape, place: usize) -> String {
         Shape::Value(spec) => value(spec, place),
         Shape::Pair(both, _) => format!("{}|{}", value(&both.0, place), value(&both.1, place + 1)),
         Shape::Address(parts) => {
-            let parts: Vec<String> = parts.iter().map(|s| if matches!(s.value.kind, Kind::Address(_)) { base(s) } else { value(s, place) }).collect();
+            let parts: Vec<String> = parts
+                .iter()
+                .map(|s| if matches!(s.value.kind, Kind::Address(_)) { base(s) } else { value(s, place) })
+                .collect();
             format!("[{}]", parts.join(", "))
         }
         Shape::Arguments(_) => "()".to_owned(),

@@ -44,7 +44,8 @@ pub fn parse(text: &str) -> Vec<Judged> {
 
 /// Our verdict on snippets of one version and target: for each the first error's message, or `None`.
 pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>> {
-    let mut module = format!(".version {version}\n.target {target}\n.address_size 64\n{}\n", declarations(version, target));
+    let mut module =
+        format!(".version {version}\n.target {target}\n.address_size 64\n{}\n", declarations(version, target));
     let first = module.matches('\n').count();
     for text in texts {
         module.push_str("{ ");
@@ -68,7 +69,13 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
 
 /// The declarations without those that a version or target does not know.
 pub fn declarations(version: &str, target: &str) -> String {
-    let number: u32 = target.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
+    let number: u32 = target
+        .trim_start_matches("sm_")
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect::<String>()
+        .parse()
+        .unwrap_or(0);
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     let version: (u32, u32) = (major.parse().unwrap_or(0), minor.parse().unwrap_or(0));
     DECLARATIONS
@@ -77,7 +84,10 @@ pub fn declarations(version: &str, target: &str) -> String {
             None => true,
             Some((_, needs)) => {
                 let mut words = needs.split_whitespace();
-                let need = words.next().and_then(|v| v.split_once('.')).map(|(a, b)| (a.parse().unwrap_or(0), b.parse().unwrap_or(0)));
+                let need = words
+                    .next()
+                    .and_then(|v| v.split_once('.'))
+                    .map(|(a, b)| (a.parse().unwrap_or(0), b.parse().unwrap_or(0)));
                 let target: u32 = words.next().and_then(|t| t.trim_start_matches("sm_").parse().ok()).unwrap_or(0);
                 need.is_none_or(|n| version >= n) && number >= target
             }

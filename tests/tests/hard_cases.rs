@@ -29,7 +29,8 @@ fn tables() -> &'static Isa {
     let isa = compile(&files).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let checked: BTreeSet<&str> = entries(&isa).filter(|e| e.checked).map(|e| e.name).collect();
     let opcodes = isa.opcodes.iter().map(|opcode| {
-        let kept: Vec<Entry> = opcode.entries.iter().filter(|e| e.checked || !checked.contains(e.name)).copied().collect();
+        let kept: Vec<Entry> =
+            opcode.entries.iter().filter(|e| e.checked || !checked.contains(e.name)).copied().collect();
         Opcode { name: opcode.name, entries: Box::leak(kept.into_boxed_slice()) }
     });
     let opcodes: Vec<Opcode> = opcodes.collect();

@@ -8,8 +8,32 @@ use std::path::Path;
 
 /// What is inserted: whole statements, halves of them, brackets, other alphabets, line ends.
 const PIECES: &[&str] = &[
-    "add.u32 %r1, %r2, 3;\n", "x", ";", "{", "}", "(", "[", ".", "%r<10>", ".reg .b32 %q<4>;\n", "\r\n", "\"", "/*", "*/", "//",
-    "ß", "𝒳", "L1:\n", "bra L1;", ".visible .entry k2()\n{\nret;\n}\n", "@%p1 ", ".version 9.0\n", ".u32", "::", "0f3F", "\u{0}",
+    "add.u32 %r1, %r2, 3;\n",
+    "x",
+    ";",
+    "{",
+    "}",
+    "(",
+    "[",
+    ".",
+    "%r<10>",
+    ".reg .b32 %q<4>;\n",
+    "\r\n",
+    "\"",
+    "/*",
+    "*/",
+    "//",
+    "ß",
+    "𝒳",
+    "L1:\n",
+    "bra L1;",
+    ".visible .entry k2()\n{\nret;\n}\n",
+    "@%p1 ",
+    ".version 9.0\n",
+    ".u32",
+    "::",
+    "0f3F",
+    "\u{0}",
 ];
 
 fn samples() -> Vec<String> {

@@ -33,8 +33,11 @@ fn disagreements(recorded: &[Judged]) -> BTreeSet<String> {
 fn recorded_verdicts_are_ours() {
     let recorded = parse(&read("verdicts.txt"));
     assert!(recorded.len() > 10_000, "only {} verdicts are recorded", recorded.len());
-    let known: BTreeSet<String> =
-        read("known-disagreements.txt").lines().filter(|l| !l.starts_with('#') && !l.is_empty()).map(str::to_owned).collect();
+    let known: BTreeSet<String> = read("known-disagreements.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#') && !l.is_empty())
+        .map(str::to_owned)
+        .collect();
     let now = disagreements(&recorded);
     let new: Vec<&String> = now.difference(&known).collect();
     assert!(new.is_empty(), "{} new disagreements with the assembler, ours first:\n{}", new.len(), join(&new));

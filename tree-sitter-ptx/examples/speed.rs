@@ -22,22 +22,12 @@ fn main() {
         }
     };
     let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_ptx::LANGUAGE.into())
-        .expect("the library reads this grammar's version");
+    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the library reads this grammar's version");
 
     fresh(&mut parser, &source);
     keystrokes(&mut parser, "clean", source.clone());
-    keystrokes(
-        &mut parser,
-        "missing }",
-        without_first_closing_brace(&source),
-    );
-    keystrokes(
-        &mut parser,
-        "unknown directive",
-        with_unknown_directive(&source),
-    );
+    keystrokes(&mut parser, "missing }", without_first_closing_brace(&source));
+    keystrokes(&mut parser, "unknown directive", with_unknown_directive(&source));
 }
 
 fn fresh(parser: &mut Parser, source: &[u8]) {
@@ -48,11 +38,7 @@ fn fresh(parser: &mut Parser, source: &[u8]) {
             start.elapsed()
         })
         .collect();
-    let best = times
-        .iter()
-        .min()
-        .expect("at least one parse")
-        .as_secs_f64();
+    let best = times.iter().min().expect("at least one parse").as_secs_f64();
     let tree = parse(parser, source, None);
     println!(
         "fresh: {} bytes, {} nodes, {:.1} ms, {:.1} MB/s",
@@ -93,11 +79,7 @@ fn keystrokes(parser: &mut Parser, name: &str, mut source: Vec<u8>) {
         at(50),
         at(99),
         at(100),
-        if tree.root_node().has_error() {
-            " (with errors)"
-        } else {
-            ""
-        }
+        if tree.root_node().has_error() { " (with errors)" } else { "" }
     );
 }
 
@@ -107,55 +89,28 @@ fn parse(parser: &mut Parser, source: &[u8], old: Option<&Tree>) -> Tree {
 
 /// The first place after `from` behind a register's number, where one more digit makes another register.
 fn operand_digit(source: &[u8], from: usize) -> Option<usize> {
-    let register = from
-        + source[from..]
-            .windows(3)
-            .position(|w| w[0] == b'%' && w[2].is_ascii_digit())?;
+    let register = from + source[from..].windows(3).position(|w| w[0] == b'%' && w[2].is_ascii_digit())?;
     Some(register + 3)
 }
 
 fn edit(source: &mut Vec<u8>, offset: usize, insert: bool) -> InputEdit {
     let start_position = point(source, offset);
-    let after = Point {
-        row: start_position.row,
-        column: start_position.column + 1,
-    };
+    let after = Point { row: start_position.row, column: start_position.column + 1 };
     if insert {
         source.insert(offset, b'7');
     } else {
         source.remove(offset);
     }
-    let (old_end_byte, new_end_byte) = if insert {
-        (offset, offset + 1)
-    } else {
-        (offset + 1, offset)
-    };
-    let (old_end_position, new_end_position) = if insert {
-        (start_position, after)
-    } else {
-        (after, start_position)
-    };
-    InputEdit {
-        start_byte: offset,
-        old_end_byte,
-        new_end_byte,
-        start_position,
-        old_end_position,
-        new_end_position,
-    }
+    let (old_end_byte, new_end_byte) = if insert { (offset, offset + 1) } else { (offset + 1, offset) };
+    let (old_end_position, new_end_position) = if insert { (start_position, after) } else { (after, start_position) };
+    InputEdit { start_byte: offset, old_end_byte, new_end_byte, start_position, old_end_position, new_end_position }
 }
 
 fn point(source: &[u8], offset: usize) -> Point {
     let before = &source[..offset];
     let row = before.iter().filter(|byte| **byte == b'\n').count();
-    let line_start = before
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    Point {
-        row,
-        column: offset - line_start,
-    }
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    Point { row, column: offset - line_start }
 }
 
 /// The file without the first `}` that stands alone on its line: the end of the first function.
@@ -170,10 +125,7 @@ fn without_first_closing_brace(source: &[u8]) -> Vec<u8> {
 /// The file with a directive that does not exist before the first function.
 fn with_unknown_directive(source: &[u8]) -> Vec<u8> {
     let mut source = source.to_vec();
-    let at = source
-        .windows(7)
-        .position(|w| w == b"\n.visib" || w == b"\n.entry")
-        .map_or(0, |newline| newline + 1);
+    let at = source.windows(7).position(|w| w == b"\n.visib" || w == b"\n.entry").map_or(0, |newline| newline + 1);
     source.splice(at..at, b".regg .b32 %r1;\n".iter().copied());
     source
 }

@@ -33,18 +33,13 @@ fn is_rule(line: &str, of: char) -> bool {
 fn cases(text: &str) -> Vec<Case> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let starts: Vec<usize> = (0..lines.len().saturating_sub(2))
-        .filter(|&i| {
-            is_rule(lines[i], '=') && !is_rule(lines[i + 1], '=') && is_rule(lines[i + 2], '=')
-        })
+        .filter(|&i| is_rule(lines[i], '=') && !is_rule(lines[i + 1], '=') && is_rule(lines[i + 2], '='))
         .collect();
     let mut cases = Vec::new();
     for (n, &start) in starts.iter().enumerate() {
         let end = starts.get(n + 1).copied().unwrap_or(lines.len());
         let body = &lines[start + 3..end];
-        let divider = body
-            .iter()
-            .position(|line| is_rule(line, '-'))
-            .expect("each case has a line of dashes");
+        let divider = body.iter().position(|line| is_rule(line, '-')).expect("each case has a line of dashes");
         let source = body[..divider].concat();
         cases.push(Case {
             heading: lines[start..start + 3].concat(),
@@ -58,10 +53,7 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 fn one_line(tree: &str) -> String {
-    tree.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace(" )", ")")
+    tree.split_whitespace().collect::<Vec<_>>().join(" ").replace(" )", ")")
 }
 
 /// A tree with each node on a line of its own.
@@ -100,9 +92,7 @@ fn indented(tree: &str) -> String {
 #[test]
 fn trees_are_as_written() {
     let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_ptx::LANGUAGE.into())
-        .expect("the library reads this grammar's version");
+    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the library reads this grammar's version");
     let update = std::env::var_os("UPDATE_CORPUS").is_some();
     let mut failures = Vec::new();
     let mut count = 0;
@@ -111,23 +101,12 @@ fn trees_are_as_written() {
         let mut rewritten = Vec::new();
         for case in cases(&text) {
             count += 1;
-            let tree = parser
-                .parse(&case.source, None)
-                .expect("no time limit is set");
+            let tree = parser.parse(&case.source, None).expect("no time limit is set");
             let actual = tree.root_node().to_sexp();
             if update {
-                rewritten.push(format!(
-                    "{}{}\n---\n\n{}\n",
-                    case.heading,
-                    case.source,
-                    indented(&actual)
-                ));
+                rewritten.push(format!("{}{}\n---\n\n{}\n", case.heading, case.source, indented(&actual)));
             } else if one_line(&case.expected) != one_line(&actual) {
-                let name = path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 failures.push(format!(
                     "{name}: {}\nexpected\n{}\nfound\n{}\n",
                     case.title,
@@ -141,10 +120,5 @@ fn trees_are_as_written() {
         }
     }
     assert!(count > 100, "only {count} cases were found");
-    assert!(
-        failures.is_empty(),
-        "{} of {count} cases differ\n\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {count} cases differ\n\n{}", failures.len(), failures.join("\n"));
 }

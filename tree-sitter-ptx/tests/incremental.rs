@@ -10,9 +10,7 @@ const ROUNDS: usize = 1200;
 
 fn parser() -> Parser {
     let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_ptx::LANGUAGE.into())
-        .expect("the library reads this grammar's version");
+    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the library reads this grammar's version");
     parser
 }
 
@@ -58,14 +56,8 @@ fn synthetic() -> String {
 
 fn point(source: &[u8], offset: usize) -> Point {
     let before = &source[..offset];
-    let line_start = before
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    Point {
-        row: before.iter().filter(|byte| **byte == b'\n').count(),
-        column: offset - line_start,
-    }
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    Point { row: before.iter().filter(|byte| **byte == b'\n').count(), column: offset - line_start }
 }
 
 fn replace(source: &mut Vec<u8>, start: usize, end: usize, text: &[u8]) -> InputEdit {
@@ -89,12 +81,7 @@ fn flat(tree: &Tree) -> Vec<(u16, std::ops::Range<usize>, Option<u16>, bool)> {
     let mut nodes = Vec::new();
     loop {
         let node = cursor.node();
-        nodes.push((
-            node.kind_id(),
-            node.byte_range(),
-            cursor.field_id().map(Into::into),
-            node.is_missing(),
-        ));
+        nodes.push((node.kind_id(), node.byte_range(), cursor.field_id().map(Into::into), node.is_missing()));
         if cursor.goto_first_child() {
             continue;
         }
@@ -152,11 +139,7 @@ fn a_reparse_equals_a_fresh_parse() {
         } else {
             let start = random.below(source.len());
             let end = (start + random.below(4)).min(source.len());
-            let piece = if random.below(4) == 0 {
-                ""
-            } else {
-                PIECES[random.below(PIECES.len())]
-            };
+            let piece = if random.below(4) == 0 { "" } else { PIECES[random.below(PIECES.len())] };
             replace(&mut source, start, end, piece.as_bytes())
         };
         tree.edit(&edit);
@@ -176,10 +159,7 @@ fn a_reparse_equals_a_fresh_parse() {
         }
     }
     println!("{clean} clean and equal; {broken} broken, of which {broken_alike} equal");
-    assert!(
-        clean > ROUNDS / 4,
-        "the edits break nearly everything: {clean} of {ROUNDS} are clean"
-    );
+    assert!(clean > ROUNDS / 4, "the edits break nearly everything: {clean} of {ROUNDS} are clean");
     assert!(
         broken_alike * 100 >= broken * 99,
         "repairs should hardly depend on history: {broken_alike} of {broken} are equal"
@@ -195,7 +175,8 @@ fn odd_input_parses() {
         String::new(),
         "\n".to_owned(),
         "\u{FEFF}.version 8.5\n.target sm_90\n".to_owned(),
-        ".version 8.5\r\n.target sm_90\r\n// c\r\n.func f()\r\n{\r\n\tadd.u32 a,\r\n\tb, c;\r\n\tret;\r\n}\r\n".to_owned(),
+        ".version 8.5\r\n.target sm_90\r\n// c\r\n.func f()\r\n{\r\n\tadd.u32 a,\r\n\tb, c;\r\n\tret;\r\n}\r\n"
+            .to_owned(),
         ".version 8.5\r.target sm_90\r.global .u32 x;".to_owned(),
         ".func f() { ret; }".to_owned(),
         "// only a comment".to_owned(),
@@ -204,11 +185,7 @@ fn odd_input_parses() {
     ];
     for source in &sources {
         let tree = parse(&mut parser, source.as_bytes(), None);
-        assert!(
-            !tree.root_node().has_error(),
-            "{}",
-            &source[..source.len().min(200)]
-        );
+        assert!(!tree.root_node().has_error(), "{}", &source[..source.len().min(200)]);
         let mut unclosed = Vec::new();
         kinds(tree.root_node(), "unclosed", &mut unclosed);
         assert!(unclosed.is_empty(), "{}", &source[..source.len().min(200)]);
@@ -257,19 +234,11 @@ fn an_unfinished_statement_keeps_its_parts_and_leaves_the_next_one_whole() {
             let root = tree.root_node();
             let first = root.child(0).expect("a statement");
             assert_eq!(first.kind(), "instruction", "{source}{}", root.to_sexp());
-            assert_eq!(
-                first.child_by_field_name("opcode").map(|node| node.kind()),
-                Some("opcode"),
-                "{source}"
-            );
+            assert_eq!(first.child_by_field_name("opcode").map(|node| node.kind()), Some("opcode"), "{source}");
             assert_eq!(first.end_byte(), start.len(), "{source}{}", root.to_sexp());
             let second = root.child(1).expect("the next statement");
             let alone = parse(&mut parser, next.as_bytes(), None);
-            assert_eq!(
-                second.to_sexp(),
-                alone.root_node().child(0).expect("a statement").to_sexp(),
-                "{source}"
-            );
+            assert_eq!(second.to_sexp(), alone.root_node().child(0).expect("a statement").to_sexp(), "{source}");
         }
     }
 }
@@ -279,15 +248,7 @@ fn a_missing_parenthesis_is_one_missing_node() {
     let mut parser = parser();
     for source in [".entry foo(.param .u32 a\n{ ret; }", "call f, (a;\nret;"] {
         let tree = parse(&mut parser, source.as_bytes(), None);
-        assert!(
-            tree.root_node().to_sexp().contains("(MISSING \")\")"),
-            "{}",
-            tree.root_node().to_sexp()
-        );
-        assert!(
-            !tree.root_node().to_sexp().contains("ERROR"),
-            "{}",
-            tree.root_node().to_sexp()
-        );
+        assert!(tree.root_node().to_sexp().contains("(MISSING \")\")"), "{}", tree.root_node().to_sexp());
+        assert!(!tree.root_node().to_sexp().contains("ERROR"), "{}", tree.root_node().to_sexp());
     }
 }

@@ -32,9 +32,7 @@ fn node_types_are_json_of_this_grammar() {
 /// The last capture of each text, which is the one editors show.
 fn colours(source: &str) -> HashMap<String, String> {
     let mut parser = Parser::new();
-    parser
-        .set_language(&language())
-        .expect("the library reads this grammar's version");
+    parser.set_language(&language()).expect("the library reads this grammar's version");
     let tree = parser.parse(source, None).expect("no time limit is set");
     let query = Query::new(&language(), tree_sitter_ptx::HIGHLIGHTS_QUERY).expect("checked above");
     let mut cursor = QueryCursor::new();
@@ -47,16 +45,12 @@ fn colours(source: &str) -> HashMap<String, String> {
             continue;
         }
         let range = (capture.node.start_byte(), capture.node.end_byte());
-        let entry = best
-            .entry(range)
-            .or_insert((found.pattern_index, name.to_owned()));
+        let entry = best.entry(range).or_insert((found.pattern_index, name.to_owned()));
         if found.pattern_index >= entry.0 {
             *entry = (found.pattern_index, name.to_owned());
         }
     }
-    best.into_iter()
-        .map(|((start, end), (_, name))| (source[start..end].to_owned(), name))
-        .collect()
+    best.into_iter().map(|((start, end), (_, name))| (source[start..end].to_owned(), name)).collect()
 }
 
 #[test]
@@ -105,10 +99,6 @@ $L_exit:
         ("// done", "comment"),
     ];
     for (text, colour) in expected {
-        assert_eq!(
-            colours.get(text).map(String::as_str),
-            Some(colour),
-            "of {text}"
-        );
+        assert_eq!(colours.get(text).map(String::as_str), Some(colour), "of {text}");
     }
 }

@@ -27,6 +27,9 @@ fn main() {
             let help = d.help.as_deref().map_or(String::new(), |h| format!(" ({h})"));
             println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code, d.message);
         }
-        eprintln!("{path}: parse {parsed:?}, check {checked:?}, again {again:?}, {} findings", report.diagnostics.len());
+        eprintln!(
+            "{path}: parse {parsed:?}, check {checked:?}, again {again:?}, {} findings",
+            report.diagnostics.len()
+        );
     }
 }

@@ -175,7 +175,8 @@ impl Analyzer {
             let item = &items[index];
             let name = name_of(snapshot, item.node);
             let old = record.or_else(|| self.functions.take_named(&name));
-            let record = check_function(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
+            let record =
+                check_function(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
             records.push((index, record));
         }
         records.sort_by_key(|(index, _)| *index);
@@ -245,7 +246,16 @@ fn check_function(
         found.push(unclosed(source, item));
     }
     statements.finish();
-    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, broken: item.node.has_error(), unused: 0 }
+    Record {
+        name: name.into(),
+        text,
+        environment,
+        dependencies,
+        found: Arc::from(found),
+        statements,
+        broken: item.node.has_error(),
+        unused: 0,
+    }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
@@ -370,9 +380,9 @@ fn declare_variables(
     places: &mut HashMap<String, Range<usize>>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let external = lower_all(node).iter().any(|n| {
-        n.kind_id() == kinds().linkage && matches!(source.word(*n).text, ".extern" | ".common" | ".weak")
-    });
+    let external = lower_all(node)
+        .iter()
+        .any(|n| n.kind_id() == kinds().linkage && matches!(source.word(*n).text, ".extern" | ".common" | ".weak"));
     for declarator in declare::declarators(source, node, false) {
         let base = declarator.name.text;
         let mut add = |name: &str, out: &mut Vec<Diagnostic>| {

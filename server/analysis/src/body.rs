@@ -1,7 +1,7 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
-use crate::ast::{Instruction, Word};
 use crate::analyzer::Dependencies;
+use crate::ast::{Instruction, Word};
 use crate::checks::{self, duplicate_name, guard_predicate, syntax_error, undeclared_name};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
@@ -167,7 +167,8 @@ impl<'a, 't> Body<'a, 't> {
             let Some(name) = child.child_by_field_id(fields().name) else { continue };
             let name = self.source.word(name);
             let names_a_list = iter.peek().is_some_and(|next| {
-                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&next.kind_id())
+                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive]
+                    .contains(&next.kind_id())
             });
             let symbol = if names_a_list { Symbol::Targets } else { Symbol::Label };
             labels = mix(labels, hash(name.text));
@@ -246,7 +247,10 @@ impl<'a, 't> Body<'a, 't> {
             let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
             let (found, after) = (&rest[at..end], &rest[end..]);
             let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
-            let count = after.strip_prefix('<').and_then(|a| a.split_once('>')).map(|(n, _)| n.trim().parse().unwrap_or(u32::MAX));
+            let count = after
+                .strip_prefix('<')
+                .and_then(|a| a.split_once('>'))
+                .map(|(n, _)| n.trim().parse().unwrap_or(u32::MAX));
             if !found.starts_with(|c: char| c.is_ascii_digit()) {
                 match count {
                     Some(count) => frame.declare_range(found, count, declared),
@@ -258,9 +262,8 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     fn branch_targets(&mut self, node: Node<'_>) {
-        let targets = lower::named_children(node).filter(|n| {
-            n.kind_id() == kinds().identifier || n.kind_id() == kinds().register
-        });
+        let targets = lower::named_children(node)
+            .filter(|n| n.kind_id() == kinds().identifier || n.kind_id() == kinds().register);
         for target in targets {
             let next = target.next_sibling();
             if next.is_some_and(|n| n.kind_id() == kinds().register_range) {

@@ -148,8 +148,7 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
         if slot.after_operand != 0 || filled(index) {
             continue;
         }
-        let group = slot.group != 0
-            && form.slots.iter().enumerate().any(|(i, s)| s.group == slot.group && filled(i));
+        let group = slot.group != 0 && form.slots.iter().enumerate().any(|(i, s)| s.group == slot.group && filled(i));
         if !slot.optional || group {
             return Some(Problem::Missing(slot));
         }

@@ -6,6 +6,7 @@ use crate::checks::{
     operand_count, operand_kind, operand_range, operand_type, removed, requires_version, state_space, syntax_error,
     undeclared_name, unknown_modifier, unknown_opcode, vector_length,
 };
+use crate::constraints;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
@@ -46,7 +47,11 @@ pub fn check<'n, I: IntoIterator<Item = &'n str>>(
         return out.extend(found.iter().map(suggest));
     }
     match choose(instruction, head, &resolved.gates, names) {
-        Choice::Fits(candidate, gates) => {
+        Choice::Fits(candidate, arrangement, gates) => {
+            if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
+                let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
+                return out.push(Diagnostic::error(operand_range::CODE, range, message));
+            }
             if let Some(gate) = gates.refused {
                 out.push(report_gate(instruction, written, candidate.form, gate, resolved));
             } else if let Some(gate) = gates.deprecated {
@@ -63,7 +68,7 @@ pub fn check<'n, I: IntoIterator<Item = &'n str>>(
 }
 
 enum Choice<'h> {
-    Fits(&'h Candidate, Gates),
+    Fits(&'h Candidate, &'h Arrangement, Gates),
     Mismatch(Vec<Mismatch>),
     Rule(&'static Form, &'static ptx_isa::tables::Rule),
     Count(Vec<usize>, &'static Form),
@@ -72,7 +77,7 @@ enum Choice<'h> {
 /// The candidate and arrangement that fit best.
 fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>], names: &dyn Names) -> Choice<'h> {
     let given = instruction.operands.len();
-    let mut fits: Option<(&Candidate, Gates)> = None;
+    let mut fits: Option<(&Candidate, &Arrangement, Gates)> = None;
     let mut nearest: Option<(u32, Vec<Mismatch>)> = None;
     let mut rule = None;
     let mut counts = Vec::new();
@@ -93,9 +98,9 @@ fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>
             match_operands(instruction, arrangement, names, &mut found);
             if found.is_empty() {
                 if gates.refused.is_none() {
-                    return Choice::Fits(candidate, *gates);
+                    return Choice::Fits(candidate, arrangement, *gates);
                 }
-                fits = fits.or(Some((candidate, *gates)));
+                fits = fits.or(Some((candidate, arrangement, *gates)));
                 continue;
             }
             let cost = found.iter().map(|m| m.what.cost()).sum();
@@ -104,8 +109,8 @@ fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>
             }
         }
     }
-    if let Some((candidate, gates)) = fits {
-        return Choice::Fits(candidate, gates);
+    if let Some((candidate, arrangement, gates)) = fits {
+        return Choice::Fits(candidate, arrangement, gates);
     }
     if let Some((_, found)) = nearest {
         return Choice::Mismatch(found);
@@ -118,7 +123,12 @@ fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>
     Choice::Count(counts, head.candidates[0].form)
 }
 
-fn match_operands(instruction: &Instruction<'_>, arrangement: &Arrangement, names: &dyn Names, out: &mut Vec<Mismatch>) {
+fn match_operands(
+    instruction: &Instruction<'_>,
+    arrangement: &Arrangement,
+    names: &dyn Names,
+    out: &mut Vec<Mismatch>,
+) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
         operands::check(operand, shape, names, out);
     }
@@ -131,9 +141,11 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
     }
     let mut values = candidate.values.clone();
     for (operand, word) in &instruction.suffixes {
-        let slot = candidate.form.slots.iter().position(|s| {
-            usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text)
-        });
+        let slot = candidate
+            .form
+            .slots
+            .iter()
+            .position(|s| usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text));
         match slot {
             Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
             None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
@@ -167,7 +179,9 @@ fn report_head(
             Some(slot) if ptx_isa::ISA.ty(modifier.text).is_some() => {
                 modifier_not_allowed::wrong_type(modifier, opcode.name, slot)
             }
-            _ if unknown_modifier::is_known(modifier.text) => modifier_not_allowed::report(modifier, opcode.name, opcode),
+            _ if unknown_modifier::is_known(modifier.text) => {
+                modifier_not_allowed::report(modifier, opcode.name, opcode)
+            }
             _ => unknown_modifier::report(modifier, opcode),
         }));
         return;
@@ -193,7 +207,9 @@ fn report_head(
         Problem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
         Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, form),
         Problem::Order(first, second) => modifier_order::report(word(first), word(second), form),
-        Problem::Rule(rule) => illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written),
+        Problem::Rule(rule) => {
+            illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
+        }
     });
 }
 
@@ -216,7 +232,9 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
     let of = |term: &Term| match term {
         Term::Slot(test) if !test.negated => {
             let slot = &form.slots[usize::from(test.slot)];
-            let named = |m: &&Word<'_>| if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) };
+            let named = |m: &&Word<'_>| {
+                if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) }
+            };
             instruction.modifiers.iter().find(named).map(Word::range)
         }
         _ => None,
@@ -224,7 +242,13 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
     what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.head())
 }
 
-fn report_gate(instruction: &Instruction<'_>, written: &str, form: &'static Form, gate: &'static Gate, resolved: &Resolved) -> Diagnostic {
+fn report_gate(
+    instruction: &Instruction<'_>,
+    written: &str,
+    form: &'static Form,
+    gate: &'static Gate,
+    resolved: &Resolved,
+) -> Diagnostic {
     let range = rule_place(instruction, form, gate.when, &[]);
     let environment = &resolved.environment;
     match gate.kind {
@@ -233,7 +257,11 @@ fn report_gate(instruction: &Instruction<'_>, written: &str, form: &'static Form
     }
 }
 
-fn report_operand<'n, I: IntoIterator<Item = &'n str>>(mismatch: &Mismatch, written: &str, scope: &impl Fn() -> I) -> Diagnostic {
+fn report_operand<'n, I: IntoIterator<Item = &'n str>>(
+    mismatch: &Mismatch,
+    written: &str,
+    scope: &impl Fn() -> I,
+) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&Spec> = mismatch.spec.as_ref();
     match (&mismatch.what, spec) {
@@ -249,4 +277,3 @@ fn report_operand<'n, I: IntoIterator<Item = &'n str>>(mismatch: &Mismatch, writ
         _ => operand_kind::report(mismatch, written),
     }
 }
-

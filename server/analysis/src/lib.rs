@@ -8,6 +8,7 @@ mod analyzer;
 pub mod ast;
 mod body;
 pub mod checks;
+mod constraints;
 pub mod declare;
 mod diagnostic;
 pub mod head;

@@ -12,9 +12,18 @@ pub fn integer(text: &str) -> Option<i128> {
     i128::from_str_radix(digits, radix).ok()
 }
 
+/// Value of a floating-point literal: decimal, or the bits after `0f` and `0d`.
+pub fn float(text: &str) -> Option<f64> {
+    match text.get(..2) {
+        Some("0f" | "0F") => u32::from_str_radix(&text[2..], 16).ok().map(|bits| f32::from_bits(bits).into()),
+        Some("0d" | "0D") => u64::from_str_radix(&text[2..], 16).ok().map(f64::from_bits),
+        _ => text.parse().ok(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::integer;
+    use super::{float, integer};
 
     #[test]
     fn literals_of_every_radix() {
@@ -24,6 +33,9 @@ mod tests {
         assert_eq!(integer("0b101U"), Some(5));
         assert_eq!(integer("0"), Some(0));
         assert_eq!(integer("08"), None);
+        assert_eq!(float("0f3F800000"), Some(1.0));
+        assert_eq!(float("0d4000000000000000"), Some(2.0));
+        assert_eq!(float("1.5e3"), Some(1500.0));
         assert_eq!(integer("18446744073709551615"), Some(u64::MAX.into()));
     }
 }

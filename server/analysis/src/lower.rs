@@ -61,7 +61,12 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
             }
         } else if kind == kinds.guard {
             out.guard = child.child_by_field_id(fields.predicate).map(|n| source.word(n));
-        } else if child.is_named() && kind != kinds.comment && kind != kinds.preprocessor_line && kind != kinds.bank && !child.is_error() {
+        } else if child.is_named()
+            && kind != kinds.comment
+            && kind != kinds.preprocessor_line
+            && kind != kinds.bank
+            && !child.is_error()
+        {
             out.operands.push(operand(source, child));
         }
         if !cursor.goto_next_sibling() {
@@ -120,8 +125,14 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
             }
             _ => OperandKind::Error,
         }
-    } else if [k.unary_expression, k.binary_expression, k.ternary_expression, k.cast_expression, k.parenthesized_expression]
-        .contains(&kind)
+    } else if [
+        k.unary_expression,
+        k.binary_expression,
+        k.ternary_expression,
+        k.cast_expression,
+        k.parenthesized_expression,
+    ]
+    .contains(&kind)
     {
         OperandKind::Constant(constant(source, node))
     } else {
@@ -163,10 +174,8 @@ pub fn constant(source: Source<'_>, node: Node<'_>) -> Constant {
     if kind == k.parenthesized_expression {
         return named_children(node).next().map_or(Constant::Integer(None), |n| constant(source, n));
     }
-    let parts: Vec<Constant> = named_children(node)
-        .filter(|n| n.kind_id() != k.ty)
-        .map(|n| constant(source, n))
-        .collect();
+    let parts: Vec<Constant> =
+        named_children(node).filter(|n| n.kind_id() != k.ty).map(|n| constant(source, n)).collect();
     let operator = operator(source, node);
     match parts.as_slice() {
         [Constant::Integer(Some(a))] if kind == k.unary_expression => Constant::Integer(match operator {
@@ -180,7 +189,13 @@ pub fn constant(source: Source<'_>, node: Node<'_>) -> Constant {
         [Constant::Integer(Some(a))] => Constant::Integer(Some(*a)),
         [Constant::Integer(Some(a)), Constant::Integer(Some(b))] => Constant::Integer(fold(operator, *a, *b)),
         [Constant::Float, ..] if ["+", "-", "*", "/"].contains(&operator) => Constant::Float,
-        [Constant::Integer(Some(c)), a, b] => if *c != 0 { *a } else { *b },
+        [Constant::Integer(Some(c)), a, b] => {
+            if *c != 0 {
+                *a
+            } else {
+                *b
+            }
+        }
         _ => Constant::Integer(None),
     }
 }

@@ -66,7 +66,8 @@ fn add_error<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
         (Some(_), Some(next)) => &children[next..],
         (Some(_), None) => &[],
         (None, _) => {
-            let first = children.iter().position(|n| n.kind_id() == k.function || n.kind_id() == k.variable_declaration);
+            let first =
+                children.iter().position(|n| n.kind_id() == k.function || n.kind_id() == k.variable_declaration);
             first.map_or(&[], |first| &children[first..])
         }
     };

@@ -156,15 +156,21 @@ impl Checker<'_> {
             Kind::Value => self.typed(operand, spec, true),
             Kind::Any => self.declared(operand),
             Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
-            Kind::Targets => self.name_of(operand, spec, TARGETS, |s| {
-                matches!(s, Symbol::Targets | Symbol::Variable { .. })
-            }),
-            Kind::Function if spec.indirect => self.name_of(operand, spec, "a register that holds the address of a function", |s| {
-                matches!(s, Symbol::Register { ty, elements: 1 } if is_pointer(ty))
-            }),
-            Kind::Function => self.name_of(operand, spec, "a function; a call through a register needs a prototype or a list of targets as its last operand", |s| {
-                matches!(s, Symbol::Function { kernel: false })
-            }),
+            Kind::Targets => {
+                self.name_of(operand, spec, TARGETS, |s| matches!(s, Symbol::Targets | Symbol::Variable { .. }))
+            }
+            Kind::Function if spec.indirect => self.name_of(
+                operand,
+                spec,
+                "a register that holds the address of a function",
+                |s| matches!(s, Symbol::Register { ty, elements: 1 } if is_pointer(ty)),
+            ),
+            Kind::Function => self.name_of(
+                operand,
+                spec,
+                "a function; a call through a register needs a prototype or a list of targets as its last operand",
+                |s| matches!(s, Symbol::Function { kernel: false }),
+            ),
             Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
             Kind::Address(_) => match operand.kind {
                 OperandKind::Address(_) => self.address(operand, &[*spec]),
@@ -250,10 +256,12 @@ impl Checker<'_> {
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
             // ptxas: `var+4` passes for any integer source, although `var` does not.
-            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol && is_whole(spec) => match parts.0.kind {
-                OperandKind::Name(name) if matches!(self.names.look_up(name), Some(Symbol::Variable { .. })) => {}
-                _ => self.push(operand, Some(spec), What::Unexpected),
-            },
+            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol && is_whole(spec) => {
+                match parts.0.kind {
+                    OperandKind::Name(name) if matches!(self.names.look_up(name), Some(Symbol::Variable { .. })) => {}
+                    _ => self.push(operand, Some(spec), What::Unexpected),
+                }
+            }
             OperandKind::Offset(parts, false) => match parts.0.kind {
                 // ptxas: `mov.u64 %rd1, %rd2+4` is taken too.
                 OperandKind::Name(name) if spec.value.symbol => match self.names.look_up(name) {
@@ -268,13 +276,20 @@ impl Checker<'_> {
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
             // ptxas: `%r1|_` is `%r1`, in any instruction.
-            OperandKind::Pair(pair) if matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) => {
+            OperandKind::Pair(pair)
+                if matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
+            {
                 self.typed(&pair.0, spec, list_allowed);
             }
             OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
             // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
             OperandKind::Arguments(list) => match list.as_slice() {
-                [one] if matches!(one.kind, OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)) => {
+                [one]
+                    if matches!(
+                        one.kind,
+                        OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)
+                    ) =>
+                {
                     self.typed(one, spec, false);
                 }
                 _ => self.push(operand, Some(spec), What::Unexpected),
@@ -369,7 +384,8 @@ impl Checker<'_> {
                 }
             }
             Symbol::Register { ty, elements } => {
-                let place = ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
+                let place =
+                    ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
                 match place {
                     Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
                     _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
@@ -480,7 +496,8 @@ impl Checker<'_> {
             return self.push(operand, Some(spec), What::Immediate);
         }
         // ptxas: the bits of `0f…` pass for `.b32`, those of `0d…` and of a decimal number for `.b64`.
-        let single = matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
+        let single =
+            matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
         let fits = |t: TypeId| match t.info().class {
             TypeClass::Float => true,
             TypeClass::Bits => t.info().bits == if single { 32 } else { 64 },
@@ -538,7 +555,13 @@ impl Checker<'_> {
                 if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
                     return self.push(&parts.1, None, What::ImmediateClass { integer: false });
                 }
-                if !matches!(parts.1.kind, OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Name("WARP_SZ") | OperandKind::Arguments(_)) {
+                if !matches!(
+                    parts.1.kind,
+                    OperandKind::Integer(_)
+                        | OperandKind::Constant(_)
+                        | OperandKind::Name("WARP_SZ")
+                        | OperandKind::Arguments(_)
+                ) {
                     return self.push(&parts.1, None, What::OffsetNotConstant);
                 }
                 return self.base(&parts.0, spec);
@@ -584,7 +607,8 @@ impl Checker<'_> {
 }
 
 /// What the last operand of an indirect call or branch names.
-const TARGETS: &str = "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions";
+const TARGETS: &str =
+    "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions";
 
 fn is_pointer(ty: TypeId) -> bool {
     let info = ty.info();
@@ -623,7 +647,9 @@ impl Joined {
             (Self::Type(a), Self::Type(_)) if class(a) == TypeClass::Bits => Some(self),
             (Self::Type(_), Self::Type(b)) if class(b) == TypeClass::Bits => Some(other),
             (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(self),
-            (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a)) if whole(a) || class(a) == TypeClass::Bits => {
+            (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a))
+                if whole(a) || class(a) == TypeClass::Bits =>
+            {
                 Some(Self::Type(a))
             }
             (Self::Type(a), Self::Float) | (Self::Float, Self::Type(a))
@@ -641,4 +667,3 @@ impl Joined {
 pub fn special(name: &str) -> Option<&'static SpecialRegister> {
     if name.starts_with('%') { ISA.special_register(name) } else { None }
 }
-

@@ -117,9 +117,9 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         Spaces::Slot(slot) => {
             let slot = usize::from(slot);
             // The set's own string lives as long as the tables, which a one-element slice of it needs.
-            values[slot].and_then(|v| form.slots[slot].values.iter().position(|s| *s == v)).map(|i| {
-                &form.slots[slot].values[i..=i]
-            })
+            values[slot]
+                .and_then(|v| form.slots[slot].values.iter().position(|s| *s == v))
+                .map(|i| &form.slots[slot].values[i..=i])
         }
     };
     let spaces = if let Kind::Address(spaces) = value.kind { named(spaces) } else { None };
@@ -146,11 +146,8 @@ fn lengths(form: &'static Form, value: &Value, values: &[Option<&'static str>]) 
         }
         Length::Map(index) => {
             let map = &form.maps[usize::from(index)];
-            let key: Vec<&str> = map
-                .slots
-                .iter()
-                .map(|s| values[usize::from(*s)].unwrap_or("").trim_start_matches('.'))
-                .collect();
+            let key: Vec<&str> =
+                map.slots.iter().map(|s| values[usize::from(*s)].unwrap_or("").trim_start_matches('.')).collect();
             let key = key.join("/");
             map.rows.iter().find(|r| r.key == key).map_or((&[], true), |r| (r.lengths, false))
         }

@@ -68,9 +68,9 @@ impl Environment {
         if self.version.is_none() {
             return None;
         }
-        gates.iter().find(|g| {
-            g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g)
-        })
+        gates
+            .iter()
+            .find(|g| g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g))
     }
 
     /// `PTX 6.5 and sm_75`, for messages.

@@ -46,6 +46,10 @@ pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
     let k = kinds();
     let outline = Outline { snapshot };
     let mut out = Vec::new();
+    if snapshot.root().is_error() {
+        outline.broken(snapshot.root(), usize::MAX, &mut out);
+        return out;
+    }
     for item in items(snapshot.root()) {
         let kind = item.node.kind_id();
         if kind == k.function {
@@ -59,6 +63,8 @@ pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
             out.extend(outline.named(item.node, &item.range, SymbolKind::Section, String::new()));
         } else if kind == k.label {
             out.extend(outline.named(item.node, &item.range, SymbolKind::Label, String::new()));
+        } else if item.node.is_error() {
+            outline.broken(item.node, item.range.end, &mut out);
         } else if kind == k.block {
             // Statements outside of a function are wrong, but whoever writes one wants to find it.
             outline.body(item.node, item.range.end, &mut out);
@@ -118,6 +124,45 @@ impl Outline<'_> {
         symbol.detail = detail;
         symbol.children = children;
         symbol
+    }
+
+    /// An error that swallowed a function, or several: the pieces are its children, up to `end`, where the next item begins.
+    fn broken(&self, node: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+        let k = kinds();
+        let mut current: Option<Symbol> = None;
+        let mut named = false;
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more && cursor.node().start_byte() < end {
+            let child = cursor.node();
+            let (kind, range) = (child.kind_id(), child.byte_range());
+            if kind == k.function_kind {
+                out.extend(current.take());
+                let name = self.text(child);
+                let kind = if name == ".entry" { SymbolKind::Kernel } else { SymbolKind::Function };
+                let (detail, selection) = (name.clone(), range.clone());
+                current = Some(Symbol { name, detail, kind, range, selection, children: Vec::new() });
+                named = false;
+            } else if kind == k.function {
+                out.extend(current.take());
+                out.push(self.function(&Item { node: child, range, unclosed: false }));
+            } else {
+                if let Some(symbol) = current.as_mut() {
+                    symbol.range.end = range.end;
+                    if !named && (kind == k.identifier || kind == k.register) {
+                        (symbol.name, symbol.selection, named) = (self.text(child), range, true);
+                    }
+                }
+                let into = current.as_mut().map_or(&mut *out, |s| &mut s.children);
+                if kind == k.parameter_list {
+                    self.parameters(child, into);
+                } else {
+                    self.statement(child, end, into);
+                }
+            }
+            more = cursor.goto_next_sibling();
+        }
+        out.extend(current);
     }
 
     fn parameters(&self, list: Node<'_>, out: &mut Vec<Symbol>) {
@@ -200,20 +245,23 @@ impl Outline<'_> {
 
     /// Labels and variables of a body, those of inner blocks too; up to `end`, where the next function begins.
     fn body(&self, block: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
-        let k = kinds();
         let mut cursor = block.walk();
         let mut more = cursor.goto_first_child();
         while more && cursor.node().start_byte() < end {
-            let node = cursor.node();
-            let kind = node.kind_id();
-            if kind == k.label {
-                out.extend(self.named(node, &node.byte_range(), SymbolKind::Label, String::new()));
-            } else if kind == k.variable_declaration {
-                self.variables(node, out);
-            } else if kind == k.block {
-                self.body(node, end, out);
-            }
+            self.statement(cursor.node(), end, out);
             more = cursor.goto_next_sibling();
+        }
+    }
+
+    fn statement(&self, node: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+        let k = kinds();
+        let kind = node.kind_id();
+        if kind == k.label {
+            out.extend(self.named(node, &node.byte_range(), SymbolKind::Label, String::new()));
+        } else if kind == k.variable_declaration {
+            self.variables(node, out);
+        } else if kind == k.block {
+            self.body(node, end, out);
         }
     }
 }

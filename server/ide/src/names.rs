@@ -92,10 +92,10 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     while let Some(here) = node {
         let kind = here.kind_id();
         // A function that is not closed may be an ERROR with everything of the function inside.
-        if kind == k.block || here.is_error() {
-            if let Some(found) = in_block(snapshot, here, name, at) {
-                return Some(Declaration { scope: Some(here), ..found });
-            }
+        if (kind == k.block || here.is_error())
+            && let Some(found) = in_block(snapshot, here, name, at)
+        {
+            return Some(Declaration { scope: Some(here), ..found });
         }
         if (kind == k.function || kind == k.call_prototype_directive || here.is_error())
             && let Some(found) = in_signature(snapshot, here, name)
@@ -237,7 +237,14 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
                     // Results stand before the name.
                     let what = if named { What::Parameter } else { What::Result };
                     let (count, scope) = (None, Some(function));
-                    return Some(Declaration { statement: parameter, declarator: parameter, what, count, scope, kernel });
+                    return Some(Declaration {
+                        statement: parameter,
+                        declarator: parameter,
+                        what,
+                        count,
+                        scope,
+                        kernel,
+                    });
                 }
             }
         }

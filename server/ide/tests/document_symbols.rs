@@ -73,3 +73,12 @@ fn a_function_that_is_being_typed() {
         "#]],
     );
 }
+
+#[test]
+fn functions_that_the_parser_could_not_put_together() {
+    let text = ".version 8.5\n.target sm_90\n.visible .entry first(.param .u32 n)\n{\nA: add.\n.entry second() {\nB: ret;\n.func third() { C: ret; }\n";
+    let symbols = document_symbols(&Snapshot::new(text));
+    let names: Vec<&str> = symbols.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["first", "second", "third"]);
+    assert_eq!(symbols[0].children.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["n", "A"]);
+}

@@ -315,3 +315,40 @@ fn comments_and_punctuation_say_nothing() {
         assert!(found.as_ref().is_none_or(|(word, _)| word == "%r1"), "{text}: {found:?}");
     }
 }
+
+#[test]
+fn names_in_a_long_function() {
+    // Long enough that its block is searched and not walked.
+    let filler = "{ .reg .b16 %x; mov.b16 %x, 1; } add.u32 %r1, %r1, %h1;\n".repeat(8000);
+    let body = format!(
+        ".reg .u32 %h<2>, y,\n  %x;\n.shared .b32 tile[4];\n{filler}mov.u32 %x, 1;\nmov.u32 y, tile;\nmov.u32 %r7, table;\n"
+    );
+    let at = |word: &str| {
+        let place = body.rfind(word).expect("the word");
+        let marked = format!("{}$0{}", &body[..place + 1], &body[place + 1..]);
+        in_body(&marked).expect("a hover").1.markdown
+    };
+    let starts = |word: &str, code: &str| {
+        let text = at(word);
+        assert!(text.starts_with(&format!("```ptx\n{code}\n```")), "{word}: {text}");
+    };
+    starts("%x, 1;\nmov", ".reg .u32 %x;");
+    starts("tile;", ".shared .b32 tile[4];");
+    starts("y, tile", ".reg .u32 y;");
+    starts("%r7", ".reg .b32 %r<8>;");
+    starts("table;", ".global .align 4 .f32 table[64];");
+    starts("%h1", ".reg .u32 %h<2>;");
+}
+
+#[test]
+fn names_in_a_module_that_breaks_off() {
+    let (_, hover) = hover_at(
+        ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k(.param .u32 n)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [$0n];\nadd.\n\
+         .entry second() {\ncall f;\n",
+    )
+    .expect("a hover");
+    assert!(hover.markdown.contains(".param .u32 n"), "{}", hover.markdown);
+    let (_, hover) = hover_at(".version 8.0\n.target sm_90\n.entry k() {\nadd.\n.entry f() {\nret;\n.func g() { ret; }\n.func h() { call $0g; }")
+        .expect("a hover");
+    assert!(hover.markdown.starts_with("```ptx\n.func g()\n```"), "{}", hover.markdown);
+}

@@ -19,7 +19,10 @@ fn main() -> ExitCode {
             let entries = isa.opcodes.iter().flat_map(|o| o.entries);
             let forms: usize = entries.clone().map(|e| e.forms.len()).sum();
             let (opcodes, types, modifiers) = (isa.opcodes.len(), isa.types.len(), isa.modifiers.len());
-            println!("{opcodes} opcodes, {} entries, {forms} forms, {types} types, {modifiers} modifiers", entries.count());
+            println!(
+                "{opcodes} opcodes, {} entries, {forms} forms, {types} types, {modifiers} modifiers",
+                entries.count()
+            );
             ExitCode::SUCCESS
         }
         Err(errors) => {

@@ -194,7 +194,8 @@ impl Document {
         }
         let rope = &self.rope;
         let mut chunk = |offset: usize, _: Point| read(rope, offset);
-        let mut progress = |_: &ParseState| if cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let mut progress =
+            |_: &ParseState| if cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let options = ParseOptions::new().progress_callback(&mut progress);
         match self.parser.parse_with_options(&mut chunk, None, Some(options)) {
             Some(tree) => {
@@ -216,7 +217,13 @@ impl Document {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        Snapshot { rope: self.rope.clone(), tree: self.tree.clone(), number: self.number, edits, reparsed: std::mem::take(&mut self.reparsed) }
+        Snapshot {
+            rope: self.rope.clone(),
+            tree: self.tree.clone(),
+            number: self.number,
+            edits,
+            reparsed: std::mem::take(&mut self.reparsed),
+        }
     }
 
     fn point(&self, byte: usize) -> Point {

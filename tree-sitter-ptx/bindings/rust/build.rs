@@ -6,12 +6,7 @@ fn main() {
 
     // The parser is one switch over a thousand states: unoptimised it is several times slower, whatever the profile of the crate.
     let mut build = cc::Build::new();
-    build
-        .std("c11")
-        .include(src)
-        .files(&sources)
-        .opt_level(2)
-        .warnings(false);
+    build.std("c11").include(src).files(&sources).opt_level(2).warnings(false);
     #[cfg(target_env = "msvc")]
     build.flag("-utf-8");
     build.compile("tree-sitter-ptx");

@@ -8,5 +8,6 @@ pub const CODE: &str = "duplicate-modifier";
 
 /// The report.
 pub fn report(modifier: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, modifier.range(), format!("`{}` is written twice", modifier.text)).help("remove one of them")
+    Diagnostic::error(CODE, modifier.range(), format!("`{}` is written twice", modifier.text))
+        .help("remove one of them")
 }

@@ -6,9 +6,9 @@ pub mod duplicate_name;
 pub mod guard_predicate;
 pub mod illegal_combination;
 pub mod missing_modifier;
-pub mod module_header;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
+pub mod module_header;
 pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
@@ -77,7 +77,8 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         .filter_map(|name| {
             // Mangled names have hundreds of characters and most of them in common; only what differs is compared.
             let (a, b) = differing(found, name);
-            let distance = if a.len().max(b.len()) > MOST_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
+            let distance =
+                if a.len().max(b.len()) > MOST_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
             (1..=limit).contains(&distance).then_some((distance, name))
         })
         .min()
@@ -89,9 +90,11 @@ const MOST_COMPARED: usize = 32;
 
 /// Two texts without what they have in common at their beginning and end.
 fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    let start = a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((i, _), _)| i);
+    let start =
+        a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((i, _), _)| i);
     let (a, b) = (&a[start..], &b[start..]);
-    let same = a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum::<usize>();
+    let same =
+        a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum::<usize>();
     (&a[..a.len() - same], &b[..b.len() - same])
 }
 

@@ -50,13 +50,20 @@ impl Progress {
         } else if target_too && !self.target {
             self.reported = true;
             out.push(
-                Diagnostic::error(CODE, range, "`.target` must follow `.version`").help("write, for instance, `.target sm_90`"),
+                Diagnostic::error(CODE, range, "`.target` must follow `.version`")
+                    .help("write, for instance, `.target sm_90`"),
             );
         }
     }
 
     /// `.version`.
-    pub fn version(&mut self, source: Source<'_>, node: Node<'_>, environment: &mut Environment, out: &mut Vec<Diagnostic>) {
+    pub fn version(
+        &mut self,
+        source: Source<'_>,
+        node: Node<'_>,
+        environment: &mut Environment,
+        out: &mut Vec<Diagnostic>,
+    ) {
         if self.version || self.body {
             return out.push(again(source, node, ".version"));
         }
@@ -65,9 +72,10 @@ impl Progress {
             return out.push(Diagnostic::error(CODE, source.range(node), "`.version` needs a number such as `8.5`"));
         };
         let word = source.word(number);
-        let parsed = word.text.split_once('.').and_then(|(major, minor)| {
-            Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
-        });
+        let parsed = word
+            .text
+            .split_once('.')
+            .and_then(|(major, minor)| Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? }));
         let Some(version) = parsed else {
             let message = format!("`{}` is not a version: expected a number such as `8.5`", word.text);
             return out.push(Diagnostic::error(CODE, word.range(), message));
@@ -87,18 +95,26 @@ impl Progress {
     }
 
     /// `.target`.
-    pub fn target(&mut self, source: Source<'_>, node: Node<'_>, environment: &mut Environment, out: &mut Vec<Diagnostic>) {
+    pub fn target(
+        &mut self,
+        source: Source<'_>,
+        node: Node<'_>,
+        environment: &mut Environment,
+        out: &mut Vec<Diagnostic>,
+    ) {
         self.require(source.range(node), false, out);
         if self.target || self.body {
             return out.push(again(source, node, ".target"));
         }
         self.target = true;
-        let names: Vec<Word<'_>> = named_children(node)
-            .filter(|n| n.kind_id() == kinds().target_name)
-            .map(|n| source.word(n))
-            .collect();
+        let names: Vec<Word<'_>> =
+            named_children(node).filter(|n| n.kind_id() == kinds().target_name).map(|n| source.word(n)).collect();
         if names.is_empty() {
-            return out.push(Diagnostic::error(CODE, source.range(node), "`.target` needs an architecture such as `sm_90`"));
+            return out.push(Diagnostic::error(
+                CODE,
+                source.range(node),
+                "`.target` needs an architecture such as `sm_90`",
+            ));
         }
         let mut unknown = false;
         for name in &names {

@@ -14,19 +14,21 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
     let name = spec.map_or("this operand", |s| s.value.name);
     let of = format!("`{name}` of `{head}`");
     let (message, help) = match &mismatch.what {
-        What::SpecialRegister => (
-            format!("`{head}` cannot read a special register"),
-            Some("copy it into a register with `mov` first"),
-        ),
-        What::SpecialVector(register) => (
-            format!("`{}` is a vector: name one of its components", register.name),
-            Some("for instance `.x`"),
-        ),
-        What::WrongSymbol(symbol, kind) => (format!("`{symbol}` is {}, but {of} must be {}", kind.describe(), wanted(spec)), None),
+        What::SpecialRegister => {
+            (format!("`{head}` cannot read a special register"), Some("copy it into a register with `mov` first"))
+        }
+        What::SpecialVector(register) => {
+            (format!("`{}` is a vector: name one of its components", register.name), Some("for instance `.x`"))
+        }
+        What::WrongSymbol(symbol, kind) => {
+            (format!("`{symbol}` is {}, but {of} must be {}", kind.describe(), wanted(spec)), None)
+        }
         What::Immediate if spec.is_some_and(|s| s.value.access != Access::Read) => {
             (format!("{of} is the result: it must be a register"), None)
         }
-        What::Immediate => (format!("{of} must be a register"), Some("load the number into a register with `mov` first")),
+        What::Immediate => {
+            (format!("{of} must be a register"), Some("load the number into a register with `mov` first"))
+        }
         What::NotImmediate => (format!("{of} must be a constant"), None),
         What::Sink => (format!("`_` cannot stand for {of}"), Some("use a register that is not read afterwards")),
         What::MustBeSink => (format!("this operand of `{head}` must be `_`"), None),
@@ -38,10 +40,9 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
         ),
         What::Component(component) => (format!("`.{component}` is not a component of this vector"), None),
         What::MustBeAddress => (format!("{of} must be an address in brackets"), Some("write `[…]` around it")),
-        What::UnexpectedAddress => (
-            format!("{of} must be {}, not memory", wanted(spec)),
-            Some("load the value with `ld` first"),
-        ),
+        What::UnexpectedAddress => {
+            (format!("{of} must be {}, not memory", wanted(spec)), Some("load the value with `ld` first"))
+        }
         What::UnexpectedPair => (format!("{of} must be a single operand: `{head}` has no second result"), None),
         What::MustBePair => (format!("{of} must be a pair such as `%r1|%p1`"), None),
         What::AddressRegister(register, ty) => (
@@ -53,10 +54,9 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             Some("use registers of one type, or untyped ones (`.b32`)"),
         ),
         What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
-        What::OffsetNotConstant => (
-            "only a constant can be added to an address here".to_owned(),
-            Some("add registers with `add` first"),
-        ),
+        What::OffsetNotConstant => {
+            ("only a constant can be added to an address here".to_owned(), Some("add registers with `add` first"))
+        }
         What::ImmediateAddress => (
             "a constant address is allowed only in `.local` memory".to_owned(),
             Some("move the address into a register first"),

@@ -11,11 +11,16 @@ pub const CODE: &str = "operand-type";
 
 /// The report on a register.
 pub fn register(range: Range<usize>, register: &str, found: TypeId, spec: &Spec, head: &str) -> Diagnostic {
-    let message = format!("`{register}` is `{}`, but `{}` of `{head}` takes {}", found.name(), spec.value.name, wanted(spec));
+    let message =
+        format!("`{register}` is `{}`, but `{}` of `{head}` takes {}", found.name(), spec.value.name, wanted(spec));
     let diagnostic = Diagnostic::error(CODE, range, message);
     match spec.ty {
-        Some(ty) if ty.info().bits == found.info().bits && ty.info().class != TypeClass::Pred => diagnostic
-            .help(format!("the sizes are the same: `mov.b{} %new, {register};` reinterprets the bits, `cvt` converts the value", ty.info().bits)),
+        Some(ty) if ty.info().bits == found.info().bits && ty.info().class != TypeClass::Pred => {
+            diagnostic.help(format!(
+                "the sizes are the same: `mov.b{} %new, {register};` reinterprets the bits, `cvt` converts the value",
+                ty.info().bits
+            ))
+        }
         Some(ty) if ty.info().class != TypeClass::Pred && found.info().class != TypeClass::Pred => {
             diagnostic.help("convert it with `cvt` first, or declare the register with another type")
         }
@@ -32,7 +37,8 @@ pub fn special(range: Range<usize>, register: &SpecialRegister, spec: &Spec, hea
 
 /// The report on an immediate.
 pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let (found, wanted) = if integer { ("an integer", "a floating-point number") } else { ("a floating-point number", "an integer") };
+    let (found, wanted) =
+        if integer { ("an integer", "a floating-point number") } else { ("a floating-point number", "an integer") };
     let place = spec.map_or(String::new(), |s| format!(" for `{}` of `{head}`", s.value.name));
     let diagnostic = Diagnostic::error(CODE, range, format!("found {found}, expected {wanted}{place}"));
     if integer {

@@ -10,8 +10,11 @@ pub const CODE: &str = "removed";
 
 /// The report.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
-    let message =
-        format!("`{what}` is no longer there from {} on; this module says {}", describe_needs(gate), environment.describe());
+    let message = format!(
+        "`{what}` is no longer there from {} on; this module says {}",
+        describe_needs(gate),
+        environment.describe()
+    );
     let diagnostic = Diagnostic::error(CODE, range, message);
     if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }
 }

@@ -13,11 +13,13 @@ pub fn report(range: Range<usize>, variable: &str, space: &str, spec: Option<&Sp
     match spec.and_then(|s| s.spaces) {
         Some(spaces) => {
             let message = format!("`{variable}` is a `{space}` variable, but `{head}` accesses {}", one_of(spaces));
-            Diagnostic::error(CODE, range, message).help(format!("use `{space}` in the instruction, or another variable"))
+            Diagnostic::error(CODE, range, message)
+                .help(format!("use `{space}` in the instruction, or another variable"))
         }
         None => {
             let message = format!("`{variable}` is a `{space}` variable, which a generic address does not reach");
-            Diagnostic::error(CODE, range, message).help(format!("name the state space: add `{space}` to the instruction"))
+            Diagnostic::error(CODE, range, message)
+                .help(format!("name the state space: add `{space}` to the instruction"))
         }
     }
 }

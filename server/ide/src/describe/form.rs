@@ -148,7 +148,7 @@ fn register(spec: &Spec) -> String {
     let mut out = match spec.lengths {
         [] if spec.any_length => format!("a list of {one}"),
         [] | [1] => one,
-        [lengths @ ..] => {
+        lengths => {
             let lengths: Vec<String> = lengths.iter().map(u16::to_string).collect();
             format!("a list of {} × {one}", lengths.join(" or "))
         }

@@ -143,7 +143,9 @@ impl<'n> Builder<'n> {
                 while let Some(word) = words.next() {
                     match (word, words.next()) {
                         ("vec", Some(names)) => components = leak_str(names),
-                        ("reads", Some(bits)) => also_read.extend(bits.split('|').filter_map(|b| b.parse::<u16>().ok())),
+                        ("reads", Some(bits)) => {
+                            also_read.extend(bits.split('|').filter_map(|b| b.parse::<u16>().ok()))
+                        }
                         _ => return Err(head.error(0, format!("unexpected `{word}`"))),
                     }
                 }
@@ -227,10 +229,8 @@ impl<'n> Builder<'n> {
 
 /// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
 fn plain_features(targets: Vec<Target>) -> Vec<Target> {
-    let plain: Vec<(u32, &'static str)> = targets
-        .iter()
-        .filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name)))
-        .collect();
+    let plain: Vec<(u32, &'static str)> =
+        targets.iter().filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name))).collect();
     targets
         .into_iter()
         .map(|target| {

@@ -19,12 +19,7 @@ pub(super) struct Line<'a> {
 impl Line<'_> {
     /// An error at this line; `at` is a byte offset into [`Line::text`].
     pub fn error(&self, at: usize, message: impl Into<String>) -> Error {
-        Error {
-            file: self.file.to_owned(),
-            line: self.number,
-            column: self.indent + at + 1,
-            message: message.into(),
-        }
+        Error { file: self.file.to_owned(), line: self.number, column: self.indent + at + 1, message: message.into() }
     }
 
     /// First word and the rest.

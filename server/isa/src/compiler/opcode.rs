@@ -294,7 +294,8 @@ fn build_map(line: &Line, text: &str, slots: &[Slot]) -> Result<Map> {
         let lengths: Option<Vec<u16>> = lengths.split('|').map(|n| n.parse().ok()).collect();
         let lengths = lengths.ok_or_else(|| line.error(at, "a length must be a number"))?;
         if key.split('/').count() != indices.len() {
-            return Err(line.error(at, format!("the key has {} parts, the map {} slots", key.split('/').count(), indices.len())));
+            return Err(line
+                .error(at, format!("the key has {} parts, the map {} slots", key.split('/').count(), indices.len())));
         }
         out.push(MapRow { key: leak_str(key), lengths: leak(lengths) });
     }

@@ -5,5 +5,6 @@
 
 mod cli;
 mod client;
+mod incremental;
 mod ordering;
 mod protocol;

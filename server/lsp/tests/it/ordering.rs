@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::protocol::server;
 use fastrand::Rng;
 use serde_json::{Value, json};
+use std::ops::Range;
 
 const EDITED: &str = "file:///edited.ptx";
 const FRESH: &str = "file:///fresh.ptx";
@@ -46,12 +47,18 @@ const PIECES: &[&str] = &[
 ];
 
 /// The client's side: a plain text, and positions found by counting.
-struct Model {
-    text: String,
+pub struct Model {
+    pub text: String,
     random: Rng,
 }
 
 impl Model {
+    /// The head of a module.
+    pub fn new(seed: u64) -> Self {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
+        Self { text, random: Rng::with_seed(seed) }
+    }
+
     /// A place in the text: its offset, and line and column in UTF-16 units.
     fn place(&self, offset: usize) -> (usize, Value) {
         let mut offset = offset.min(self.text.len());
@@ -77,6 +84,14 @@ impl Model {
 
     /// A change of the text, and the same as a client says it.
     fn change(&mut self) -> Value {
+        let (range, new) = self.edit();
+        let (from, to) = (self.place(range.start).1, self.place(range.end).1);
+        self.text.replace_range(range, new);
+        json!({ "range": { "start": from, "end": to }, "text": new })
+    }
+
+    /// What to change, between characters and not inside of a line break.
+    pub fn edit(&mut self) -> (Range<usize>, &'static str) {
         let random = &mut self.random;
         let start = random.usize(..=self.text.len());
         let length = match random.u32(..10) {
@@ -88,9 +103,8 @@ impl Model {
             _ => 0,
         };
         let new = if random.u32(..10) < 7 { PIECES[random.usize(..PIECES.len())] } else { "" };
-        let ((start, from), (end, to)) = (self.place(start), self.place(start + length));
-        self.text.replace_range(start..end.max(start), new);
-        json!({ "range": { "start": from, "end": to }, "text": new })
+        let (from, to) = (self.place(start).0, self.place(start + length).0);
+        (from..to.max(from), new)
     }
 }
 
@@ -114,7 +128,7 @@ fn compare(client: &mut Client, model: &Model, version: i32) {
         assert_eq!(document["bytes"], model.text.len(), "{document}");
     }
     assert_eq!(edited_tree, fresh_tree);
-    assert_eq!(without_names(&edited), without_names(&fresh));
+    assert_eq!(without_names(&edited), without_names(&fresh), "the text: {:?}", model.text);
     client.close(FRESH);
     client.forget();
 }
@@ -123,8 +137,7 @@ fn run(seed: u64, rounds: usize, notifications: usize) {
     let mut client = server();
     let publish = json!({ "publishDiagnostics": { "relatedInformation": true } });
     client.begin(json!({ "capabilities": { "textDocument": publish } }));
-    let text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
-    let mut model = Model { text, random: Rng::with_seed(seed) };
+    let mut model = Model::new(seed);
     client.open(EDITED, 0, &model.text);
     let mut version = 0;
     for _ in 0..rounds {
@@ -142,17 +155,8 @@ fn ten_thousand_edits_without_waiting() {
     run(1, 1, 5_000);
 }
 
+/// One edit at a time, so that each is checked by itself, and the same happens in every run.
 #[test]
-fn bursts_of_edits() {
-    run(2, 100, 3);
-}
-
-/// For a night: `cargo test -p ptx-analyzer -- --ignored bursts_with_many_seeds`.
-#[test]
-#[ignore = "takes minutes"]
-fn bursts_with_many_seeds() {
-    for seed in 120..121 {
-        eprintln!("seed {seed}");
-        run(seed, 150, 3);
-    }
+fn edits_one_by_one() {
+    run(2, 200, 1);
 }

@@ -1,0 +1,77 @@
+//! The named constraints of the notation (`check NAME`): what the tables cannot say, one function each.
+
+use crate::ast::{Instruction, Operand, OperandKind};
+use crate::literal;
+use crate::spec::{Arrangement, names};
+use ptx_isa::tables::Form;
+
+/// What is wrong: the operand's index and the words.
+pub type Violation = (usize, String);
+
+/// A constraint: looks at the operands by the names that the form gives them.
+type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
+
+/// All constraints, by name.
+const CONSTRAINTS: &[(&str, Constraint)] = &[("fraction", fraction), ("policy-range", policy_range)];
+
+/// Whether a constraint of that name exists.
+pub fn exists(name: &str) -> bool {
+    CONSTRAINTS.iter().any(|c| c.0 == name)
+}
+
+/// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
+pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {
+    let operands = Operands { instruction, form, arrangement };
+    let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
+    wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
+}
+
+/// The operands of an instruction by name.
+struct Operands<'a, 't> {
+    instruction: &'a Instruction<'t>,
+    form: &'static Form,
+    arrangement: &'a Arrangement,
+}
+
+impl<'t> Operands<'_, 't> {
+    fn get(&self, name: &str) -> Option<(usize, &Operand<'t>)> {
+        let place = self.arrangement.operands.iter().position(|(index, _)| {
+            self.form.operands.get(usize::from(*index)).is_some_and(|o| names(&o.pattern) == [name])
+        })?;
+        Some((place, self.instruction.operands.get(place)?))
+    }
+
+    fn integer(&self, name: &str) -> Option<(usize, i128)> {
+        match self.get(name)? {
+            (place, Operand { kind: OperandKind::Integer(text), .. }) => Some((place, literal::integer(text)?)),
+            _ => None,
+        }
+    }
+}
+
+/// `createpolicy.fractional`: more than nothing, at most everything (measured).
+fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let (place, operand) = operands.get("fraction")?;
+    let OperandKind::Float(text) = operand.kind else { return None };
+    let value = literal::float(text)?;
+    (!(value > 0.0 && value <= 1.0))
+        .then(|| (place, format!("`{text}` is out of range: a fraction is more than 0.0 and at most 1.0")))
+}
+
+/// `createpolicy.range`: the primary part lies in the whole (measured).
+fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let (place, size) = operands.integer("size")?;
+    let (_, total) = operands.integer("total")?;
+    (size > total).then(|| (place, format!("the primary size {size} exceeds the total size {total}")))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_constraint_that_the_tables_name_exists() {
+        let forms = ptx_isa::ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
+        for name in forms.flat_map(|f| f.checks) {
+            assert!(super::exists(name), "check {name}");
+        }
+    }
+}
