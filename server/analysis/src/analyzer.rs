@@ -38,8 +38,11 @@ pub struct Analyzer {
     target: Option<&'static Target>,
     functions: Functions,
     /// The functions of the last snapshot: range and hash of text.
-    last: Option<(SnapshotId, Vec<(Range<usize>, u64)>)>,
+    last: Option<(SnapshotId, Vec<HashedRange>)>,
 }
+
+/// A range of the text and the hash of what stands there.
+type HashedRange = (Range<usize>, u64);
 
 /// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
 /// file for a moment, and the next one restores it.
@@ -198,7 +201,7 @@ impl Analyzer {
     fn unchanged(&self, snapshot: &Snapshot) -> HashMap<(usize, usize), u64> {
         let Some((last, functions)) = &self.last else { return HashMap::new() };
         let Some(edits) = snapshot.edits_since(*last) else { return HashMap::new() };
-        let moved = |(range, hash): &(Range<usize>, u64)| {
+        let moved = |(range, hash): &HashedRange| {
             let (mut start, mut end) = (range.start, range.end);
             for edit in edits {
                 if edit.old_end <= start {

@@ -14,11 +14,6 @@ type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
 /// All constraints, by name.
 const CONSTRAINTS: &[(&str, Constraint)] = &[("fraction", fraction), ("policy-range", policy_range)];
 
-/// Whether a constraint of that name exists.
-pub fn exists(name: &str) -> bool {
-    CONSTRAINTS.iter().any(|c| c.0 == name)
-}
-
 /// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
 pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {
     let operands = Operands { instruction, form, arrangement };
@@ -71,7 +66,7 @@ mod tests {
     fn every_constraint_that_the_tables_name_exists() {
         let forms = ptx_isa::ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
         for name in forms.flat_map(|f| f.checks) {
-            assert!(super::exists(name), "check {name}");
+            assert!(super::CONSTRAINTS.iter().any(|c| c.0 == *name), "check {name}");
         }
     }
 }

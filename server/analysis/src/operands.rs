@@ -208,10 +208,10 @@ impl Checker<'_> {
     /// Only that every name in it is declared.
     fn declared(&mut self, operand: &Operand<'_>) {
         match &operand.kind {
-            OperandKind::Name(name) => {
-                if self.names.look_up(name).is_none() && *name != "WARP_SZ" && special(name).is_none() {
-                    self.push(operand, None, What::Undeclared((*name).to_owned()));
-                }
+            OperandKind::Name(name)
+                if self.names.look_up(name).is_none() && *name != "WARP_SZ" && special(name).is_none() =>
+            {
+                self.push(operand, None, What::Undeclared((*name).to_owned()));
             }
             OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
                 list.iter().for_each(|o| self.declared(o));

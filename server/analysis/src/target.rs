@@ -65,9 +65,7 @@ impl Environment {
 
     /// The first gate that advises against something.
     pub fn deprecated(&self, gates: &'static [Gate], applies: impl Fn(&Gate) -> bool) -> Option<&'static Gate> {
-        if self.version.is_none() {
-            return None;
-        }
+        self.version?;
         gates
             .iter()
             .find(|g| g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g))

@@ -442,6 +442,8 @@ table! {
         features: &'static [&'static str],
         /// One line.
         summary: &'static str,
+        /// Markdown.
+        doc: &'static str,
         /// First version.
         gates: &'static [Gate],
     }

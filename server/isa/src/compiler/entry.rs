@@ -85,7 +85,13 @@ impl<'n> Builder<'n> {
         let head = &body[0];
         let mut words = rest.split_whitespace();
         let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
-        let common = common(body)?;
+        let mut common = common(body)?;
+        // Entries without a place for notes show them at the end of their text.
+        if matches!(keyword, "type" | "space" | "modifier" | "target") {
+            for note in std::mem::take(&mut common.notes) {
+                common.doc = append(common.doc, note);
+            }
+        }
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables"],
@@ -194,6 +200,7 @@ impl<'n> Builder<'n> {
                     name: leak_str(name),
                     features: leak(features),
                     summary: common.summary,
+                    doc: common.doc,
                     gates: leak(common.gates),
                 });
             }
