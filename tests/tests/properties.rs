@@ -1,6 +1,6 @@
 //! What must hold of any text: checking step by step finds what checking afresh finds, and nothing panics.
 
-use ptx_analysis::{Analyzer, Report};
+use ptx_analysis::{Analyzer, Diagnostic, Report};
 use ptx_syntax::{Document, Snapshot};
 use ptx_tests::generate::Random;
 use std::fs;
@@ -48,6 +48,14 @@ fn fresh(text: &str) -> Report {
     Analyzer::default().analyze(&Snapshot::new(text))
 }
 
+/// Fails with the first difference.
+fn assert_same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
+    let length = remembered.len().max(fresh.len());
+    if let Some(at) = (0..length).find(|i| remembered.get(*i) != fresh.get(*i)) {
+        panic!("remembered {:#?}\nfresh {:#?}\nin\n{text}", remembered.get(at), fresh.get(at));
+    }
+}
+
 /// A random edit near character boundaries.
 fn edit(document: &mut Document, random: &mut Random) {
     let len = document.rope().len_bytes();
@@ -69,7 +77,8 @@ fn checking_step_by_step_finds_what_checking_afresh_finds() {
             document.settle(&|| false);
             let snapshot = document.snapshot();
             let report = analyzer.analyze(&snapshot);
-            assert_eq!(report.diagnostics, fresh(&snapshot.rope().to_string()).diagnostics);
+            let text = snapshot.rope().to_string();
+            assert_same(&report.diagnostics, &fresh(&text).diagnostics, &text);
         }
     }
 }

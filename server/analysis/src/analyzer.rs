@@ -61,8 +61,6 @@ struct Record {
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
-    /// The parser met errors in it, so its tree is not determined by its text alone.
-    broken: bool,
     /// For how many checks no function had this text.
     unused: u8,
 }
@@ -95,14 +93,6 @@ impl Functions {
             }
         }
         None
-    }
-
-    fn forget_broken(&mut self) {
-        for record in &mut self.records {
-            if record.as_ref().is_some_and(|r| r.broken) {
-                *record = None;
-            }
-        }
     }
 
     /// The records of this check, and those of earlier ones that may be wanted again.
@@ -146,9 +136,6 @@ impl Analyzer {
 
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
-        if snapshot.is_reparsed() {
-            self.functions.forget_broken();
-        }
         let items = items(snapshot.root());
         let mut out = Vec::new();
         let header = header(snapshot, &items, self.target, &mut out);
@@ -166,7 +153,8 @@ impl Analyzer {
             let text = text.unwrap_or_else(|| hash_range(snapshot, item.range.clone()));
             hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
-                Some(mut record) if record.holds(environment, &header, index) => {
+                // How the parser recovers from an error is not determined by the text alone.
+                Some(mut record) if !item.node.has_error() && record.holds(environment, &header, index) => {
                     record.unused = 0;
                     records.push((index, record));
                 }
@@ -249,16 +237,7 @@ fn check_function(
         found.push(unclosed(source, item));
     }
     statements.finish();
-    Record {
-        name: name.into(),
-        text,
-        environment,
-        dependencies,
-        found: Arc::from(found),
-        statements,
-        broken: item.node.has_error(),
-        unused: 0,
-    }
+    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, unused: 0 }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.

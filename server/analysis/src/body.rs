@@ -12,7 +12,7 @@ use crate::module::Header;
 use crate::operands::Names;
 use crate::symbols::{Declared, Scope, Symbol};
 use ptx_syntax::{Node, fields, kinds};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// One function under check.
@@ -31,11 +31,11 @@ pub struct Body<'a, 't> {
     end: usize,
     /// The names of the module that were looked up, and whether the statement at hand looked any up.
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
-    dependence: Cell<Dependence>,
+    dependence: RefCell<Dependence>,
     /// Hash of the labels in scope.
     labels: u64,
-    /// Suggestions made so far; in a function without its declarations, thousands would be wanted.
-    suggestions: Cell<usize>,
+    /// Every name declared so far, for suggestions.
+    declared: Vec<&'t str>,
     out: Vec<Diagnostic>,
 }
 
@@ -43,13 +43,15 @@ impl Names for Body<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(declared) = self.scope.get(name) {
             if matches!(declared.symbol, Symbol::Label | Symbol::Targets) {
-                self.dependence.set(Dependence { labels: true, ..self.dependence.get() });
+                self.dependence.borrow_mut().labels = true;
             }
             return Some(declared.symbol);
         }
         let found = self.header.look_up(name, self.item);
         // A name that is nowhere may become a label as well.
-        self.dependence.set(Dependence { module: true, labels: true });
+        let mut dependence = self.dependence.borrow_mut();
+        dependence.labels = true;
+        dependence.module.push(name.into());
         self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
         found
     }
@@ -78,9 +80,9 @@ impl<'a, 't> Body<'a, 't> {
             statements,
             end,
             dependencies: RefCell::default(),
-            dependence: Cell::default(),
+            dependence: RefCell::default(),
             labels: 0,
-            suggestions: Cell::new(0),
+            declared: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -97,7 +99,7 @@ impl<'a, 't> Body<'a, 't> {
         }
         if node.is_error() {
             self.endless(node);
-            return (self.out, self.dependencies.into_inner().into_iter().collect());
+            return self.finish();
         }
         let body = node.child_by_field_id(f.body);
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
@@ -113,6 +115,11 @@ impl<'a, 't> Body<'a, 't> {
             self.block(body);
         }
         self.scope.pop();
+        self.finish()
+    }
+
+    fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
+        undeclared_name::add_help(&mut self.out, &self.declared);
         (self.out, self.dependencies.into_inner().into_iter().collect())
     }
 
@@ -130,6 +137,7 @@ impl<'a, 't> Body<'a, 't> {
     fn parameters(&mut self, list: Node<'_>, kernel: bool) {
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
             let declarators = declare::declarators(self.source, parameter, kernel);
+            self.declared.extend(declarators.iter().map(|d| d.name.text));
             if let Some(frame) = self.scope.top() {
                 declare::declare(declarators, frame, &mut self.out);
             }
@@ -171,8 +179,9 @@ impl<'a, 't> Body<'a, 't> {
                     .contains(&next.kind_id())
             });
             let symbol = if names_a_list { Symbol::Targets } else { Symbol::Label };
-            labels = mix(labels, hash(name.text));
+            labels = mix(mix(labels, hash(name.text)), u64::from(names_a_list));
             let declared = Declared { symbol, range: name.range() };
+            self.declared.push(name.text);
             if let Some(earlier) = self.scope.declare_label(name.text, declared) {
                 self.out.push(duplicate_name::report(name.range(), name.text, earlier));
             }
@@ -215,6 +224,7 @@ impl<'a, 't> Body<'a, 't> {
             self.out.push(syntax_error::misplaced(range, name, "at the beginning of the module"));
         } else if kind == k.parameter_list {
             // Of a function that never ends: everything is on one level there.
+            self.environment = mix(self.environment, hash(self.source.word(node).text));
             self.parameters(node, true);
         } else if kind == k.pragma_directive || kind == k.file_directive {
             for string in lower::named_children(node).filter(|n| n.kind_id() == k.string) {
@@ -271,7 +281,7 @@ impl<'a, 't> Body<'a, 't> {
             }
             let word = self.source.word(target);
             if self.look_up(word.text).is_none() {
-                self.out.push(undeclared_name::report(word.range(), word.text, self.known_names()));
+                self.out.push(undeclared_name::report(word.range(), word.text));
             }
         }
     }
@@ -289,6 +299,7 @@ impl<'a, 't> Body<'a, 't> {
                 self.out.push(duplicate_name::report(declarator.name.range(), declarator.name.text, earlier));
             }
         }
+        self.declared.extend(declarators.iter().map(|d| d.name.text));
         if let Some(frame) = self.scope.top() {
             declare::declare(declarators, frame, &mut self.out);
         }
@@ -299,20 +310,30 @@ impl<'a, 't> Body<'a, 't> {
         let word = self.source.word(node);
         let key = mix(self.environment, hash(word.text));
         let start = word.range().start;
-        if let Some(known) = self.statements.recall(key, self.labels) {
+        // What the parser makes of an error is not determined by the text alone.
+        let broken = node.has_error();
+        if !broken && let Some((known, names)) = self.statements.recall(key, self.labels) {
             self.out.extend(known.iter().map(|d| d.clone().shifted(start)));
+            // The function goes on depending on them although nobody looks them up this time.
+            let dependencies = self.dependencies.get_mut();
+            for name in names.iter().filter(|n| !dependencies.contains_key(*n)).cloned().collect::<Vec<_>>() {
+                let found = self.header.look_up(&name, self.item);
+                dependencies.insert(name, found);
+            }
             return;
         }
         // Offsets that count from the statement, so that the result holds wherever the statement stands.
         let source = Source { text: word.text, base: self.source.base + start };
         let mut found = Vec::new();
-        self.dependence.set(Dependence::default());
+        self.dependence.take();
         syntax_error::report(source, node, &mut found);
         if let Some(lowered) = lower::instruction(source, node) {
             self.check(&lowered, word.text, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
-        self.statements.remember(key, found, self.dependence.get(), self.labels);
+        if !broken {
+            self.statements.remember(key, found, self.dependence.take(), self.labels);
+        }
     }
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
@@ -320,21 +341,13 @@ impl<'a, 't> Body<'a, 't> {
             self.guard(guard, out);
         }
         let head = self.heads.resolve(lowered, text, &self.header.environment);
-        instruction::check(lowered, text, &head, self, || self.known_names(), out);
-    }
-
-    /// The names in scope, for a suggestion; none once there were many: then something larger is wrong.
-    fn known_names(&self) -> impl Iterator<Item = &'t str> + '_ {
-        const MOST: usize = 16;
-        let made = self.suggestions.get();
-        self.suggestions.set(made + 1);
-        self.scope.names().take(if made < MOST { usize::MAX } else { 0 })
+        instruction::check(lowered, text, &head, self, out);
     }
 
     fn guard(&self, guard: Word<'_>, out: &mut Vec<Diagnostic>) {
         match self.look_up(guard.text) {
             None if guard.text.is_empty() => {}
-            None => out.push(undeclared_name::report(guard.range(), guard.text, self.known_names())),
+            None => out.push(undeclared_name::report(guard.range(), guard.text)),
             Some(Symbol::Register { ty, elements: 1 }) if ty.name() == ".pred" => {}
             Some(Symbol::Unknown) => {}
             Some(symbol) => out.push(guard_predicate::report(guard, &symbol)),

@@ -14,13 +14,12 @@ use crate::operands::{self, Mismatch, Names, What};
 use crate::spec::{Arrangement, Spec};
 use ptx_isa::tables::{Form, Gate, GateKind, Opcode, Term};
 
-/// Checks an instruction; `scope` gives the names around it for suggestions.
-pub fn check<'n, I: IntoIterator<Item = &'n str>>(
+/// Checks an instruction.
+pub fn check(
     instruction: &Instruction<'_>,
     text: &str,
     resolved: &Resolved,
     names: &dyn Names,
-    scope: impl Fn() -> I,
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(opcode) = resolved.opcode else {
@@ -37,7 +36,7 @@ pub fn check<'n, I: IntoIterator<Item = &'n str>>(
     if instruction.broken {
         return;
     }
-    let suggest = |mismatch: &Mismatch| report_operand(mismatch, written, &scope);
+    let suggest = |mismatch: &Mismatch| report_operand(mismatch, written);
     if !head.entry.checked {
         // Nothing is declared of it but that its names must be.
         let mut found = Vec::new();
@@ -257,15 +256,11 @@ fn report_gate(
     }
 }
 
-fn report_operand<'n, I: IntoIterator<Item = &'n str>>(
-    mismatch: &Mismatch,
-    written: &str,
-    scope: &impl Fn() -> I,
-) -> Diagnostic {
+fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&Spec> = mismatch.spec.as_ref();
     match (&mismatch.what, spec) {
-        (What::Undeclared(name), _) => undeclared_name::report(range, name, scope()),
+        (What::Undeclared(name), _) => undeclared_name::report(range, name),
         (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
         (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
         (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),

@@ -105,17 +105,17 @@ impl Heads {
 struct Finding {
     /// Ranges count from the start of the statement.
     found: Arc<[Diagnostic]>,
-    /// Names of the module had a part in it.
-    module: bool,
+    /// Names of the module, or of nothing, that had a part in it.
+    module: Box<[Box<str>]>,
     /// The hash of the labels in scope, where labels had a part in it.
     labels: Option<u64>,
 }
 
 /// What a statement's meaning was taken from, besides the declarations that its key covers.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Dependence {
-    /// Names of the module.
-    pub module: bool,
+    /// Names that no declaration of the function explains.
+    pub module: Vec<Box<str>>,
     /// Labels.
     pub labels: bool,
 }
@@ -132,16 +132,15 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// What is known of a statement; ranges count from its start. `labels` is the hash of the labels in scope.
-    pub fn recall(&mut self, key: u64, labels: u64) -> Option<Arc<[Diagnostic]>> {
-        let holds = |f: &&Finding| f.labels.is_none_or(|l| l == labels);
-        if let Some(finding) = self.met.get(&key).filter(holds) {
-            return Some(Arc::clone(&finding.found));
+    /// What is known of a statement, and the names of the module that it depends on; ranges count from its start.
+    /// `labels` is the hash of the labels in scope.
+    pub fn recall(&mut self, key: u64, labels: u64) -> Option<(&[Diagnostic], &[Box<str>])> {
+        let holds = |f: &Finding| f.labels.is_none_or(|l| l == labels);
+        if !self.met.get(&key).is_some_and(holds) {
+            let finding = self.known.get(&key).filter(|f| holds(f))?.clone();
+            self.met.insert(key, finding);
         }
-        let finding = self.known.get(&key).filter(holds)?.clone();
-        let found = Arc::clone(&finding.found);
-        self.met.insert(key, finding);
-        Some(found)
+        self.met.get(&key).map(|finding| (&*finding.found, &*finding.module))
     }
 
     /// Remembers what was found.
@@ -153,7 +152,7 @@ impl Statements {
             Arc::from(found)
         };
         let labels = dependence.labels.then_some(labels);
-        self.met.insert(key, Finding { found, module: dependence.module, labels });
+        self.met.insert(key, Finding { found, module: dependence.module.into(), labels });
     }
 
     /// Begins a check: about as many statements are to be expected as there were.
@@ -163,7 +162,7 @@ impl Statements {
 
     /// Forgets what depends on names of the module, which have changed.
     pub fn forget_dependent(&mut self) {
-        self.known.retain(|_, finding| !finding.module);
+        self.known.retain(|_, finding| finding.module.is_empty());
     }
 
     /// Ends a check: what it did not meet is forgotten.

@@ -106,11 +106,6 @@ impl<'t> Frame<'t> {
             (number < *count).then_some(declared)
         })
     }
-
-    /// All names, for suggestions; a range as its base.
-    pub fn names(&self) -> impl Iterator<Item = &'t str> + '_ {
-        self.names.keys().copied().chain(self.ranges.keys().copied())
-    }
 }
 
 /// The number in a name of a range: `%r7` in `%r` is 7.
@@ -163,12 +158,6 @@ impl<'t> Scope<'t> {
     pub fn get(&self, name: &str) -> Option<&Declared> {
         let frames = self.frames.iter().rev().zip(self.labels.iter().rev());
         frames.into_iter().find_map(|(frame, labels)| frame.get(name).or_else(|| labels.get(name)))
-    }
-
-    /// All names, for suggestions.
-    pub fn names(&self) -> impl Iterator<Item = &'t str> + '_ {
-        let labels = self.labels.iter().flat_map(|l| l.keys().copied());
-        self.frames.iter().flat_map(Frame::names).chain(labels)
     }
 }
 

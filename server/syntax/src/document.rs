@@ -16,8 +16,6 @@ pub struct Snapshot {
     number: (u64, u64),
     /// The edits since the snapshot before.
     edits: Arc<[Edit]>,
-    /// The tree was parsed afresh since the snapshot before.
-    reparsed: bool,
 }
 
 /// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
@@ -55,12 +53,6 @@ impl Snapshot {
     /// remember things of it.
     pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[Edit]> {
         (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
-    }
-
-    /// Whether the tree was parsed afresh since the snapshot before ([`Document::settle`]): broken text may have another
-    /// tree than the same text had then.
-    pub fn is_reparsed(&self) -> bool {
-        self.reparsed
     }
 
     /// Names this snapshot for [`Snapshot::edits_since`].
@@ -101,8 +93,6 @@ pub struct Document {
     stale: bool,
     /// The tree is the one that the text gives when it is parsed afresh.
     settled: bool,
-    /// It was so parsed since the last snapshot.
-    reparsed: bool,
     /// Number of this document and of its last snapshot.
     number: (u64, u64),
     /// Edits since then.
@@ -129,7 +119,7 @@ impl Document {
         #[allow(clippy::expect_used)]
         let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
         let number = (DOCUMENTS.fetch_add(1, Ordering::Relaxed), 0);
-        Self { rope, tree, parser, stale: false, settled: true, reparsed: false, number, edits: Vec::new() }
+        Self { rope, tree, parser, stale: false, settled: true, number, edits: Vec::new() }
     }
 
     /// The text.
@@ -201,7 +191,6 @@ impl Document {
             Some(tree) => {
                 self.tree = tree;
                 self.settled = true;
-                self.reparsed = true;
                 true
             }
             None => {
@@ -217,13 +206,7 @@ impl Document {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        Snapshot {
-            rope: self.rope.clone(),
-            tree: self.tree.clone(),
-            number: self.number,
-            edits,
-            reparsed: std::mem::take(&mut self.reparsed),
-        }
+        Snapshot { rope: self.rope.clone(), tree: self.tree.clone(), number: self.number, edits }
     }
 
     fn point(&self, byte: usize) -> Point {

@@ -7,13 +7,26 @@ use std::ops::Range;
 /// The code.
 pub const CODE: &str = "undeclared-name";
 
-/// The report. `known` are the names in scope.
-pub fn report<'n>(range: Range<usize>, name: &str, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
+/// In a function that has lost its declarations, thousands of suggestions would take long and help nobody.
+const MOST_SUGGESTIONS: usize = 32;
+
+/// The report, without help yet.
+pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     let what = if name.starts_with('%') { "register" } else { "name" };
-    let diagnostic = Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here"));
-    match suggest(name, known) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None if name.starts_with('%') => diagnostic.help(format!("declare it: `.reg .b32 {name};`")),
-        None => diagnostic,
+    Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here"))
+}
+
+/// Adds help to the reports of a function. `known` are its names. This comes after everything else, so that the help
+/// depends on the text alone and not on which findings were remembered.
+pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
+    let reports = diagnostics.iter_mut().filter(|d| d.code == CODE);
+    for (number, diagnostic) in reports.enumerate() {
+        let name = diagnostic.message.split('`').nth(1).unwrap_or("").to_owned();
+        let near = if number < MOST_SUGGESTIONS { suggest(&name, known.iter().copied()) } else { None };
+        diagnostic.help = match near {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
+            None => None,
+        };
     }
 }
