@@ -2,10 +2,10 @@
 
 use ropey::Rope;
 use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
 /// A text and the tree of that very text. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
@@ -91,8 +91,6 @@ pub struct Document {
     tree: Tree,
     parser: Parser,
     stale: bool,
-    /// The tree is the one that the text gives when it is parsed afresh.
-    settled: bool,
     /// Number of this document and of its last snapshot.
     number: (u64, u64),
     /// Edits since then.
@@ -119,7 +117,7 @@ impl Document {
         #[allow(clippy::expect_used)]
         let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
         let number = (DOCUMENTS.fetch_add(1, Ordering::Relaxed), 0);
-        Self { rope, tree, parser, stale: false, settled: true, number, edits: Vec::new() }
+        Self { rope, tree, parser, stale: false, number, edits: Vec::new() }
     }
 
     /// The text.
@@ -164,41 +162,10 @@ impl Document {
         }
         let rope = &self.rope;
         let mut chunk = |offset: usize, _: Point| read(rope, offset);
-        self.settled = false;
         if let Some(tree) = self.parser.parse_with_options(&mut chunk, Some(&self.tree), None) {
             self.tree = tree;
         }
         self.stale = false;
-    }
-
-    /// Parses afresh where the tree came about by edits and has errors; whether it did.
-    ///
-    /// The parser recovers from an error by what it met before, so in broken text a tree that grew edit by edit can differ from
-    /// the one that the same text gives when it is opened. Whoever has time on their hands (the user has paused) calls this, and
-    /// then both are the same. `cancelled` is asked now and then; if it says yes, nothing changes.
-    pub fn settle(&mut self, cancelled: &dyn Fn() -> bool) -> bool {
-        self.reparse();
-        if self.settled || !self.tree.root_node().has_error() {
-            self.settled = true;
-            return false;
-        }
-        let rope = &self.rope;
-        let mut chunk = |offset: usize, _: Point| read(rope, offset);
-        let mut progress =
-            |_: &ParseState| if cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        match self.parser.parse_with_options(&mut chunk, None, Some(options)) {
-            Some(tree) => {
-                self.tree = tree;
-                self.settled = true;
-                true
-            }
-            None => {
-                // The next parse must begin anew, not go on with the cancelled one.
-                self.parser.reset();
-                false
-            }
-        }
     }
 
     /// The text with its tree, reparsed if need be.

@@ -17,7 +17,6 @@ fuzz_target!(|input: &str| {
         document.edit(start..start.saturating_add(length), &parts.next().unwrap_or("").replace('|', "\n"));
         analyzer.analyze(&document.snapshot());
     }
-    document.settle(&|| false);
     let snapshot = document.snapshot();
     let fresh = Analyzer::default().analyze(&Snapshot::new(&snapshot.rope().to_string()));
     assert_eq!(analyzer.analyze(&snapshot).diagnostics, fresh.diagnostics);

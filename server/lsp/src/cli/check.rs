@@ -22,12 +22,23 @@ pub struct Arguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
+    /// Check as if `.target` named this architecture (`sm_90a`)
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    target: Option<String>,
     /// What makes the run fail besides errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
     /// How many files are checked at a time [default: as many as there are processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
+}
+
+/// A name that the tables have.
+fn target(name: &str) -> Result<String, String> {
+    match Analyzer::default().set_target(Some(name)) {
+        Ok(()) => Ok(name.to_owned()),
+        Err(name) => Err(format!("`{name}` is not an architecture such as `sm_90a`")),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -136,7 +147,7 @@ fn check_all(
                         return;
                     };
                     // Nobody listens any more when the report could not be written.
-                    if sender.send((index, check(origin, arguments.format))).is_err() {
+                    if sender.send((index, check(origin, arguments))).is_err() {
                         return;
                     }
                 }
@@ -183,7 +194,7 @@ fn in_order(
     }
 }
 
-fn check(origin: &Origin, format: Format) -> Outcome {
+fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
     let bytes = match origin.read() {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Unreadable(error.to_string()),
@@ -194,9 +205,12 @@ fn check(origin: &Origin, format: Format) -> Outcome {
     }
     let snapshot = Snapshot::new(&text);
     drop(text);
-    let diagnostics = Analyzer::default().analyze(&snapshot).diagnostics;
+    let mut analyzer = Analyzer::default();
+    // The command line took no name that the tables do not have.
+    let _ = analyzer.set_target(arguments.target.as_deref());
+    let diagnostics = analyzer.analyze(&snapshot).diagnostics;
     let name = origin.name();
-    let findings = match format {
+    let findings = match arguments.format {
         Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),
         Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),

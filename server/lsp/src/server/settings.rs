@@ -14,6 +14,8 @@ pub struct Settings {
     pub diagnostics: Diagnostics,
     /// `hover.*`
     pub hover: Hover,
+    /// Check as if `.target` named this architecture.
+    pub target: Option<String>,
 }
 
 /// Settings of diagnostics.
@@ -70,7 +72,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover"].iter().any(|k| object.contains_key(*k)).then_some(value),
+        None => ["diagnostics", "hover", "target"].iter().any(|k| object.contains_key(*k)).then_some(value),
     }
 }
 
@@ -84,6 +86,7 @@ impl Settings {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "hover" => reader.hover(value, &mut out.hover),
+                    "target" => reader.target(value, &mut out.target),
                     _ => reader.unknown(key),
                 }
             }
@@ -154,6 +157,18 @@ impl Reader {
         }
     }
 
+    fn target(&mut self, value: &Value, out: &mut Option<String>) {
+        match value.as_str() {
+            // An empty name is what a form of an editor sends for none.
+            Some("") => {}
+            Some(name) if ptx_analysis::Analyzer::default().set_target(Some(name)).is_ok() => {
+                *out = Some(name.to_owned())
+            }
+            None if value.is_null() => {}
+            _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
+        }
+    }
+
     fn hover(&mut self, value: &Value, out: &mut Hover) {
         for (key, value) in self.object(value, "hover").into_iter().flatten() {
             match key.as_str() {
@@ -188,8 +203,10 @@ mod tests {
         let (settings, problems) = Settings::read(&json!({
             "diagnostics": {"enable": false, "disabled": ["a"], "severity": {"b": "hint"}, "limit": 7},
             "hover": {"enable": false},
+            "target": "sm_90a",
         }));
         assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
         assert_eq!(settings.diagnostics.limit, 7);
         assert!(settings.diagnostics.disabled.contains("a"));
@@ -210,6 +227,7 @@ mod tests {
             "diagnostics": {"enable": 1, "disabled": ["a", 2], "severity": {"b": "fatal"}, "limit": -1},
             "hover": true,
             "colour": "red",
+            "target": "sm_9000",
         }));
         assert_eq!(settings, Settings::default());
         let names: Vec<_> = problems
@@ -225,6 +243,7 @@ mod tests {
             "diagnostics.limit",
             "diagnostics.severity.b",
             "hover",
+            "target",
         ];
         let mut names = names;
         names.sort_unstable();

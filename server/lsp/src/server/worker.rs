@@ -85,6 +85,8 @@ impl Worker {
         }
         let settings = self.shared.settings();
         let begin = Instant::now();
+        // The settings hold only names that the tables have.
+        let _ = self.analyzer.set_target(settings.target.as_deref());
         let report = if settings.diagnostics.enable { self.analyzer.analyze(&snapshot) } else { Default::default() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
