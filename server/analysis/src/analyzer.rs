@@ -267,8 +267,7 @@ fn header(
     for (index, item) in items.iter().enumerate() {
         let node = item.node;
         let kind = node.kind_id();
-        // A function's text may be long; of it only the part before the body is looked at here.
-        let end = node.child_by_field_id(f.body).map_or(item.range.end, |b| b.start_byte()).max(item.range.start);
+        let end = end_of_header(item).max(item.range.start);
         let text = snapshot.text(item.range.start..end);
         let source = Source { text: &text, base: item.range.start };
         let mut found = Vec::new();
@@ -320,6 +319,24 @@ fn header(
     progress.end(snapshot.rope().len_bytes(), &mut found);
     out.extend(found);
     header
+}
+
+/// Where the part of an item ends that is looked at outside of bodies: bodies and initializers may be long.
+fn end_of_header(item: &Item<'_>) -> usize {
+    let f = fields();
+    if let Some(body) = item.node.child_by_field_id(f.body) {
+        return body.start_byte();
+    }
+    if item.node.kind_id() != kinds().variable_declaration || item.node.has_error() {
+        return item.range.end;
+    }
+    let mut cursor = item.node.walk();
+    let mut more = cursor.goto_last_child();
+    while more && cursor.node().kind_id() != kinds().declarator {
+        more = cursor.goto_previous_sibling();
+    }
+    let value = cursor.node().child_by_field_id(f.value).filter(|_| more);
+    value.map_or(item.range.end, |v| v.start_byte())
 }
 
 /// A block comment without its end takes the rest of the file, so it is the last thing in the tree.

@@ -364,13 +364,15 @@ pub fn unknown_directive(source: Source<'_>, node: Node<'_>) -> Vec<Diagnostic> 
 /// All children but comments, errors included.
 pub fn lower_all(node: Node<'_>) -> Vec<Node<'_>> {
     let k = kinds();
+    // Asking each child whether it is an error would be a good part of walking a large function.
+    let broken = node.has_error();
     let mut out = Vec::new();
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     while more {
         let child = cursor.node();
-        let extra = child.kind_id() == k.comment || child.kind_id() == k.preprocessor_line;
-        if !extra && (child.is_named() || child.is_missing() || child.is_error()) {
+        let kind = child.kind_id();
+        if kind != k.comment && kind != k.preprocessor_line && (child.is_named() || (broken && child.is_missing())) {
             out.push(child);
         }
         more = cursor.goto_next_sibling();

@@ -120,14 +120,15 @@ pub struct Dependence {
     pub labels: bool,
 }
 
-type Known = HashMap<u64, Finding, BuildHasherDefault<Ready>>;
-
 /// The statements of one function.
 #[derive(Debug, Default)]
 pub struct Statements {
-    known: Known,
-    /// Those that this check met: only they are kept.
-    met: Known,
+    /// Each with the number of the check that last met it.
+    known: HashMap<u64, (u32, Finding), BuildHasherDefault<Ready>>,
+    /// The number of this check.
+    check: u32,
+    /// How many statements this check met.
+    met: usize,
     nothing: Option<Arc<[Diagnostic]>>,
 }
 
@@ -135,12 +136,13 @@ impl Statements {
     /// What is known of a statement, and the names of the module that it depends on; ranges count from its start.
     /// `labels` is the hash of the labels in scope.
     pub fn recall(&mut self, key: u64, labels: u64) -> Option<(&[Diagnostic], &[Box<str>])> {
-        let holds = |f: &Finding| f.labels.is_none_or(|l| l == labels);
-        if !self.met.get(&key).is_some_and(holds) {
-            let finding = self.known.get(&key).filter(|f| holds(f))?.clone();
-            self.met.insert(key, finding);
+        let (check, finding) = self.known.get_mut(&key)?;
+        if finding.labels.is_some_and(|l| l != labels) {
+            return None;
         }
-        self.met.get(&key).map(|finding| (&*finding.found, &*finding.module))
+        *check = self.check;
+        self.met += 1;
+        Some((&finding.found, &finding.module))
     }
 
     /// Remembers what was found.
@@ -152,22 +154,27 @@ impl Statements {
             Arc::from(found)
         };
         let labels = dependence.labels.then_some(labels);
-        self.met.insert(key, Finding { found, module: dependence.module.into(), labels });
+        self.known.insert(key, (self.check, Finding { found, module: dependence.module.into(), labels }));
+        self.met += 1;
     }
 
-    /// Begins a check: about as many statements are to be expected as there were.
+    /// Begins a check.
     pub fn begin(&mut self) {
-        self.met.reserve(self.known.len());
+        self.check = self.check.wrapping_add(1);
+        self.met = 0;
     }
 
     /// Forgets what depends on names of the module, which have changed.
     pub fn forget_dependent(&mut self) {
-        self.known.retain(|_, finding| finding.module.is_empty());
+        self.known.retain(|_, (_, finding)| finding.module.is_empty());
     }
 
-    /// Ends a check: what it did not meet is forgotten.
+    /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind.
     pub fn finish(&mut self) {
-        self.known = std::mem::take(&mut self.met);
+        if self.known.len() > self.met + self.met / 2 + 64 {
+            let check = self.check;
+            self.known.retain(|_, (met, _)| *met == check);
+        }
     }
 }
 
