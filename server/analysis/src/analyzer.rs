@@ -4,7 +4,7 @@
 //! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
 //! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::memo`]).
 
-use crate::body::{Body, lower_all, unknown_directive};
+use crate::body::{Body, children, unknown_directive};
 use crate::checks::module_header::Progress;
 use crate::checks::{duplicate_name, syntax_error};
 use crate::declare;
@@ -379,9 +379,9 @@ fn declare_variables(
     places: &mut HashMap<String, Range<usize>>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let external = lower_all(node)
-        .iter()
-        .any(|n| n.kind_id() == kinds().linkage && matches!(source.word(*n).text, ".extern" | ".common" | ".weak"));
+    let external = children(node).iter().any(|child| {
+        child.kind == kinds().linkage && matches!(source.word(child.node).text, ".extern" | ".common" | ".weak")
+    });
     for declarator in declare::declarators(source, node, false) {
         let base = declarator.name.text;
         let mut add = |name: &str, out: &mut Vec<Diagnostic>| {

@@ -11,7 +11,7 @@ use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
 use crate::symbols::{Declared, Scope, Symbol};
-use ptx_syntax::{Node, fields, kinds};
+use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -106,9 +106,9 @@ impl<'a, 't> Body<'a, 't> {
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
         self.environment = mix(self.environment, hash(signature));
         // Errors in the header of the function; those of the body are reported statement by statement.
-        for child in lower_all(node) {
-            if Some(child) != body {
-                syntax_error::report(self.source, child, &mut self.out);
+        for child in children(node) {
+            if Some(child.node) != body {
+                syntax_error::report(self.source, child.node, &mut self.out);
             }
         }
         if let Some(body) = body {
@@ -125,11 +125,12 @@ impl<'a, 't> Body<'a, 't> {
 
     /// A function whose end was never found: its statements stand directly in an error node.
     fn endless(&mut self, node: Node<'_>) {
-        let children: Vec<Node<'_>> = lower_all(node).into_iter().filter(|n| n.start_byte() < self.end).collect();
-        let kind = children.iter().find(|n| n.kind_id() == kinds().function_kind);
-        let name = children.iter().find(|n| n.kind_id() == kinds().identifier || n.kind_id() == kinds().register);
-        let start = kind.map_or(0, |n| self.source.range(*n).start);
-        let end = name.or(kind).map_or(start + 1, |n| self.source.range(*n).end).max(start + 1);
+        let mut children = children(node);
+        children.retain(|c| c.node.start_byte() < self.end);
+        let kind = children.iter().find(|c| c.kind == kinds().function_kind).map(|c| c.node);
+        let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register).map(|c| c.node);
+        let start = kind.map_or(0, |n| self.source.range(n).start);
+        let end = name.or(kind).map_or(start + 1, |n| self.source.range(n).end).max(start + 1);
         self.out.push(syntax_error::endless_function(start..end));
         self.statements_of(&children);
     }
@@ -149,34 +150,34 @@ impl<'a, 't> Body<'a, 't> {
     pub fn block(&mut self, node: Node<'_>) {
         let outer = (self.environment, self.labels);
         self.scope.push();
-        self.statements_of(&lower_all(node));
+        self.statements_of(&children(node));
         self.scope.pop();
         (self.environment, self.labels) = outer;
     }
 
-    fn statements_of(&mut self, children: &[Node<'_>]) {
+    fn statements_of(&mut self, children: &[Child<'_>]) {
         self.labels(children);
         for child in children {
-            if child.start_byte() >= self.end {
+            // An unclosed function has the rest of the file for its children.
+            if child.kind != kinds().instruction && child.node.start_byte() >= self.end {
                 break;
             }
             self.statement(*child);
         }
     }
 
-    fn labels(&mut self, children: &[Node<'_>]) {
+    fn labels(&mut self, children: &[Child<'_>]) {
         let k = kinds();
         let mut labels = 0;
         let mut iter = children.iter().peekable();
         while let Some(child) = iter.next() {
-            if child.kind_id() != k.label || child.start_byte() >= self.end {
+            if child.kind != k.label || child.node.start_byte() >= self.end {
                 continue;
             }
-            let Some(name) = child.child_by_field_id(fields().name) else { continue };
+            let Some(name) = child.node.child_by_field_id(fields().name) else { continue };
             let name = self.source.word(name);
             let names_a_list = iter.peek().is_some_and(|next| {
-                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive]
-                    .contains(&next.kind_id())
+                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&next.kind)
             });
             let symbol = if names_a_list { Symbol::Targets } else { Symbol::Label };
             labels = mix(mix(labels, hash(name.text)), u64::from(names_a_list));
@@ -189,16 +190,15 @@ impl<'a, 't> Body<'a, 't> {
         self.labels = mix(self.labels, labels);
     }
 
-    fn statement(&mut self, node: Node<'_>) {
+    fn statement(&mut self, Child { node, kind }: Child<'_>) {
         let k = kinds();
-        let kind = node.kind_id();
         if kind == k.instruction {
             self.instruction(node);
         } else if kind == k.block {
             // A brace that is missing at the end of the block.
-            for child in lower_all(node) {
-                if child.is_missing() {
-                    syntax_error::report(self.source, child, &mut self.out);
+            for child in children(node) {
+                if child.node.is_missing() {
+                    syntax_error::report(self.source, child.node, &mut self.out);
                 }
             }
             self.block(node);
@@ -361,19 +361,27 @@ pub fn unknown_directive(source: Source<'_>, node: Node<'_>) -> Vec<Diagnostic> 
     vec![checks::unknown_directive::report(source.word(name))]
 }
 
-/// All children but comments, errors included.
-pub fn lower_all(node: Node<'_>) -> Vec<Node<'_>> {
+/// A child of a block with its kind, which would be asked for again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Child<'tree> {
+    /// The node.
+    pub node: Node<'tree>,
+    /// Its kind.
+    pub kind: u16,
+}
+
+/// All children but comments, errors included. This is the inner loop of checking a large function after a keystroke.
+pub fn children(node: Node<'_>) -> Vec<Child<'_>> {
     let k = kinds();
-    // Asking each child whether it is an error would be a good part of walking a large function.
     let broken = node.has_error();
     let mut out = Vec::new();
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     while more {
-        let child = cursor.node();
-        let kind = child.kind_id();
-        if kind != k.comment && kind != k.preprocessor_line && (child.is_named() || (broken && child.is_missing())) {
-            out.push(child);
+        let node = cursor.node();
+        let kind = node.kind_id();
+        if kind != k.comment && kind != k.preprocessor_line && (is_named(kind) || (broken && node.is_missing())) {
+            out.push(Child { node, kind });
         }
         more = cursor.goto_next_sibling();
     }

@@ -171,7 +171,7 @@ impl Statements {
 
     /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind.
     pub fn finish(&mut self) {
-        if self.known.len() > self.met + self.met / 2 + 64 {
+        if self.known.len() > 3 * self.met + 64 {
             let check = self.check;
             self.known.retain(|_, (met, _)| *met == check);
         }

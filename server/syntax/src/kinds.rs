@@ -32,6 +32,17 @@ macro_rules! ids {
     (@text $name:ident $text:literal) => { $text };
 }
 
+/// Whether nodes of a kind are named, by its number: a table, since asking the node is a call into the parser's library.
+pub fn is_named(kind: u16) -> bool {
+    static NAMED: LazyLock<Vec<bool>> = LazyLock::new(|| {
+        let language: Language = tree_sitter_ptx::LANGUAGE.into();
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        (0..count).map(|kind| language.node_kind_is_named(kind)).collect()
+    });
+    // ERROR has the highest number of all and is named.
+    NAMED.get(usize::from(kind)).copied().unwrap_or(true)
+}
+
 ids! {
     /// Numbers of the named node kinds; the names are those of the grammar.
     Kinds, KINDS, kinds, u16, |l: &Language, name: &str| l.id_for_node_kind(name, true);
