@@ -77,7 +77,8 @@ helix_syntax() {
   sees 'helix: the opcode is one for the grammar' hx '\(opcode' || true
   escape hx
   helix_command tree-sitter-highlight-name
-  sees 'helix: the opcode has a colour' hx ' (keyword|function|operator|constant|type)[a-z.]* *$' || true
+  # The popup may lie over the text of a diagnostic, so it need not end its line.
+  sees 'helix: the opcode has a colour' hx ' (keyword|function|operator|constant|type)(\.[a-z]+)*( |$)' || true
   escape hx
   keys hx m a f
   # The function begins at its first linkage and ends with the file's last brace.

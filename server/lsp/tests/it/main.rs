@@ -8,3 +8,4 @@ mod client;
 mod incremental;
 mod ordering;
 mod protocol;
+mod readme;
