@@ -1,6 +1,9 @@
 //! Operands against what a form wants of them. No messages here: a mismatch says what is wrong as data, and the check
 //! that reports it finds the words.
 
+mod address;
+mod vector;
+
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::literal;
 use crate::spec::{Shape, Spec};
@@ -395,79 +398,6 @@ impl Checker<'_> {
         }
     }
 
-    fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
-        if allowed && spec.value.mixed && spec.lengths.is_empty() && list.len() == 1 {
-            return self.joined(operand, list, spec);
-        }
-        if !allowed || (spec.lengths.is_empty() && !spec.any_length) {
-            return self.push(operand, Some(spec), What::UnexpectedVector);
-        }
-        let fits = u16::try_from(list.len()).is_ok_and(|n| spec.lengths.contains(&n));
-        if !spec.any_length && !fits {
-            return self.push(operand, Some(spec), What::VectorLength(list.len()));
-        }
-        if spec.value.mixed {
-            return self.joined(operand, list, spec);
-        }
-        for element in list {
-            self.typed(element, spec, false);
-        }
-    }
-
-    /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
-    fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec) {
-        let mut joined: Option<Joined> = None;
-        let mut holes = 0;
-        for element in list {
-            let next = match &element.kind {
-                OperandKind::Sink if spec.value.holes || spec.value.sink => {
-                    holes += 1;
-                    continue;
-                }
-                OperandKind::Name(name) => match self.names.look_up(name) {
-                    Some(Symbol::Register { ty, elements: 1 }) => Joined::Type(ty),
-                    _ => return self.each(list, spec),
-                },
-                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::Integer,
-                OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::Float,
-                _ => return self.each(list, spec),
-            };
-            joined = match joined {
-                None => Some(next),
-                Some(before) => match before.join(next) {
-                    Some(both) => Some(both),
-                    None => return self.push(element, Some(spec), What::MixedVector),
-                },
-            };
-        }
-        if holes == list.len() && !spec.value.sink {
-            return self.push(operand, Some(spec), What::OnlyHoles);
-        }
-        let (Some(Joined::Type(have)), Some(wanted)) = (joined, spec.ty) else {
-            return self.each(list, spec);
-        };
-        let fits = |bits: u16| bits == wanted.info().bits || (spec.fit.wider && bits > wanted.info().bits);
-        let class = have.info().class;
-        let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
-        let float = wanted.info().class == TypeClass::Float;
-        let fine = match class {
-            TypeClass::Bits => fits(have.info().bits),
-            _ => agrees(wanted, have, spec.fit) || (list.len() > 1 && integer && float && fits(have.info().bits)),
-        };
-        if !fine {
-            self.each(list, spec);
-        }
-    }
-
-    /// Element by element, for the words of the report.
-    fn each(&mut self, list: &[Operand<'_>], spec: &Spec) {
-        for element in list {
-            if !matches!(element.kind, OperandKind::Sink) {
-                self.typed(element, spec, false);
-            }
-        }
-    }
-
     fn integer(&mut self, operand: &Operand<'_>, spec: &Spec, value: Option<i128>, writes: bool) {
         if writes || spec.value.register_only {
             return self.push(operand, Some(spec), What::Immediate);
@@ -507,103 +437,6 @@ impl Checker<'_> {
             self.push(operand, Some(spec), What::ImmediateClass { integer: false });
         }
     }
-
-    /// The address of a variable or a function as a value.
-    fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
-        match self.names.look_up(name) {
-            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
-            Some(Symbol::Variable { space, .. })
-                if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
-            {
-                self.push(operand, Some(spec), What::Space(name.to_owned(), space));
-            }
-            Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
-                let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-                if spec.ty.is_some_and(|t| !whole(t)) {
-                    self.push(operand, Some(spec), What::Unexpected);
-                }
-            }
-            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
-        }
-    }
-
-    fn address(&mut self, operand: &Operand<'_>, specs: &[Spec]) {
-        let parts: &[Operand<'_>] = match &operand.kind {
-            OperandKind::Address(parts) => parts,
-            // `var[4]` is an address without brackets around it.
-            OperandKind::Index(_) => std::slice::from_ref(operand),
-            OperandKind::Error => return,
-            _ => return self.push(operand, specs.first(), What::MustBeAddress),
-        };
-        if parts.len() != specs.len() {
-            return self.push(operand, specs.first(), What::VectorLength(parts.len()));
-        }
-        for (part, spec) in parts.iter().zip(specs) {
-            match spec.value.kind {
-                Kind::Address(_) => self.base(part, spec),
-                _ => self.value(part, spec),
-            }
-        }
-    }
-
-    /// The part of an address that says where.
-    fn base(&mut self, operand: &Operand<'_>, spec: &Spec) {
-        let name = match &operand.kind {
-            OperandKind::Name(name) => *name,
-            OperandKind::Offset(_, true) => return self.push(operand, Some(spec), What::MinusOffset),
-            OperandKind::Offset(parts, false) => {
-                if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
-                    return self.push(&parts.1, None, What::ImmediateClass { integer: false });
-                }
-                if !matches!(
-                    parts.1.kind,
-                    OperandKind::Integer(_)
-                        | OperandKind::Constant(_)
-                        | OperandKind::Name("WARP_SZ")
-                        | OperandKind::Arguments(_)
-                ) {
-                    return self.push(&parts.1, None, What::OffsetNotConstant);
-                }
-                return self.base(&parts.0, spec);
-            }
-            OperandKind::Index(object) => return self.base(object, spec),
-            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
-                if spec.spaces != Some(&[".local"]) {
-                    self.push(operand, Some(spec), What::ImmediateAddress);
-                }
-                return;
-            }
-            OperandKind::Error => return,
-            _ => return self.push(operand, Some(spec), What::Unexpected),
-        };
-        let Some(symbol) = self.names.look_up(name) else {
-            if special(name).is_some_and(|r| r.components.is_empty()) {
-                return;
-            }
-            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
-        };
-        match symbol {
-            Symbol::Register { ty, elements: 1 } => {
-                let whole = matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-                if !whole || ty.info().bits > 64 {
-                    self.push(operand, Some(spec), What::AddressRegister(name.to_owned(), ty));
-                }
-            }
-            // ptxas expands some instructions by a macro that adds to the register.
-            Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
-            Symbol::Variable { space, .. } => {
-                let fits = match spec.spaces {
-                    None => matches!(space, ".global" | ".shared" | ".local"),
-                    Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
-                };
-                if !fits {
-                    self.push(operand, Some(spec), What::Space(name.to_owned(), space));
-                }
-            }
-            Symbol::Unknown => {}
-            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
-        }
-    }
 }
 
 /// What the last operand of an indirect call or branch names.
@@ -627,40 +460,6 @@ fn function_passes(spec: &Spec) -> bool {
 
 fn writes(spec: &Spec) -> bool {
     spec.value.access != Access::Read
-}
-
-/// The common type of a list, in the making.
-#[derive(Debug, Clone, Copy)]
-enum Joined {
-    Type(TypeId),
-    Integer,
-    Float,
-}
-
-impl Joined {
-    fn join(self, other: Self) -> Option<Self> {
-        let class = |t: TypeId| t.info().class;
-        let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
-        match (self, other) {
-            (Self::Type(a), Self::Type(b)) if a == b => Some(self),
-            (Self::Type(a), Self::Type(b)) if a.info().bits != b.info().bits => None,
-            (Self::Type(a), Self::Type(_)) if class(a) == TypeClass::Bits => Some(self),
-            (Self::Type(_), Self::Type(b)) if class(b) == TypeClass::Bits => Some(other),
-            (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(self),
-            (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a))
-                if whole(a) || class(a) == TypeClass::Bits =>
-            {
-                Some(Self::Type(a))
-            }
-            (Self::Type(a), Self::Float) | (Self::Float, Self::Type(a))
-                if matches!(class(a), TypeClass::Float | TypeClass::Bits) =>
-            {
-                Some(Self::Type(a))
-            }
-            (Self::Integer, Self::Integer) | (Self::Float, Self::Float) => Some(self),
-            _ => None,
-        }
-    }
 }
 
 /// The special register of that name.

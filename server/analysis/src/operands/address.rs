@@ -1,0 +1,107 @@
+//! Memory operands, and the addresses of variables as values.
+
+use super::{Checker, What, special};
+use crate::ast::{Constant, Operand, OperandKind};
+use crate::spec::Spec;
+use crate::symbols::Symbol;
+use crate::types::TypeId;
+use ptx_isa::tables::{Kind, TypeClass};
+
+impl Checker<'_> {
+    /// The address of a variable or a function as a value.
+    pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
+        match self.names.look_up(name) {
+            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            Some(Symbol::Variable { space, .. })
+                if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
+            {
+                self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+            }
+            Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
+                let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+                if spec.ty.is_some_and(|t| !whole(t)) {
+                    self.push(operand, Some(spec), What::Unexpected);
+                }
+            }
+            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+
+    pub(super) fn address(&mut self, operand: &Operand<'_>, specs: &[Spec]) {
+        let parts: &[Operand<'_>] = match &operand.kind {
+            OperandKind::Address(parts) => parts,
+            // `var[4]` is an address without brackets around it.
+            OperandKind::Index(_) => std::slice::from_ref(operand),
+            OperandKind::Error => return,
+            _ => return self.push(operand, specs.first(), What::MustBeAddress),
+        };
+        if parts.len() != specs.len() {
+            return self.push(operand, specs.first(), What::VectorLength(parts.len()));
+        }
+        for (part, spec) in parts.iter().zip(specs) {
+            match spec.value.kind {
+                Kind::Address(_) => self.base(part, spec),
+                _ => self.value(part, spec),
+            }
+        }
+    }
+
+    /// The part of an address that says where.
+    fn base(&mut self, operand: &Operand<'_>, spec: &Spec) {
+        let name = match &operand.kind {
+            OperandKind::Name(name) => *name,
+            OperandKind::Offset(_, true) => return self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(parts, false) => {
+                if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
+                    return self.push(&parts.1, None, What::ImmediateClass { integer: false });
+                }
+                if !matches!(
+                    parts.1.kind,
+                    OperandKind::Integer(_)
+                        | OperandKind::Constant(_)
+                        | OperandKind::Name("WARP_SZ")
+                        | OperandKind::Arguments(_)
+                ) {
+                    return self.push(&parts.1, None, What::OffsetNotConstant);
+                }
+                return self.base(&parts.0, spec);
+            }
+            OperandKind::Index(object) => return self.base(object, spec),
+            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
+                if spec.spaces != Some(&[".local"]) {
+                    self.push(operand, Some(spec), What::ImmediateAddress);
+                }
+                return;
+            }
+            OperandKind::Error => return,
+            _ => return self.push(operand, Some(spec), What::Unexpected),
+        };
+        let Some(symbol) = self.names.look_up(name) else {
+            if special(name).is_some_and(|r| r.components.is_empty()) {
+                return;
+            }
+            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+        };
+        match symbol {
+            Symbol::Register { ty, elements: 1 } => {
+                let whole = matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+                if !whole || ty.info().bits > 64 {
+                    self.push(operand, Some(spec), What::AddressRegister(name.to_owned(), ty));
+                }
+            }
+            // ptxas expands some instructions by a macro that adds to the register.
+            Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
+            Symbol::Variable { space, .. } => {
+                let fits = match spec.spaces {
+                    None => matches!(space, ".global" | ".shared" | ".local"),
+                    Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
+                };
+                if !fits {
+                    self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+                }
+            }
+            Symbol::Unknown => {}
+            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+}
