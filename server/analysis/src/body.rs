@@ -158,9 +158,13 @@ impl<'a, 't> Body<'a, 't> {
     fn statements_of(&mut self, children: &[Child<'_>]) {
         self.labels(children);
         for child in children {
-            // An unclosed function has the rest of the file for its children.
-            if child.kind != kinds().instruction && child.node.start_byte() >= self.end {
-                break;
+            // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
+            // exactly at the end.
+            if child.kind != kinds().instruction {
+                let start = child.node.start_byte();
+                if start > self.end || (start == self.end && !child.node.is_missing()) {
+                    break;
+                }
             }
             self.statement(*child);
         }

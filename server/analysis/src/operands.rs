@@ -258,21 +258,8 @@ impl Checker<'_> {
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
-            // ptxas: `var+4` passes for any integer source, although `var` does not.
-            OperandKind::Offset(parts, false) if !writes && !spec.value.symbol && is_whole(spec) => {
-                match parts.0.kind {
-                    OperandKind::Name(name) if matches!(self.names.look_up(name), Some(Symbol::Variable { .. })) => {}
-                    _ => self.push(operand, Some(spec), What::Unexpected),
-                }
-            }
-            OperandKind::Offset(parts, false) => match parts.0.kind {
-                // ptxas: `mov.u64 %rd1, %rd2+4` is taken too.
-                OperandKind::Name(name) if spec.value.symbol => match self.names.look_up(name) {
-                    Some(Symbol::Register { .. }) => self.typed(&parts.0, spec, false),
-                    _ => self.symbol_address(operand, name, spec),
-                },
-                _ => self.push(operand, Some(spec), What::Unexpected),
-            },
+            OperandKind::Offset(parts, false) if !writes => self.sum(operand, &parts.0, spec),
+            OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
             OperandKind::Index(object) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
                 _ => self.push(operand, Some(spec), What::Unexpected),

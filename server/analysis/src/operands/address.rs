@@ -1,6 +1,6 @@
 //! Memory operands, and the addresses of variables as values.
 
-use super::{Checker, What, special};
+use super::{Checker, What, is_whole, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
@@ -8,6 +8,21 @@ use crate::types::TypeId;
 use ptx_isa::tables::{Kind, TypeClass};
 
 impl Checker<'_> {
+    /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
+    /// a sum need not have the size.
+    pub(super) fn sum(&mut self, operand: &Operand<'_>, base: &Operand<'_>, spec: &Spec) {
+        let OperandKind::Name(name) = base.kind else {
+            return self.push(operand, Some(spec), What::Unexpected);
+        };
+        match self.names.look_up(name) {
+            Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
+            Some(Symbol::Register { .. }) => self.typed(base, spec, false),
+            _ if spec.value.symbol => self.symbol_address(operand, name, spec),
+            Some(Symbol::Variable { .. }) if is_whole(spec) => {}
+            _ => self.push(operand, Some(spec), What::Unexpected),
+        }
+    }
+
     /// The address of a variable or a function as a value.
     pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
         match self.names.look_up(name) {
@@ -104,4 +119,8 @@ impl Checker<'_> {
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
         }
     }
+}
+
+fn is_integer_register(ty: TypeId) -> bool {
+    matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint)
 }
