@@ -330,8 +330,11 @@ impl<'a, 't> Body<'a, 't> {
         let source = Source { text: word.text, base: self.source.base + start };
         let mut found = Vec::new();
         self.dependence.take();
-        syntax_error::report(source, node, &mut found);
-        if let Some(lowered) = lower::instruction(source, node) {
+        let lowered = lower::instruction(source, node);
+        if lowered.as_ref().is_none_or(|l| l.broken) {
+            syntax_error::report_inside(source, node, &mut found);
+        }
+        if let Some(lowered) = lowered {
             self.check(&lowered, word.text, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));

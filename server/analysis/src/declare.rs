@@ -73,6 +73,7 @@ pub fn declare<'t>(declarators: Vec<Declarator<'t>>, frame: &mut Frame<'t>, out:
 pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let f = fields();
     let space = node.child_by_field_id(f.space).map_or("", |n| source.word(n).text);
+    shape(source, node, out);
     if let Some(node) = node.child_by_field_id(f.space)
         && let Some(known) = ISA.space(space)
         && let Some(gate) = environment.refused(known.gates, |_| true)
@@ -91,5 +92,29 @@ pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out:
                 out.push(requires_version::report(word.range(), word.text, gate, environment));
             }
         }
+    }
+}
+
+/// One state space, one type, at most one vector length; the grammar takes any number, so that a half-typed line stays whole.
+fn shape(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    let k = kinds();
+    let mut seen =
+        [(k.state_space, "state space", false), (k.ty, "type", false), (k.vector_type, "vector length", false)];
+    let mut name = None;
+    for child in named_children(node) {
+        let kind = child.kind_id();
+        if kind == k.declarator || kind == k.identifier || kind == k.register {
+            name = name.or(Some(child));
+        }
+        for (wanted, what, before) in &mut seen {
+            if kind == *wanted && std::mem::replace(before, true) {
+                out.push(syntax_error::given_twice(source.range(child), what));
+            }
+        }
+    }
+    // `.global .f32;` is legal, `.reg %r;` is not; a list of nothing else was never finished.
+    if let Some(name) = name.filter(|_| !seen[1].2) {
+        let start = source.range(name).start;
+        out.push(syntax_error::no_type(start..start + 1));
     }
 }

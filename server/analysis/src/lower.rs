@@ -45,7 +45,7 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
         modifiers: Vec::with_capacity(4),
         operands: Vec::with_capacity(4),
         suffixes: Vec::new(),
-        broken: syntax_error::is_broken(node),
+        broken: node.has_error(),
     };
     loop {
         let child = cursor.node();
@@ -59,6 +59,8 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
             } else {
                 out.suffixes.push((out.operands.len() - 1, word));
             }
+        } else if kind == kinds.unclosed {
+            out.broken = true;
         } else if kind == kinds.guard {
             out.guard = child.child_by_field_id(fields.predicate).map(|n| source.word(n));
         } else if child.is_named()
@@ -67,6 +69,8 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
             && kind != kinds.bank
             && !child.is_error()
         {
+            let list = [kinds.vector, kinds.address, kinds.argument_list, kinds.index].contains(&kind);
+            out.broken |= list && syntax_error::ends_unclosed(child);
             out.operands.push(operand(source, child));
         }
         if !cursor.goto_next_sibling() {

@@ -17,9 +17,13 @@ pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     if node.is_missing() {
         return out.push(missing(source, node));
     }
-    if !is_broken(node) {
-        return;
+    if is_broken(node) {
+        report_inside(source, node, out);
     }
+}
+
+/// Reports what is wrong inside of a node of which it is known that something is.
+pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
     collect(source, node, &mut open, out);
     // A bracket that is not closed lacks the semicolon too; the innermost bracket is what somebody forgot.
@@ -30,12 +34,16 @@ pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Whether the parser met an error in a statement: an ERROR or MISSING node, or one that ends without its bracket or semicolon.
 pub fn is_broken(node: Node<'_>) -> bool {
-    node.has_error() || last_child(node).is_some_and(|last| last.kind_id() == kinds().unclosed)
+    node.has_error() || ends_unclosed(node)
 }
 
-fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+/// Whether a list or a statement ends without its bracket, its semicolon, or the operand after its last comma.
+pub fn ends_unclosed(node: Node<'_>) -> bool {
+    let unclosed = kinds().unclosed;
     let mut cursor = node.walk();
-    cursor.goto_last_child().then(|| cursor.node())
+    cursor.goto_last_child()
+        && (cursor.node().kind_id() == unclosed
+            || (cursor.goto_previous_sibling() && cursor.node().kind_id() == unclosed))
 }
 
 fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
@@ -106,6 +114,17 @@ pub fn type_not_here(word: Word<'_>, space: &str) -> Diagnostic {
     }
 }
 
+/// Two state spaces, types or vector lengths in one declaration.
+pub fn given_twice(range: Range<usize>, what: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("a declaration has one {what}, and this is the second"))
+        .help("remove one of them")
+}
+
+/// A declaration without a type.
+pub fn no_type(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "a type is missing here, such as `.b32`")
+}
+
 /// `a-4`.
 pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "an offset is added, never subtracted").help("write `+-` in place of `-`")
@@ -165,6 +184,9 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     match source.text.get(open.clone()).unwrap_or("") {
         bracket @ ("[" | "{" | "(") => {
             Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line"))
+        }
+        _ if node.next_sibling().is_some_and(|next| next.kind() == ";" && !next.is_missing()) => {
+            Diagnostic::error(CODE, before(source, node), "something is missing after this comma")
         }
         _ => Diagnostic::error(CODE, before(source, node), "expected `;` here"),
     }
