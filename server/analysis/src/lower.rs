@@ -3,7 +3,7 @@
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::checks::syntax_error;
 use crate::literal;
-use ptx_syntax::{Node, fields, kinds};
+use ptx_syntax::{Node, fields, is_named, kinds};
 use std::ops::Range;
 
 /// The text of an item and where it begins in the file.
@@ -157,7 +157,8 @@ pub fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         while more {
             let child = cursor.node();
             more = cursor.goto_next_sibling();
-            if child.is_named() && !is_extra(child) {
+            let kind = child.kind_id();
+            if is_named(kind) && !is_extra(kind) {
                 return Some(child);
             }
         }
@@ -244,8 +245,7 @@ fn fold(operator: &str, a: i128, b: i128) -> Option<i128> {
 }
 
 /// Comments and the like, which may stand anywhere.
-fn is_extra(node: Node<'_>) -> bool {
+fn is_extra(kind: u16) -> bool {
     let k = kinds();
-    let kind = node.kind_id();
-    kind == k.comment || kind == k.preprocessor_line || kind == k.unclosed || node.is_error()
+    kind == k.comment || kind == k.preprocessor_line || kind == k.unclosed || kind == k.error
 }
