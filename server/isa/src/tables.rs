@@ -374,6 +374,10 @@ table! {
     struct Space {
         /// With its dot, `.shared::cta`.
         name: &'static str,
+        /// A generic address reaches a variable in it.
+        generic: bool,
+        /// A constant may be an address in it.
+        absolute: bool,
         /// One line.
         summary: &'static str,
         /// Markdown.

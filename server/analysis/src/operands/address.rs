@@ -5,6 +5,7 @@ use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
 use crate::types::TypeId;
+use ptx_isa::ISA;
 use ptx_isa::tables::{Kind, TypeClass};
 
 impl Checker<'_> {
@@ -83,7 +84,8 @@ impl Checker<'_> {
             }
             OperandKind::Index(object) => return self.base(object, spec),
             OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
-                if spec.spaces != Some(&[".local"]) {
+                let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
+                if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {
                     self.push(operand, Some(spec), What::ImmediateAddress);
                 }
                 return;
@@ -108,7 +110,7 @@ impl Checker<'_> {
             Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
             Symbol::Variable { space, .. } => {
                 let fits = match spec.spaces {
-                    None => matches!(space, ".global" | ".shared" | ".local"),
+                    None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
                 if !fits {

@@ -96,6 +96,7 @@ impl<'n> Builder<'n> {
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables"],
             "modifier" => &["repeats"],
+            "space" => &["generic", "absolute"],
             "directive" => &["syntax", "where"],
             _ => &[],
         };
@@ -141,7 +142,9 @@ impl<'n> Builder<'n> {
             }
             "space" => {
                 let (summary, doc) = (common.summary, common.doc);
-                self.spaces.push(Space { name: dotted(), summary, doc, gates: leak(common.gates) });
+                let (generic, absolute) = (other("generic").is_some(), other("absolute").is_some());
+                let gates = leak(common.gates);
+                self.spaces.push(Space { name: dotted(), generic, absolute, summary, doc, gates });
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;
