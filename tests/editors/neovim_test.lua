@@ -178,17 +178,6 @@ function scenario.zero_config()
     return symbol.name
   end, symbols)
   ok('the outline lists the kernel', vim.tbl_contains(names, env.SYMBOL), symbols)
-  local capabilities = client().server_capabilities
-  if capabilities.semanticTokensProvider then
-    becomes('semantic tokens reach the buffer', function()
-      local tokens = vim.lsp.semantic_tokens.get_at_pos(buf, row + 1, start)
-      return tokens ~= nil and #tokens > 0
-    end)
-  end
-  if capabilities.codeLensProvider then
-    local lenses = ask('textDocument/codeLens', document) or {}
-    ok('there is a code lens', #lenses > 0, lenses)
-  end
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
   stops_cleanly()
 end
@@ -223,18 +212,8 @@ function scenario.commands()
   shows('PtxExplain fma.rn.f32', 'explain', 'fma')
   put_cursor(position(env.OPERAND_LINE))
   shows('PtxExplain', 'explain', env.HOVER_WORD)
-  local offered = (client().server_capabilities.executeCommandProvider or {}).commands or {}
-  for _, case in ipairs({
-    { 'PtxSyntaxTree', 'showSyntaxTree', 'source_file' },
-    { 'PtxStatus', 'serverStatus', '%w' },
-    { 'PtxEvaluate', 'evaluateWarp', '%w' },
-  }) do
-    if vim.tbl_contains(offered, 'ptx-analyzer.' .. case[2]) then
-      shows(unpack(case))
-    else
-      report('skip', (':%s (the server does not offer it)'):format(case[1]))
-    end
-  end
+  shows('PtxSyntaxTree', 'showSyntaxTree', 'source_file')
+  shows('PtxStatus', 'serverStatus', '%w')
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 

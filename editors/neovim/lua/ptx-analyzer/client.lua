@@ -66,7 +66,6 @@ function M.defaults()
       params.initializationOptions = params.initializationOptions or client_config.settings
     end,
     commands = {
-      ['ptx-analyzer.evaluateWarp'] = run_and_show,
       ['ptx-analyzer.showSyntaxTree'] = run_and_show,
       ['ptx-analyzer.serverStatus'] = run_and_show,
     },

@@ -29,38 +29,7 @@ function M.show(title, text, filetype)
   vim.bo[bufnr].filetype = filetype
 end
 
---- An evaluation, as the contract of `eval --format json` describes it, as Markdown.
----@param answer table
----@return string
-local function evaluation(answer)
-  local lines = {
-    ('# Warp evaluated: %s'):format(answer.status or 'no status'),
-    '',
-    ('%d warp instructions, %.3f s'):format(answer.warp_instructions or 0, answer.seconds or 0),
-  }
-  local function section(title, items, format)
-    if type(items) == 'table' and next(items) then
-      vim.list_extend(lines, { '', '## ' .. title, '' })
-      for key, value in vim.spairs(items) do
-        lines[#lines + 1] = '- ' .. format(key, value)
-      end
-    end
-  end
-  section('Faults', answer.faults, function(_, fault)
-    return ('line %s: %s (`%s`)'):format(fault.line or '?', fault.message or '', fault.kind or 'fault')
-  end)
-  section('Expectations', answer.expectations, function(_, expectation)
-    local message = expectation.message and ': ' .. expectation.message or ''
-    return ('%s `%s`%s'):format(expectation.ok and 'ok' or 'FAILED', expectation.name or '', message)
-  end)
-  section('Buffers', answer.buffers, function(name, hex)
-    local shown = #hex > 128 and hex:sub(1, 128) .. '…' or hex
-    return ('`%s` (%d bytes): `%s`'):format(name, #hex / 2, shown)
-  end)
-  return table.concat(lines, '\n')
-end
-
---- Text for any answer: what is text already, a warp's evaluation, or the plain value.
+--- Text for any answer: what is text already, or the plain value.
 ---@param command string
 ---@param answer any
 ---@return string text, string filetype
@@ -70,9 +39,6 @@ local function render(command, answer)
   end
   if type(answer) == 'table' and type(answer.markdown) == 'string' then
     return answer.markdown, 'markdown'
-  end
-  if type(answer) == 'table' and type(answer.status) == 'string' then
-    return evaluation(answer), 'markdown'
   end
   return vim.inspect(answer), 'lua'
 end
@@ -162,9 +128,6 @@ function M.define()
       return say('there is no word under the cursor', vim.log.levels.WARN)
     end
     explain(query)
-  end)
-  command('PtxEvaluate', 'Evaluate a warp of the entry under the cursor', {}, function()
-    execute_here('ptx-analyzer.evaluateWarp', { line = vim.api.nvim_win_get_cursor(0)[1] })
   end)
   command('PtxSyntaxTree', 'Show the syntax tree of this file', {}, function()
     execute_here('ptx-analyzer.showSyntaxTree')
