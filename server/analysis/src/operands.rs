@@ -239,7 +239,7 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::Sink);
                 }
             }
-            OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)
+            OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_) | OperandKind::Member(..)
                 if list_allowed && !spec.lengths.is_empty() && spec.lengths != [1] =>
             {
                 self.push(operand, Some(spec), What::MustBeVector);
