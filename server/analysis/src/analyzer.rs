@@ -263,7 +263,6 @@ fn header(
     header.environment.address_size = 32;
     let mut progress = Progress::default();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
-    let mut prototypes: Vec<Range<usize>> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let node = item.node;
         let kind = node.kind_id();
@@ -286,10 +285,11 @@ fn header(
                 progress.other(first_word(&text), &mut found);
             }
             if is_function(node) {
-                declare_function(source, node, index, &mut header, &mut places, &mut found);
+                declare_function(source, node, index, &mut header, &mut places, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
-                declare_variables(source, node, index, &mut header, &mut places, &mut found);
+                declare_variables(source, node, index, &mut header, &mut places, out);
+                declare::check(source, node, &header.environment, &mut found);
             } else if kind == k.unknown_directive {
                 found.extend(unknown_directive(source, node));
             } else if kind == k.label {
@@ -300,7 +300,6 @@ fn header(
                         let symbol = ModuleSymbol { symbol: Symbol::Targets, item: index, defined: true };
                         header.symbols.insert(name, symbol);
                     }
-                    prototypes.push(item.range.clone());
                 } else {
                     found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
                 }
@@ -327,7 +326,7 @@ fn end_of_header(item: &Item<'_>) -> usize {
     if let Some(body) = item.node.child_by_field_id(f.body) {
         return body.start_byte();
     }
-    if item.node.kind_id() != kinds().variable_declaration || item.node.has_error() {
+    if item.node.kind_id() != kinds().variable_declaration || syntax_error::is_broken(item.node) {
         return item.range.end;
     }
     let mut cursor = item.node.walk();
@@ -368,7 +367,7 @@ fn declare_function(
     let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
     let defined = node.child_by_field_id(f.body).is_some();
     let symbol = ModuleSymbol { symbol: Symbol::Function { kernel }, item, defined };
-    add_symbol(name.text, name.range(), source.base, symbol, header, places, out);
+    add_symbol(name.text, source.absolute(name.range()), symbol, header, places, out);
 }
 
 fn declare_variables(
@@ -386,7 +385,7 @@ fn declare_variables(
         let base = declarator.name.text;
         let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
             let symbol = ModuleSymbol { symbol: declarator.symbol, item, defined: !external };
-            add_symbol(name, declarator.name.range(), source.base, symbol, header, places, out);
+            add_symbol(name, source.absolute(declarator.name.range()), symbol, header, places, out);
         };
         match declarator.count {
             // Rare outside of functions, so each name is entered by itself.
@@ -394,34 +393,28 @@ fn declare_variables(
             None => add(base, out),
         }
     }
-    declare::check(source, node, &header.environment, out);
 }
 
-/// Enters a name; two definitions are one too many.
+/// Enters a name; two definitions are one too many. Ranges count from the start of the file, since the first definition
+/// stands in another item.
 fn add_symbol(
     name: &str,
     range: Range<usize>,
-    base: usize,
     symbol: ModuleSymbol,
     header: &mut Header,
     places: &mut HashMap<String, Range<usize>>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let place = range.start + base..range.end + base;
-    if let Some(earlier) = header.symbols.get_mut(name) {
-        if earlier.defined && symbol.defined {
-            let mut diagnostic = duplicate_name::in_module(range, name);
-            if let Some(first) = places.get(name) {
-                // Ranges of this item count from its start, which may lie after the place of the first.
-                diagnostic = diagnostic.help(format!("the first `{name}` is at byte {}", first.start));
-            }
-            out.push(diagnostic);
-        }
-        earlier.defined |= symbol.defined;
+    let Some(earlier) = header.symbols.get_mut(name) else {
+        places.insert(name.to_owned(), range);
+        header.symbols.insert(name.to_owned(), symbol);
         return;
+    };
+    if earlier.defined && symbol.defined {
+        let first = places.get(name).cloned().unwrap_or(0..0);
+        out.push(duplicate_name::in_module(range, name, first));
     }
-    places.insert(name.to_owned(), place);
-    header.symbols.insert(name.to_owned(), symbol);
+    earlier.defined |= symbol.defined;
 }
 
 fn first_word(text: &str) -> Range<usize> {

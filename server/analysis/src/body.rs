@@ -11,6 +11,7 @@ use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
 use crate::symbols::{Declared, Scope, Symbol};
+use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -199,12 +200,6 @@ impl<'a, 't> Body<'a, 't> {
         if kind == k.instruction {
             self.instruction(node);
         } else if kind == k.block {
-            // A brace that is missing at the end of the block.
-            for child in children(node) {
-                if child.node.is_missing() {
-                    syntax_error::report(self.source, child.node, &mut self.out);
-                }
-            }
             self.block(node);
         } else if kind == k.variable_declaration {
             self.declaration(node);
@@ -241,11 +236,10 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.branch_targets_directive {
             self.branch_targets(node);
             syntax_error::report(self.source, node, &mut self.out);
-        } else if !node.is_missing() || node.kind() != "}" {
-            // A missing closing brace at the very end is reported with the function.
-            syntax_error::report(self.source, node, &mut self.out);
-        } else {
+        } else if node.is_missing() && node.kind() == "}" {
             self.out.push(syntax_error::end_of_block(self.source, node));
+        } else {
+            syntax_error::report(self.source, node, &mut self.out);
         }
     }
 
@@ -355,7 +349,7 @@ impl<'a, 't> Body<'a, 't> {
         match self.look_up(guard.text) {
             None if guard.text.is_empty() => {}
             None => out.push(undeclared_name::report(guard.range(), guard.text)),
-            Some(Symbol::Register { ty, elements: 1 }) if ty.name() == ".pred" => {}
+            Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
             Some(Symbol::Unknown) => {}
             Some(symbol) => out.push(guard_predicate::report(guard, &symbol)),
         }

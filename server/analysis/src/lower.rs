@@ -23,6 +23,11 @@ impl<'t> Source<'t> {
         start..end
     }
 
+    /// A range of [`Source::text`] as one of the file.
+    pub fn absolute(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.base..range.end + self.base
+    }
+
     /// A node as a word.
     pub fn word(&self, node: Node<'_>) -> Word<'t> {
         let range = self.range(node);

@@ -13,6 +13,7 @@ pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnos
 }
 
 /// The report on a second definition in the module.
-pub fn in_module(range: Range<usize>, name: &str) -> Diagnostic {
+pub fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("`{name}` is defined twice in this module"))
+        .related(earlier, "the first definition is here")
 }

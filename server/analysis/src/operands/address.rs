@@ -1,6 +1,6 @@
 //! Memory operands, and the addresses of variables as values.
 
-use super::{Checker, What, is_whole, special};
+use super::{Checker, WARP_SIZE, What, is_whole, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
@@ -75,7 +75,7 @@ impl Checker<'_> {
                     parts.1.kind,
                     OperandKind::Integer(_)
                         | OperandKind::Constant(_)
-                        | OperandKind::Name("WARP_SZ")
+                        | OperandKind::Name(WARP_SIZE)
                         | OperandKind::Arguments(_)
                 ) {
                     return self.push(&parts.1, None, What::OffsetNotConstant);
