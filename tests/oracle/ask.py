@@ -25,6 +25,8 @@ def declarations(version, target):
         if needs := re.match(r" from (\d+)\.(\d+) sm_(\d+)", comment):
             if have < (int(needs[1]), int(needs[2])) or number < int(needs[3]):
                 continue
+        if (mode := re.match(r" in (\w+)", comment)) and mode[1] not in target:
+            continue
         out.append(text.strip())
     return " ".join(out)
 
@@ -36,7 +38,8 @@ def ask(version, target, texts):
     # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for one that it still knows.
     number = int(re.match(r"sm_(\d+)", target)[1])
     # sm_101 has been renamed sm_110.
-    arch = "compute_75" if number < 75 else target.replace("sm_", "compute_").replace("101", "110")
+    name = target.split(",")[0]  # `sm_90,texmode_independent`
+    arch = "compute_75" if number < 75 else name.replace("sm_", "compute_").replace("101", "110")
     out, live = [[] for _ in texts], list(range(len(texts)))
     while live:
         with tempfile.TemporaryDirectory() as folder:

@@ -44,6 +44,7 @@ const STRANGERS: &[&str] = &[
     "[sm]",
     "[%rd7]",
     "[%rd7+8]",
+    "tx",
     "%r7|%p7",
     "%v2",
     "%v4.y",
@@ -246,6 +247,9 @@ fn value(spec: &Spec, place: usize) -> String {
         Kind::Function => return "k".to_owned(),
         Kind::Targets => return "T".to_owned(),
         Kind::Address(_) => return format!("[{}]", base(spec)),
+        Kind::Opaque("samplerref") => return "sa".to_owned(),
+        Kind::Opaque("surfref") => return "su".to_owned(),
+        Kind::Opaque(_) => return "tx".to_owned(),
         _ => {}
     }
     if let Some(range) = spec.value.ranges.first()
@@ -257,11 +261,12 @@ fn value(spec: &Spec, place: usize) -> String {
         let float = spec.ty.is_some_and(|t| t.info().class == TypeClass::Float);
         return if float { "1.0" } else { "1" }.to_owned();
     }
-    let one = |i: usize| register(spec, i);
-    match spec.lengths.first() {
-        None => one(place),
-        Some(n) => format!("{{{}}}", (0..usize::from(*n)).map(|i| one(i + place)).collect::<Vec<_>>().join(",")),
-    }
+    let Some(n) = spec.lengths.first() else { return register(spec, place) };
+    let one = |i: usize| match spec.lead.filter(|_| i == 0) {
+        Some(lead) => register(&Spec { ty: Some(lead), ..*spec }, place),
+        None => register(spec, i + place),
+    };
+    format!("{{{}}}", (0..usize::from(*n)).map(one).collect::<Vec<_>>().join(","))
 }
 
 fn register(spec: &Spec, number: usize) -> String {

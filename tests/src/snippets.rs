@@ -80,6 +80,7 @@ pub fn declarations(version: &str, target: &str) -> String {
     let version: (u32, u32) = (major.parse().unwrap_or(0), minor.parse().unwrap_or(0));
     DECLARATIONS
         .lines()
+        .filter(|line| line.split_once("// in ").is_none_or(|(_, mode)| target.contains(mode.trim())))
         .filter(|line| match line.split_once("// from ") {
             None => true,
             Some((_, needs)) => {

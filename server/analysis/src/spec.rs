@@ -2,6 +2,7 @@
 
 use crate::head::{broken, holds};
 use crate::types::{Fit, TypeId};
+use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Kind, Length, Pattern, Rule, Spaces, Term, TypeExpr, Value};
 
 /// One way to give the operands of a form: which optional ones are there.
@@ -35,6 +36,8 @@ pub struct Spec {
     pub value: &'static Value,
     /// Its type, where it has one.
     pub ty: Option<TypeId>,
+    /// The type of the first element of a list, where it differs.
+    pub lead: Option<TypeId>,
     /// How strictly registers must fit.
     pub fit: Fit,
     /// Allowed lengths of a list; empty: not a list.
@@ -126,6 +129,7 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
     Spec {
         value,
         ty: type_of(value.ty, values),
+        lead: type_of(value.lead, values),
         fit: Fit { wider: value.wider, exact: value.exact },
         lengths,
         any_length,
@@ -151,7 +155,11 @@ fn lengths(form: &'static Form, value: &Value, values: &[Option<&'static str>]) 
             let key = key.join("/");
             map.rows.iter().find(|r| r.key == key).map_or((&[], true), |r| (r.lengths, false))
         }
-        Length::Computed(_) => (&[], true),
+        Length::Formula(formula) => {
+            let bits = |name: &str| ISA.ty(name).map(|t| t.bits.into());
+            let number = formula.value(values, bits).and_then(|n| u16::try_from(n).ok());
+            (number.map_or(&[], single), false)
+        }
     }
 }
 

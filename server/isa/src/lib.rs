@@ -6,9 +6,16 @@
 
 #[cfg(feature = "compiler")]
 pub mod compiler;
+#[cfg(feature = "live")]
+mod live;
 mod lookup;
 pub mod tables;
 
+#[cfg(feature = "live")]
+pub use live::ISA;
+
+#[cfg(not(feature = "live"))]
 use tables::*;
 
+#[cfg(not(feature = "live"))]
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

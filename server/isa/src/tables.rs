@@ -3,96 +3,11 @@
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.
 
-use std::fmt::Write;
+#[path = "tables/emit.rs"]
+mod emit;
 
-/// A value that can print itself as a Rust expression; how the build script writes the tables.
-pub trait Emit {
-    /// Appends the expression to `out`.
-    fn emit(&self, out: &mut String);
-}
-
-macro_rules! emit_by_debug {
-    ($($t:ty),*) => {$(
-        impl Emit for $t {
-            fn emit(&self, out: &mut String) {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "{self:?}");
-            }
-        }
-    )*};
-}
-emit_by_debug!(bool, u8, u16, u32, i64, &'static str);
-
-impl<T: Emit> Emit for &'static [T] {
-    fn emit(&self, out: &mut String) {
-        out.push_str("&[");
-        for item in *self {
-            item.emit(out);
-            out.push(',');
-        }
-        out.push(']');
-    }
-}
-
-impl<T: Emit> Emit for Option<T> {
-    fn emit(&self, out: &mut String) {
-        match self {
-            None => out.push_str("None"),
-            Some(value) => {
-                out.push_str("Some(");
-                value.emit(out);
-                out.push(')');
-            }
-        }
-    }
-}
-
-impl<T: Emit> Emit for &'static T {
-    fn emit(&self, out: &mut String) {
-        out.push('&');
-        (**self).emit(out);
-    }
-}
-
-macro_rules! table {
-    ($($(#[$meta:meta])* struct $name:ident { $($(#[$fmeta:meta])* $field:ident: $ty:ty,)* })*) => {$(
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct $name { $($(#[$fmeta])* pub $field: $ty,)* }
-        impl Emit for $name {
-            fn emit(&self, out: &mut String) {
-                out.push_str(concat!(stringify!($name), "{"));
-                $(
-                    out.push_str(concat!(stringify!($field), ":"));
-                    self.$field.emit(out);
-                    out.push(',');
-                )*
-                out.push('}');
-            }
-        }
-    )*};
-}
-
-macro_rules! choice {
-    ($($(#[$meta:meta])* enum $name:ident { $($(#[$vmeta:meta])* $variant:ident $(($arg:ty))?,)* })*) => {$(
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $($(#[$vmeta])* $variant $(($arg))?,)* }
-        impl Emit for $name {
-            fn emit(&self, out: &mut String) {
-                match self {
-                    $(choice!(@pattern $name $variant $(($arg))? value) => {
-                        out.push_str(concat!(stringify!($name), "::", stringify!($variant)));
-                        $(choice!(@use $arg); out.push('('); value.emit(out); out.push(')');)?
-                    })*
-                }
-            }
-        }
-    )*};
-    (@pattern $name:ident $variant:ident ($arg:ty) $value:ident) => { $name::$variant($value) };
-    (@pattern $name:ident $variant:ident $value:ident) => { $name::$variant };
-    (@use $arg:ty) => {};
-}
+pub use emit::Emit;
+use emit::{choice, table};
 
 table! {
     /// The whole instruction set.
@@ -235,6 +150,8 @@ table! {
         symbol_spaces: Spaces,
         /// `!` may stand before it.
         negatable: bool,
+        /// Type of the first element of a list where it differs (the layer of a texture array).
+        lead: TypeExpr,
         /// Elements of a vector need only the size.
         mixed: bool,
         /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.
@@ -534,8 +451,20 @@ choice! {
         Slot(u8),
         /// By a map of the form.
         Map(u8),
-        /// By a named computation.
-        Computed(&'static str),
+        /// By a formula.
+        Formula(&'static Formula),
+    }
+
+    /// A factor of a formula.
+    enum Factor {
+        /// A number.
+        Number(u16),
+        /// The number in the value of a slot: 4 of `.x4`.
+        Slot(u8),
+        /// The size in bits of the type in a slot.
+        Bits(u8),
+        /// A dimension of the shape in a slot: `m`, `n`, `k` of `.m16n8k16`, `rows`, `width` of `.16x64b`.
+        Dimension(Dimension),
     }
 
     /// Kind of a rule.
@@ -586,6 +515,22 @@ choice! {
 }
 
 table! {
+    /// A length as the quotient of a product and a number: registers per thread of a matrix fragment.
+    struct Formula {
+        /// What is multiplied.
+        factors: &'static [Factor],
+        /// What it is divided by.
+        divisor: u32,
+    }
+
+    /// One dimension of a shape.
+    struct Dimension {
+        /// The slot that holds the shape.
+        slot: u8,
+        /// `m`, `n`, `k`, `rows` or `width`.
+        name: &'static str,
+    }
+
     /// `d|p`.
     struct Pair {
         /// Before the bar.
@@ -594,5 +539,34 @@ table! {
         second: Value,
         /// `|p` may be left out.
         optional: bool,
+    }
+}
+
+/// A dimension of a shape: `m`, `n`, `k` of `.m16n8k16`, `rows`, `width` of `.16x64b`.
+pub fn dimension(shape: &str, name: &str) -> Option<u32> {
+    let shape = shape.strip_prefix('.')?;
+    let rest = match name {
+        "rows" => shape,
+        "width" => shape.split_once('x').filter(|s| s.1.ends_with(|c: char| !c.is_ascii_digit()))?.1,
+        _ => shape.strip_prefix(|c: char| c == 'm').and(shape.split_once(name))?.1,
+    };
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    rest[..digits].parse().ok()
+}
+
+impl Formula {
+    /// Its value for the modifiers in the slots; `types` tells the size of a type in bits.
+    pub fn value(&self, values: &[Option<&str>], types: impl Fn(&str) -> Option<u32>) -> Option<u32> {
+        let slot = |slot: u8| values.get(usize::from(slot)).copied().flatten();
+        let mut product = 1u32;
+        for factor in self.factors {
+            product = product.checked_mul(match factor {
+                Factor::Number(n) => (*n).into(),
+                Factor::Slot(s) => slot(*s)?.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?,
+                Factor::Bits(s) => types(slot(*s)?)?,
+                Factor::Dimension(d) => dimension(slot(d.slot)?, d.name)?,
+            })?;
+        }
+        Some(product / self.divisor)
     }
 }

@@ -22,8 +22,11 @@ impl Checker<'_> {
         if spec.value.mixed {
             return self.joined(operand, list, spec);
         }
-        for element in list {
-            self.typed(element, spec, false);
+        for (place, element) in list.iter().enumerate() {
+            match spec.lead.filter(|_| place == 0) {
+                Some(lead) => self.typed(element, &Spec { ty: Some(lead), ..*spec }, false),
+                None => self.typed(element, spec, false),
+            }
         }
     }
 

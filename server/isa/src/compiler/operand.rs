@@ -2,7 +2,9 @@
 
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
-use crate::tables::{Access, Kind, Length, Range, Spaces, TypeExpr, Value};
+use crate::tables::{
+    Access, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Value, dimension,
+};
 
 /// Parses what follows the colon into a value named `name`.
 pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<Value> {
@@ -20,6 +22,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         special: false,
         symbol: false,
         negatable: false,
+        lead: TypeExpr::None,
         mixed: false,
         exact: false,
         register_only: false,
@@ -54,6 +57,11 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
                 if p.peek() == Some("(") {
                     value.symbol_spaces = p.symbol_spaces()?;
                 }
+            }
+            "lead" => {
+                p.expect("(")?;
+                value.lead = p.type_expr()?;
+                p.expect(")")?;
             }
             "mixed" => value.mixed = true,
             "exact" => value.exact = true,
@@ -193,18 +201,63 @@ impl<'a> Parser<'a> {
         let word = self.take("a length")?;
         let length = if let Ok(n) = word.parse() {
             Length::Fixed(n)
-        } else if let Some(name) = word.strip_prefix("fn:") {
-            Length::Computed(leak_str(name))
         } else if let Some(map) = self.form.maps.iter().position(|m| m.name == word) {
             Length::Map(map as u8)
         } else if let Some(slot) = self.form.slot(word) {
             Length::Slot(slot)
         } else {
             self.next -= 1;
-            return self.error(format!("`{word}` is neither a number, a slot nor a map of this form"));
+            Length::Formula(Box::leak(Box::new(self.formula()?)))
         };
         self.expect(")")?;
         Ok(length)
+    }
+
+    /// `m * k * bits(atype) / 1024`, with blanks around the signs or without.
+    fn formula(&mut self) -> Result<Formula> {
+        let mut text = String::new();
+        let mut depth = 0;
+        while let Some(word) = self.peek() {
+            match word {
+                ")" if depth == 0 => break,
+                ")" => depth -= 1,
+                "(" => depth += 1,
+                _ => {}
+            }
+            text.push_str(word);
+            self.next += 1;
+        }
+        let (product, divisor) = text.split_once('/').unwrap_or((&text, "1"));
+        let Ok(divisor @ 1..) = divisor.parse() else {
+            return self.error(format!("`{divisor}` is no divisor"));
+        };
+        let mut factors = Vec::new();
+        for factor in product.split('*') {
+            factors.push(match self.factor(factor) {
+                Some(factor) => factor,
+                None => {
+                    let message = "is neither a number, a slot, a map, `bits(slot)` nor a dimension of this form's shape";
+                    return self.error(format!("`{factor}` {message}"));
+                }
+            });
+        }
+        Ok(Formula { factors: leak(factors), divisor })
+    }
+
+    fn factor(&self, text: &str) -> Option<Factor> {
+        if let Ok(number) = text.parse() {
+            return Some(Factor::Number(number));
+        }
+        if let Some(slot) = text.strip_prefix("bits(").and_then(|t| t.strip_suffix(')')) {
+            return self.form.slot(slot).map(Factor::Bits);
+        }
+        if let Some(slot) = self.form.slot(text) {
+            return Some(Factor::Slot(slot));
+        }
+        let name = ["m", "n", "k", "rows", "width"].into_iter().find(|n| *n == text)?;
+        let has = |slot: &Slot| slot.values.iter().all(|v| dimension(v, name).is_some());
+        let slot = self.form.slots.iter().position(has)?;
+        Some(Factor::Dimension(Dimension { slot: slot as u8, name }))
     }
 
     fn selectors(&mut self) -> Result<&'static [&'static str]> {

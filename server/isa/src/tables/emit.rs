@@ -1,0 +1,94 @@
+//! Tables that can print themselves as Rust source: how the build script writes what the library includes.
+
+use std::fmt::Write;
+
+/// A value that can print itself as a Rust expression; how the build script writes the tables.
+pub trait Emit {
+    /// Appends the expression to `out`.
+    fn emit(&self, out: &mut String);
+}
+
+macro_rules! emit_by_debug {
+    ($($t:ty),*) => {$(
+        impl Emit for $t {
+            fn emit(&self, out: &mut String) {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "{self:?}");
+            }
+        }
+    )*};
+}
+emit_by_debug!(bool, u8, u16, u32, i64, &'static str);
+
+impl<T: Emit> Emit for &'static [T] {
+    fn emit(&self, out: &mut String) {
+        out.push_str("&[");
+        for item in *self {
+            item.emit(out);
+            out.push(',');
+        }
+        out.push(']');
+    }
+}
+
+impl<T: Emit> Emit for Option<T> {
+    fn emit(&self, out: &mut String) {
+        match self {
+            None => out.push_str("None"),
+            Some(value) => {
+                out.push_str("Some(");
+                value.emit(out);
+                out.push(')');
+            }
+        }
+    }
+}
+
+impl<T: Emit> Emit for &'static T {
+    fn emit(&self, out: &mut String) {
+        out.push('&');
+        (**self).emit(out);
+    }
+}
+
+macro_rules! table {
+    ($($(#[$meta:meta])* struct $name:ident { $($(#[$fmeta:meta])* $field:ident: $ty:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name { $($(#[$fmeta])* pub $field: $ty,)* }
+        impl Emit for $name {
+            fn emit(&self, out: &mut String) {
+                out.push_str(concat!(stringify!($name), "{"));
+                $(
+                    out.push_str(concat!(stringify!($field), ":"));
+                    self.$field.emit(out);
+                    out.push(',');
+                )*
+                out.push('}');
+            }
+        }
+    )*};
+}
+
+macro_rules! choice {
+    ($($(#[$meta:meta])* enum $name:ident { $($(#[$vmeta:meta])* $variant:ident $(($arg:ty))?,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$vmeta])* $variant $(($arg))?,)* }
+        impl Emit for $name {
+            fn emit(&self, out: &mut String) {
+                match self {
+                    $(choice!(@pattern $name $variant $(($arg))? value) => {
+                        out.push_str(concat!(stringify!($name), "::", stringify!($variant)));
+                        $(choice!(@use $arg); out.push('('); value.emit(out); out.push(')');)?
+                    })*
+                }
+            }
+        }
+    )*};
+    (@pattern $name:ident $variant:ident ($arg:ty) $value:ident) => { $name::$variant($value) };
+    (@pattern $name:ident $variant:ident $value:ident) => { $name::$variant };
+    (@use $arg:ty) => {};
+}
+
+pub(super) use {choice, table};
