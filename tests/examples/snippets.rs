@@ -1,50 +1,82 @@
-//! `snippets generate [SIZE] [NAME…]` prints generated snippets of the entries named (all by default);
-//! `snippets judge` reads lines `VERSION TARGET TEXT` and prints each with our verdict in front, and the message behind it.
+//! The conformance suite's tool. Names are those of entries (`cp.async`), opcodes or families; none: all.
+//!
+//! - `snippets cases [NAME…]`: the suite's cases, `VERSION TARGET STATEMENT`; those that the tables call legal first, after a
+//!   line `# legal`, then the near misses after `# near`
+//! - `snippets judge`: reads such lines and prints each with our verdict in front and the message behind it
+//! - `snippets representatives [NAME…]`: statements whose floors are measured; `snippets targets`: where
+//! - `snippets floors`: reads recorded floors and prints where ours differ
 
 use ptx_isa::ISA;
-use ptx_tests::{generate, snippets};
-use std::collections::BTreeMap;
+use ptx_isa::tables::Entry;
+use ptx_tests::{floors, snippets, suite};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let names = arguments.get(1..).unwrap_or(&[]);
     match arguments.first().map(String::as_str) {
-        Some("generate") => {
-            let size = arguments.get(1).and_then(|s| s.parse().ok()).unwrap_or(8);
-            let wanted = arguments.get(2..).unwrap_or(&[]);
-            for entry in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.checked) {
-                let named =
-                    |w: &String| entry.name == w || entry.name.starts_with(&format!("{w}.")) || entry.family == w;
-                if wanted.is_empty() || wanted.iter().any(named) {
-                    generate::entry(entry, size).iter().for_each(|s| println!("{s}"));
-                }
+        Some("cases") => {
+            let (mut legal, mut near) = (BTreeSet::new(), BTreeSet::new());
+            for entry in entries(names) {
+                let (good, missed) = suite::statements(entry);
+                let cases = suite::at_home(&good);
+                near.extend(suite::near_home(entry, &cases, missed));
+                legal.extend(cases);
+            }
+            near.retain(|case| !legal.contains(case));
+            for (heading, cases) in [("# legal", legal), ("# near", near)] {
+                println!("{heading}");
+                cases.iter().for_each(|(version, target, text)| println!("{version} {target} {text}"));
             }
         }
-        Some("judge") => {
-            let mut text = String::new();
-            if let Err(error) = std::io::stdin().read_to_string(&mut text) {
-                eprintln!("standard input: {error}");
-                std::process::exit(2);
-            }
-            let mut groups: BTreeMap<(&str, &str), Vec<(usize, &str)>> = BTreeMap::new();
-            for (index, line) in text.lines().enumerate() {
-                let mut parts = line.splitn(3, ' ');
-                let key = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-                groups.entry(key).or_default().push((index, parts.next().unwrap_or("")));
-            }
-            let mut out: BTreeMap<usize, String> = BTreeMap::new();
-            for ((version, target), lines) in groups {
-                let texts: Vec<&str> = lines.iter().map(|l| l.1).collect();
-                for ((index, text), verdict) in lines.iter().zip(snippets::judge(version, target, &texts)) {
-                    let word = if verdict.is_some() { "ERR" } else { "OK" };
-                    out.insert(*index, format!("{word} {version} {target} {text}\t{}", verdict.unwrap_or_default()));
-                }
-            }
-            out.values().for_each(|line| println!("{line}"));
+        Some("representatives") => {
+            let all: BTreeSet<String> = entries(names).flat_map(suite::representatives).collect();
+            all.iter().for_each(|s| println!("{s}"));
         }
+        Some("targets") => {
+            floors::targets().iter().for_each(|t| println!("{t} {}", floors::versions(t).join(" ")));
+        }
+        Some("floors") => floors::differences(&floors::parse(&input())).iter().for_each(|l| println!("{l}")),
+        Some("judge") => judge(&input()),
         _ => {
-            eprintln!("usage: snippets generate [SIZE] [NAME…] | snippets judge");
+            eprintln!("usage: snippets cases|representatives [NAME…] | snippets judge|floors|targets");
             std::process::exit(2);
         }
     }
+}
+
+fn entries(names: &[String]) -> impl Iterator<Item = &'static Entry> {
+    let named = |e: &&Entry| {
+        names.is_empty()
+            || names.iter().any(|w| e.name == w || e.name.starts_with(&format!("{w}.")) || e.family == w.as_str())
+    };
+    ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.checked).filter(named)
+}
+
+fn input() -> String {
+    let mut text = String::new();
+    if let Err(error) = std::io::stdin().read_to_string(&mut text) {
+        eprintln!("standard input: {error}");
+        std::process::exit(2);
+    }
+    text
+}
+
+fn judge(text: &str) {
+    let mut groups: BTreeMap<(&str, &str), Vec<(usize, &str)>> = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let mut parts = line.splitn(3, ' ');
+        let key = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        groups.entry(key).or_default().push((index, parts.next().unwrap_or("")));
+    }
+    let mut out: BTreeMap<usize, String> = BTreeMap::new();
+    for ((version, target), lines) in groups {
+        let texts: Vec<&str> = lines.iter().map(|l| l.1).collect();
+        for ((index, text), verdict) in lines.iter().zip(snippets::judge(version, target, &texts)) {
+            let word = if verdict.is_some() { "ERR" } else { "OK" };
+            out.insert(*index, format!("{word} {version} {target} {text}\t{}", verdict.unwrap_or_default()));
+        }
+    }
+    out.values().for_each(|line| println!("{line}"));
 }

@@ -1,55 +1,8 @@
-//! Snippets made from the tables: every modifier of every form, operands of every kind in every place, and mutants
-//! that leave out, repeat, swap or add something. Which of them are legal is for the assembler to say.
+//! Operands that fit what a form wants, printed; and how instructions are put together from them.
 
-use ptx_analysis::head::{self, Candidate};
-use ptx_analysis::spec::{Shape, Spec};
+use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Slot, TypeClass};
-use std::collections::BTreeSet;
-
-/// What stands in for an operand that is not meant.
-const STRANGERS: &[&str] = &[
-    "%r7",
-    "%rd7",
-    "%h7",
-    "%c7",
-    "%f7",
-    "%d7",
-    "%p7",
-    "%u7",
-    "%s7",
-    "%uh3",
-    "%sh3",
-    "%ud3",
-    "%sd3",
-    "%hf7",
-    "%hx7",
-    "%q7",
-    "1",
-    "-1",
-    "200",
-    "1.5",
-    "0f3f800000",
-    "0d3ff0000000000000",
-    "_",
-    "!%p7",
-    "%tid.x",
-    "%clock64",
-    "sm",
-    "gl+4",
-    "k",
-    "{%r6,%r7}",
-    "{%r4,%r5,%r6,%r7}",
-    "[gl]",
-    "[sm]",
-    "[%rd7]",
-    "[%rd7+8]",
-    "tx",
-    "%r7|%p7",
-    "%v2",
-    "%v4.y",
-    "%r7.b0",
-];
+use ptx_isa::tables::{Access, Form, Kind, TypeClass};
 
 /// A small random number generator, so that what is generated never changes by itself.
 #[derive(Debug, Clone)]
@@ -70,145 +23,35 @@ impl Random {
     }
 }
 
-/// The snippets for one entry: about `size` for each form.
-pub fn entry(entry: &'static Entry, size: usize) -> Vec<String> {
-    let mut out = BTreeSet::new();
-    for (index, form) in entry.forms.iter().enumerate() {
-        let seed = form.text.bytes().fold(index as u64 + 1, |a, b| a.wrapping_mul(31).wrapping_add(b.into()));
-        form_snippets(entry, form, size, &mut Random::new(seed), &mut out);
-    }
-    out.into_iter().collect()
+/// The modifiers of a combination, in the form's order; those that follow an operand are left to [`operands`].
+pub fn modifiers(form: &Form, values: &[Option<&'static str>]) -> Vec<&'static str> {
+    let before = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == 0);
+    before.filter_map(|(_, value)| *value).collect()
 }
 
-fn form_snippets(
-    entry: &'static Entry,
-    form: &'static Form,
-    size: usize,
-    random: &mut Random,
-    out: &mut BTreeSet<String>,
-) {
-    let Some(word) = entry.name.split('.').next() else { return };
-    let Some(opcode) = ISA.opcode(word) else { return };
-    let heads = heads(form, size, random);
-    for (number, modifiers) in heads.iter().enumerate() {
-        let refs: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-        let resolved = head::resolve(opcode, &refs);
-        let candidates = resolved.as_ref().map_or(&[][..], |h| &h.candidates[..]);
-        // Operands after the form that is meant where it fits, else after any that does.
-        let candidate = candidates.iter().find(|c| std::ptr::eq(c.form, form)).or(candidates.first());
-        let Some(candidate) = candidate else {
-            // A combination that the tables refuse: with the plainest operands of the form.
-            let values = vec![None; form.slots.len()];
-            let arrangements = ptx_analysis::spec::arrangements(form, &values);
-            if let Some(arrangement) = arrangements.iter().find(|a| a.broken.is_none()) {
-                let operands: Vec<String> =
-                    arrangement.operands.iter().enumerate().map(|(i, (_, s))| good(s, i)).collect();
-                out.insert(print(word, modifiers, &operands));
-            }
-            continue;
-        };
-        operand_snippets(word, modifiers, candidate, number, random, out);
-        if number < 6 {
-            mutants(word, modifiers, candidate, random, out);
+/// Operands that fit an arrangement.
+pub fn operands(form: &Form, values: &[Option<&'static str>], arrangement: &Arrangement) -> Vec<String> {
+    let mut out = Vec::new();
+    for (place, (index, shape)) in arrangement.operands.iter().enumerate() {
+        let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
+        let suffix: String = after.filter_map(|(_, value)| *value).collect();
+        let mut text = good(shape, place);
+        if !suffix.is_empty() && text.starts_with('[') {
+            // `.unified` is for variables declared so, and for registers.
+            text = "[%rd7]".to_owned();
         }
-    }
-}
-
-/// Modifier lists: the shortest, each value of each slot once, and random ones.
-fn heads(form: &'static Form, size: usize, random: &mut Random) -> Vec<Vec<String>> {
-    let slots: Vec<&Slot> = form.slots.iter().filter(|s| s.after_operand == 0).collect();
-    let mut out: Vec<Vec<String>> = Vec::new();
-    let mut add = |values: Vec<Option<&str>>| {
-        let list: Vec<String> = values.into_iter().flatten().map(str::to_owned).collect();
-        if !out.contains(&list) {
-            out.push(list);
+        if form.text.starts_with("st") {
+            // The parameters of a kernel cannot be written.
+            text = text.replace("[q]", "[lp]");
         }
-    };
-    let first = |s: &Slot| if s.optional { None } else { s.values.first().copied() };
-    add(slots.iter().map(|s| first(s)).collect());
-    for (index, slot) in slots.iter().enumerate() {
-        for value in slot.values {
-            let mut values: Vec<Option<&str>> = slots.iter().map(|s| first(s)).collect();
-            values[index] = Some(value);
-            if slot.group != 0 {
-                for (i, other) in slots.iter().enumerate() {
-                    if other.group == slot.group && i != index {
-                        values[i] = other.values.first().copied();
-                    }
-                }
-            }
-            add(values);
-        }
-    }
-    for _ in 0..size {
-        let pick = |s: &&Slot| {
-            if s.optional && random.below(2) == 0 { None } else { Some(s.values[random.below(s.values.len())]) }
-        };
-        add(slots.iter().map(pick).collect());
+        text.push_str(&suffix);
+        out.push(text);
     }
     out
 }
 
-fn operand_snippets(
-    word: &str,
-    modifiers: &[String],
-    candidate: &Candidate,
-    number: usize,
-    random: &mut Random,
-    out: &mut BTreeSet<String>,
-) {
-    for arrangement in candidate.arrangements.iter().filter(|a| a.broken.is_none()) {
-        let operands: Vec<String> = arrangement.operands.iter().enumerate().map(|(i, (_, s))| good(s, i)).collect();
-        out.insert(print(word, modifiers, &operands));
-        for place in 0..operands.len() {
-            // All strangers for the first head, a few for the others.
-            let few: Vec<usize> = if number == 0 {
-                (0..STRANGERS.len()).collect()
-            } else {
-                (0..2).map(|_| random.below(STRANGERS.len())).collect()
-            };
-            for stranger in few {
-                let mut other = operands.clone();
-                other[place] = STRANGERS[stranger].to_owned();
-                out.insert(print(word, modifiers, &other));
-            }
-        }
-        if number == 0 {
-            let mut more = operands.clone();
-            more.push("%r7".to_owned());
-            out.insert(print(word, modifiers, &more));
-            if let Some((_, fewer)) = operands.split_last() {
-                out.insert(print(word, modifiers, fewer));
-            }
-        }
-    }
-}
-
-fn mutants(word: &str, modifiers: &[String], candidate: &Candidate, random: &mut Random, out: &mut BTreeSet<String>) {
-    let Some(arrangement) = candidate.arrangements.iter().find(|a| a.broken.is_none()) else { return };
-    let operands: Vec<String> = arrangement.operands.iter().enumerate().map(|(i, (_, s))| good(s, i)).collect();
-    for i in 0..modifiers.len() {
-        let mut less = modifiers.to_vec();
-        less.remove(i);
-        out.insert(print(word, &less, &operands));
-        let mut twice = modifiers.to_vec();
-        twice.insert(i, modifiers[i].clone());
-        out.insert(print(word, &twice, &operands));
-        if i + 1 < modifiers.len() {
-            let mut swapped = modifiers.to_vec();
-            swapped.swap(i, i + 1);
-            out.insert(print(word, &swapped, &operands));
-        }
-    }
-    for extra in [".ftz", ".sat", ".rn", ".u32", ".f16", ".sync", ".global", ".v2", ".relu", ".gpu", ".volatile", ".lo"]
-    {
-        let mut more = modifiers.to_vec();
-        more.insert(random.below(modifiers.len() + 1), extra.to_owned());
-        out.insert(print(word, &more, &operands));
-    }
-}
-
-fn print(word: &str, modifiers: &[String], operands: &[String]) -> String {
+/// The statement.
+pub fn print(word: &str, modifiers: &[&str], operands: &[String]) -> String {
     let space = if operands.is_empty() { "" } else { " " };
     format!("{word}{}{space}{};", modifiers.concat(), operands.join(", "))
 }
@@ -231,11 +74,12 @@ fn good(shape: &Shape, place: usize) -> String {
 }
 
 fn base(spec: &Spec) -> String {
-    match spec.spaces.and_then(|s| s.first()).map(|s| s.split("::").next().unwrap_or(s)) {
-        Some(".shared") => "sm",
+    match spec.spaces.and_then(|s| s.first()).copied() {
+        Some(space) if space.starts_with(".shared") => "sm",
         Some(".const") => "cn",
         Some(".local") => "lm",
-        Some(".param") => "p",
+        Some(".param::func") => "lp",
+        Some(".param" | ".param::entry") => "q",
         _ => "gl",
     }
     .to_owned()

@@ -1,5 +1,8 @@
 //! What the tests that cross crates share.
 
 pub mod annotations;
+pub mod combinations;
+pub mod floors;
 pub mod generate;
 pub mod snippets;
+pub mod suite;

@@ -13,9 +13,6 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
 use std::ops::Range;
 
-/// The one predefined constant (manual 4.5): an integer wherever one may stand.
-const WARP_SIZE: &str = "WARP_SZ";
-
 /// Finds names; implemented by the body under check.
 pub trait Names {
     /// What a name stands for.
@@ -215,7 +212,7 @@ impl Checker<'_> {
     fn declared(&mut self, operand: &Operand<'_>) {
         match &operand.kind {
             OperandKind::Name(name)
-                if self.names.look_up(name).is_none() && *name != WARP_SIZE && special(name).is_none() =>
+                if self.names.look_up(name).is_none() && ISA.constant(name).is_none() && special(name).is_none() =>
             {
                 self.push(operand, None, What::Undeclared((*name).to_owned()));
             }
@@ -293,8 +290,8 @@ impl Checker<'_> {
 
     fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec, list_allowed: bool) {
         let Some(symbol) = self.names.look_up(name) else {
-            if name == WARP_SIZE {
-                return self.integer(operand, spec, Some(32), spec.value.access != Access::Read);
+            if let Some(constant) = ISA.constant(name) {
+                return self.integer(operand, spec, Some(constant.value.into()), spec.value.access != Access::Read);
             }
             if let Some(register) = special(name) {
                 return self.special(operand, register, false, spec);

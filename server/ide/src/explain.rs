@@ -34,6 +34,9 @@ fn known(word: &str) -> Option<Page> {
     if let Some(page) = instruction(word) {
         return Some(page);
     }
+    if let Some(constant) = ISA.constants.iter().find(|c| c.name.eq_ignore_ascii_case(word)) {
+        return Some(describe::constant(constant, None));
+    }
     let lower = word.to_ascii_lowercase();
     describe::target(&lower, None)
         .or_else(|| dot_word(&format!(".{word}")))

@@ -182,7 +182,10 @@ impl<'t> At<'t> {
             let range = member.unwrap_or(leaf).byte_range();
             return Some((range, describe::special_register(register, &name, Some(&self.environment))));
         }
-        let mut page = self.declaration(leaf, &text)?;
+        let Some(mut page) = self.declaration(leaf, &text) else {
+            let page = describe::constant(ISA.constant(&text)?, Some(&self.environment));
+            return Some((leaf.byte_range(), page));
+        };
         if let Some(role) = self.role() {
             page.text(role);
         }

@@ -1,7 +1,7 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Directive, Entry, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass, Version,
+    Constant, Directive, Entry, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass, Version,
 };
 use std::fmt;
 
@@ -41,6 +41,11 @@ impl Isa {
     /// The directive of that name (with its dot).
     pub fn directive(&self, name: &str) -> Option<&'static Directive> {
         self.directives.binary_search_by_key(&name, |d| d.name).ok().map(|i| &self.directives[i])
+    }
+
+    /// The predefined constant of that name.
+    pub fn constant(&self, name: &str) -> Option<&'static Constant> {
+        self.constants.iter().find(|c| c.name == name)
     }
 
     /// The target of that name.

@@ -5,8 +5,11 @@
 
 #[path = "tables/emit.rs"]
 mod emit;
+#[path = "tables/formula.rs"]
+mod formula;
 
 pub use emit::Emit;
+pub use formula::dimension;
 use emit::{choice, table};
 
 table! {
@@ -24,6 +27,8 @@ table! {
         special_registers: &'static [SpecialRegister],
         /// Directives, sorted by name.
         directives: &'static [Directive],
+        /// Predefined constants.
+        constants: &'static [Constant],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
@@ -57,7 +62,11 @@ table! {
         /// Pitfalls, Markdown, one each.
         notes: &'static [&'static str],
         /// What a modifier means in this instruction.
-        modifiers: &'static [ModifierNote],
+        modifiers: &'static [Note],
+        /// What operands are.
+        operands: &'static [Note],
+        /// What could not be established about it, Markdown.
+        unsettled: &'static [&'static str],
         /// False for an instruction whose forms are not declared yet.
         checked: bool,
         /// The forms.
@@ -66,9 +75,9 @@ table! {
         source: &'static str,
     }
 
-    /// What a modifier means in one instruction.
-    struct ModifierNote {
-        /// With its dot.
+    /// What a modifier or an operand is in one instruction.
+    struct Note {
+        /// The modifier with its dot, or the operand's name in the forms.
         name: &'static str,
         /// Markdown.
         doc: &'static str,
@@ -347,6 +356,22 @@ table! {
         gates: &'static [Gate],
     }
 
+    /// A predefined constant.
+    struct Constant {
+        /// `WARP_SZ`.
+        name: &'static str,
+        /// Its value.
+        value: i64,
+        /// One line.
+        summary: &'static str,
+        /// Anchor in the manual.
+        manual: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
     /// A version of PTX.
     struct PtxVersion {
         /// The number.
@@ -539,34 +564,5 @@ table! {
         second: Value,
         /// `|p` may be left out.
         optional: bool,
-    }
-}
-
-/// A dimension of a shape: `m`, `n`, `k` of `.m16n8k16`, `rows`, `width` of `.16x64b`.
-pub fn dimension(shape: &str, name: &str) -> Option<u32> {
-    let shape = shape.strip_prefix('.')?;
-    let rest = match name {
-        "rows" => shape,
-        "width" => shape.split_once('x').filter(|s| s.1.ends_with(|c: char| !c.is_ascii_digit()))?.1,
-        _ => shape.strip_prefix(|c: char| c == 'm').and(shape.split_once(name))?.1,
-    };
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    rest[..digits].parse().ok()
-}
-
-impl Formula {
-    /// Its value for the modifiers in the slots; `types` tells the size of a type in bits.
-    pub fn value(&self, values: &[Option<&str>], types: impl Fn(&str) -> Option<u32>) -> Option<u32> {
-        let slot = |slot: u8| values.get(usize::from(slot)).copied().flatten();
-        let mut product = 1u32;
-        for factor in self.factors {
-            product = product.checked_mul(match factor {
-                Factor::Number(n) => (*n).into(),
-                Factor::Slot(s) => slot(*s)?.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?,
-                Factor::Bits(s) => types(slot(*s)?)?,
-                Factor::Dimension(d) => dimension(slot(d.slot)?, d.name)?,
-            })?;
-        }
-        Some(product / self.divisor)
     }
 }

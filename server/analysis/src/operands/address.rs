@@ -1,6 +1,6 @@
 //! Memory operands, and the addresses of variables as values.
 
-use super::{Checker, WARP_SIZE, What, is_whole, special};
+use super::{Checker, What, is_whole, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
@@ -71,13 +71,12 @@ impl Checker<'_> {
                 if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
                     return self.push(&parts.1, None, What::ImmediateClass { integer: false });
                 }
-                if !matches!(
-                    parts.1.kind,
-                    OperandKind::Integer(_)
-                        | OperandKind::Constant(_)
-                        | OperandKind::Name(WARP_SIZE)
-                        | OperandKind::Arguments(_)
-                ) {
+                let constant = match parts.1.kind {
+                    OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Arguments(_) => true,
+                    OperandKind::Name(name) => ISA.constant(name).is_some(),
+                    _ => false,
+                };
+                if !constant {
                     return self.push(&parts.1, None, What::OffsetNotConstant);
                 }
                 return self.base(&parts.0, spec);

@@ -3,7 +3,7 @@
 use ptx_analysis::head::Candidate;
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_analysis::types::agreeing;
-use ptx_isa::tables::{Access, Form, Kind, Range, Term};
+use ptx_isa::tables::{Access, Form, Kind, Note, Range, Term};
 
 /// A form as the manual would write it: without the names of the sets behind the names of the slots.
 pub fn pretty(form: &Form) -> String {
@@ -56,20 +56,26 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The operands of a form, a line each; neighbours of which the same is said share one.
-pub fn operands(arrangement: &Arrangement) -> Vec<String> {
+///
+/// `notes` say what they are for.
+pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
+    let told = |spec: &Spec| match notes.iter().find(|n| n.name == spec.value.name) {
+        Some(note) => format!("{} ({})", note.doc, describe(spec)),
+        None => describe(spec),
+    };
     let mut add = |name: String, text: String| match out.last_mut() {
         Some((names, last)) if *last == text => names.push(name),
         _ => out.push((vec![name], text)),
     };
     for (_, shape) in &arrangement.operands {
         match shape {
-            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), describe(spec)),
+            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), told(spec)),
             Shape::Pair(both, _) => {
-                add(name(&both.0), describe(&both.0));
-                add(name(&both.1), describe(&both.1));
+                add(name(&both.0), told(&both.0));
+                add(name(&both.1), told(&both.1));
             }
-            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), describe(spec))),
+            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), told(spec))),
             Shape::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
         }
     }

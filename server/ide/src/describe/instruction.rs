@@ -33,7 +33,7 @@ pub fn instruction(
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     page.text(entry.summary);
-    page.list("", operands(chosen.arrangement));
+    page.list("", operands(chosen.arrangement, entry.operands));
     page.text(entry.doc);
     let told = |g: &&Gate| !always(g) && applies(g.when, form, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
@@ -127,6 +127,7 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
         }
     }
     page.list("", gates);
+    page.list("Operands", entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc)));
     page.list("Modifiers", entry.modifiers.iter().map(|m| format!("`{}`: {}", m.name, m.doc)));
     page.list("Notes", entry.notes);
     page.manual(&format!("`{}`", entry.name), entry.manual);

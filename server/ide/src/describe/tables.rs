@@ -3,7 +3,7 @@
 use super::{Page, gates, words};
 use ptx_analysis::target::{Environment, find_target};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Directive, Modifier, Space, SpecialRegister, Target, Type, Version};
+use ptx_isa::tables::{Constant, Directive, Modifier, Space, SpecialRegister, Target, Type, Version};
 
 /// What a modifier means by itself: a type, a state space or a modifier of the shared table.
 pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
@@ -81,6 +81,17 @@ pub fn directive(directive: &'static Directive, environment: Option<&Environment
     gates(&mut page, directive.gates, environment);
     page.list("Notes", directive.notes);
     page.manual(&format!("`{}`", directive.name), directive.manual);
+    page
+}
+
+/// A predefined constant.
+pub fn constant(constant: &'static Constant, environment: Option<&Environment>) -> Page {
+    let mut page = Page::default();
+    page.code(&format!("{} = {}", constant.name, constant.value));
+    page.text(constant.summary);
+    page.text(constant.doc);
+    gates(&mut page, constant.gates, environment);
+    page.manual(&format!("`{}`", constant.name), constant.manual);
     page
 }
 

@@ -4,7 +4,7 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, expand, leak, leak_str, opcode, rule};
 use crate::tables::{
-    Directive, Entry, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
+    Constant, Directive, Entry, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
     TypeClass,
 };
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ pub(super) struct Builder<'n> {
     spaces: Vec<Space>,
     special_registers: Vec<SpecialRegister>,
     directives: Vec<Directive>,
+    constants: Vec<Constant>,
     versions: Vec<PtxVersion>,
     targets: Vec<Target>,
 }
@@ -43,6 +44,7 @@ impl<'n> Builder<'n> {
             spaces: Vec::new(),
             special_registers: Vec::new(),
             directives: Vec::new(),
+            constants: Vec::new(),
             versions: Vec::new(),
             targets: Vec::new(),
         }
@@ -87,7 +89,7 @@ impl<'n> Builder<'n> {
         let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a place for notes show them at the end of their text.
-        if matches!(keyword, "type" | "space" | "modifier" | "target") {
+        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant") {
             for note in std::mem::take(&mut common.notes) {
                 common.doc = append(common.doc, note);
             }
@@ -190,6 +192,13 @@ impl<'n> Builder<'n> {
                     gates: leak(common.gates),
                 });
             }
+            "constant" => {
+                let value = words.next().and_then(|w| w.parse().ok());
+                let value = value.ok_or_else(|| head.error(0, "expected `constant NAME VALUE`"))?;
+                let (name, summary, manual) = (leak_str(name), common.summary, common.manual);
+                let gates = leak(common.gates);
+                self.constants.push(Constant { name, value, summary, manual, doc: common.doc, gates });
+            }
             "version" => {
                 let version = rule::version(name).ok_or_else(|| head.error(0, "expected a version such as `8.5`"))?;
                 self.versions.push(PtxVersion { version, summary: common.summary });
@@ -231,6 +240,7 @@ impl<'n> Builder<'n> {
             spaces: leak(self.spaces),
             special_registers: leak(self.special_registers),
             directives: leak(self.directives),
+            constants: leak(self.constants),
             versions: leak(self.versions),
             targets: leak(targets),
         }

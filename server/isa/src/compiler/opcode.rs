@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Entry, Form, Gate, GateKind, Map, MapRow, ModifierNote, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
+    Entry, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
 };
 use std::collections::BTreeMap;
 
@@ -23,11 +23,14 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
         doc: "",
         notes: &[],
         modifiers: &[],
+        operands: &[],
+        unsettled: &[],
         checked: keyword == "opcode",
         forms: &[],
         source: leak_str(&format!("{}:{}", head.file, head.number)),
     };
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let mut sets = Sets::new();
     // Lines under the opcode itself that bind all forms.
     let mut shared: Vec<&Line> = Vec::new();
@@ -52,8 +55,13 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
             "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
             "note" => prose(line).map(|text| notes.push(leak_str(text))),
             "modifier" => prose(line).map(|text| {
-                modifiers.push(ModifierNote { name: leak_str(rest), doc: leak_str(text) });
+                modifiers.push(Note { name: leak_str(rest), doc: leak_str(text) });
             }),
+            "operand" => prose(line).map(|text| {
+                let doc = leak_str(text);
+                operands.extend(rest.split_whitespace().map(|name| Note { name: leak_str(name), doc }));
+            }),
+            "unsettled" => prose(line).map(|text| unsettled.push(leak_str(text))),
             "set" => set_line(line, rest).map(|(name, values)| {
                 sets.insert(name, values);
             }),
@@ -99,10 +107,28 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
     if entry.checked == forms.is_empty() {
         errors.push(head.error(0, format!("`{keyword} {path}` has {} forms", forms.len())));
     }
+    for note in &operands {
+        let named = |f: &Form| f.operands.iter().any(|o| names_of(&o.pattern).contains(&note.name));
+        if !forms.is_empty() && !forms.iter().any(named) {
+            errors.push(head.error(0, format!("`operand {}`: no form of `{path}` has such an operand", note.name)));
+        }
+    }
+    entry.operands = leak(operands);
+    entry.unsettled = leak(unsettled);
     entry.notes = leak(notes);
     entry.modifiers = leak(modifiers);
     entry.forms = leak(forms);
     Some(entry)
+}
+
+/// The names of the values in an operand.
+fn names_of(pattern: &Pattern) -> Vec<&'static str> {
+    match pattern {
+        Pattern::Value(v) | Pattern::Arguments(v) => vec![v.name],
+        Pattern::Address(parts) => parts.iter().map(|v| v.name).collect(),
+        Pattern::Pair(pair) => vec![pair.first.name, pair.second.name],
+        Pattern::Sink => Vec::new(),
+    }
 }
 
 /// The part of a path that begins with the dot at `at`, up to the next dot.

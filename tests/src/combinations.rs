@@ -1,0 +1,178 @@
+//! The legal combinations of a form's modifiers, as the tables have them: all where they are few, else enough of them that
+//! every two values that may stand together do so once.
+
+use crate::generate::Random;
+use ptx_analysis::head::broken;
+use ptx_isa::tables::Form;
+use std::collections::BTreeSet;
+
+/// A value, or none, for each slot of a form.
+pub type Values = Vec<Option<&'static str>>;
+
+/// Where a form has more legal combinations than this, pairs are covered instead.
+pub const ALL: usize = 5_000;
+
+/// Products of choices beyond this are not walked through.
+const WALK: usize = 400_000;
+
+/// All legal combinations of a form, or a set that covers all pairs.
+pub fn legal(form: &'static Form, random: &mut Random) -> Vec<Values> {
+    let choices = choices(form);
+    let product = choices.iter().try_fold(1usize, |n, c| n.checked_mul(c.len()));
+    if product.is_some_and(|n| n <= WALK) {
+        let mut all = Vec::new();
+        walk(form, &choices, &mut Vec::new(), &mut all);
+        if all.len() <= ALL {
+            return all;
+        }
+        return cover(pairs_of(&all), |pair, random| {
+            let fitting: Vec<&Values> = all.iter().filter(|v| pair.holds(v)).collect();
+            fitting.get(random.below(fitting.len())).map(|v| (*v).clone())
+        }, random);
+    }
+    cover(all_pairs(&choices), |pair, random| complete(form, &choices, pair, random), random)
+}
+
+/// Legal combinations in which every value of every slot, and its absence, stands at least once; the shortest first.
+pub fn representative(form: &'static Form, random: &mut Random) -> Vec<Values> {
+    let choices = choices(form);
+    let mut out: Vec<Values> = Vec::new();
+    let mut seen: BTreeSet<(usize, Option<&'static str>)> = BTreeSet::new();
+    let plain: Values = choices.iter().map(|c| c[0]).collect();
+    if is_legal(form, &plain) {
+        seen.extend(plain.iter().copied().enumerate());
+        out.push(plain);
+    }
+    for (slot, values) in choices.iter().enumerate() {
+        for value in values {
+            if !seen.contains(&(slot, *value))
+                && let Some(found) = complete(form, &choices, Pair([(slot, *value); 2]), random)
+            {
+                seen.extend(found.iter().copied().enumerate());
+                out.push(found);
+            }
+        }
+    }
+    out
+}
+
+/// What may stand in each slot; nothing first where that may be.
+fn choices(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
+    let of = |slot: &'static ptx_isa::tables::Slot| {
+        let none = slot.optional.then_some(None);
+        none.into_iter().chain(slot.values.iter().copied().map(Some)).collect()
+    };
+    form.slots.iter().map(of).collect()
+}
+
+fn is_legal(form: &Form, values: &Values) -> bool {
+    let whole = form.slots.iter().enumerate().all(|(i, slot)| {
+        values[i].is_some()
+            || (slot.optional
+                && (slot.group == 0
+                    || form.slots.iter().zip(values).all(|(other, v)| other.group != slot.group || v.is_none())))
+    });
+    // The same modifier in two places would be a repetition.
+    let unlike = |i: usize| {
+        values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i])
+    };
+    whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
+}
+
+fn walk(form: &Form, choices: &[Vec<Option<&'static str>>], begun: &mut Values, out: &mut Vec<Values>) {
+    let Some(next) = choices.get(begun.len()) else {
+        if is_legal(form, begun) {
+            out.push(begun.clone());
+        }
+        return;
+    };
+    for value in next {
+        begun.push(*value);
+        walk(form, choices, begun, out);
+        begun.pop();
+    }
+}
+
+/// Two slots with their values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Pair([(usize, Option<&'static str>); 2]);
+
+impl Pair {
+    fn holds(&self, values: &Values) -> bool {
+        self.0.iter().all(|(slot, value)| values[*slot] == *value)
+    }
+}
+
+fn pairs_in(values: &Values) -> impl Iterator<Item = Pair> + '_ {
+    (0..values.len()).flat_map(move |i| (0..i.max(1)).map(move |j| Pair([(j, values[j]), (i, values[i])])))
+}
+
+fn pairs_of(all: &[Values]) -> BTreeSet<Pair> {
+    all.iter().flat_map(pairs_in).collect()
+}
+
+fn all_pairs(choices: &[Vec<Option<&'static str>>]) -> BTreeSet<Pair> {
+    let mut out = BTreeSet::new();
+    for i in 0..choices.len() {
+        for j in 0..i.max(1) {
+            for a in &choices[j] {
+                out.extend(choices[i].iter().map(|b| Pair([(j, *a), (i, *b)])));
+            }
+        }
+    }
+    out
+}
+
+/// Combinations until every pair is covered for which one can be found.
+fn cover(
+    mut open: BTreeSet<Pair>,
+    mut find: impl FnMut(Pair, &mut Random) -> Option<Values>,
+    random: &mut Random,
+) -> Vec<Values> {
+    let mut out = Vec::new();
+    while let Some(pair) = open.pop_first() {
+        if let Some(found) = find(pair, random) {
+            for covered in pairs_in(&found) {
+                open.remove(&covered);
+            }
+            out.push(found);
+        }
+    }
+    out
+}
+
+/// A legal combination that holds a pair: with as little else as possible first, then at random.
+fn complete(
+    form: &'static Form,
+    choices: &[Vec<Option<&'static str>>],
+    pair: Pair,
+    random: &mut Random,
+) -> Option<Values> {
+    for attempt in 0..600usize {
+        let mut values: Values = choices.iter().map(|c| c[0]).collect();
+        // More and more slots get a random value.
+        for _ in 0..(attempt + 20) / 40 {
+            let slot = random.below(values.len());
+            values[slot] = choices[slot][random.below(choices[slot].len())];
+        }
+        for (slot, value) in pair.0 {
+            values[slot] = value;
+        }
+        agree(form, choices, &mut values);
+        if pair.holds(&values) && is_legal(form, &values) {
+            return Some(values);
+        }
+    }
+    None
+}
+
+/// Fills the other slots of a group of which one is filled.
+fn agree(form: &Form, choices: &[Vec<Option<&'static str>>], values: &mut Values) {
+    for i in 0..values.len() {
+        let group = form.slots[i].group;
+        let filled = group != 0 && form.slots.iter().zip(values.iter()).any(|(s, v)| s.group == group && v.is_some());
+        if filled && values[i].is_none() {
+            values[i] = choices[i].iter().flatten().next().copied();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Floors: for a statement and a target the lowest PTX version that takes it, and, where a newer one refuses it again, the
+//! highest. What the assembler says is recorded in `tests/oracle/floors.txt` by `tests/oracle/floors.py`.
+
+use crate::snippets::judge;
+use ptx_isa::ISA;
+use std::collections::BTreeMap;
+
+/// Targets of which floors are known, in the order of the tables: those that are checked with 64-bit addresses.
+pub fn targets() -> Vec<&'static str> {
+    let number = |name: &str| name[3..].trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0u32);
+    let known = |name: &&str| name.starts_with("sm_") && number(name) >= 20;
+    ISA.targets.iter().map(|t| t.name).filter(known).collect()
+}
+
+/// The versions that know a target, ascending, from 2.3 (which brought `.address_size`) on.
+pub fn versions(target: &str) -> Vec<String> {
+    let first = ISA.target(target).and_then(|t| t.gates.first()?.alternatives.first()?.ptx);
+    let last = ISA.target(target).and_then(|t| {
+        let until = t.gates.iter().find(|g| g.kind == ptx_isa::tables::GateKind::Until)?;
+        until.alternatives.first()?.ptx
+    });
+    let versions = ISA.versions.iter().map(|v| v.version);
+    versions
+        .filter(|v| (v.major, v.minor) >= (2, 3) && first.is_none_or(|f| *v >= f) && last.is_none_or(|l| *v < l))
+        .map(|v| v.to_string())
+        .collect()
+}
+
+/// The versions that take a statement: the lowest and the highest.
+pub type Span = (String, String);
+
+/// One point to ask about, with the answer that a recorded floor implies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// `9.1`
+    pub version: String,
+    /// `sm_90a`
+    pub target: String,
+    /// Whether it is taken there.
+    pub accepted: bool,
+}
+
+/// What a span implies: taken at its ends, refused just beyond them; no span: refused by the newest version.
+pub fn points(target: &str, span: Option<&Span>) -> Vec<Point> {
+    let versions = versions(target);
+    let at = |version: &str| versions.iter().position(|v| v == version);
+    let mut out = Vec::new();
+    let mut add = |index: usize, accepted: bool| {
+        out.push(Point { version: versions[index].clone(), target: target.to_owned(), accepted });
+    };
+    match span.and_then(|(low, high)| at(low).zip(at(high))) {
+        None => {
+            if let Some(newest) = versions.len().checked_sub(1) {
+                add(newest, false);
+            }
+        }
+        Some((low, high)) => {
+            add(low, true);
+            if low > 0 {
+                add(low - 1, false);
+            }
+            if high + 1 < versions.len() {
+                add(high, true);
+                add(high + 1, false);
+            }
+        }
+    }
+    out
+}
+
+/// Recorded floors: for each statement the span on each target.
+pub fn parse(text: &str) -> Vec<(String, BTreeMap<String, Span>)> {
+    let mut signatures: BTreeMap<&str, BTreeMap<String, Span>> = BTreeMap::new();
+    let mut out = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
+        if let Some((name, spans)) = line.split_once(" = ") {
+            let parse = |word: &str| -> Option<(String, Span)> {
+                let (target, span) = word.split_once(':')?;
+                let (low, high) = span.split_once("..").unwrap_or((span, ""));
+                let high = if high.is_empty() { versions(target).last()?.clone() } else { high.to_owned() };
+                Some((target.to_owned(), (low.to_owned(), high)))
+            };
+            signatures.insert(name, spans.split_whitespace().filter_map(parse).collect());
+        } else if let Some((name, statement)) = line.split_once(' ') {
+            out.push((statement.to_owned(), signatures.get(name).cloned().unwrap_or_default()));
+        }
+    }
+    out
+}
+
+/// The recorded points where our verdict is another: `ours VERSION TARGET STATEMENT`.
+pub fn differences(recorded: &[(String, BTreeMap<String, Span>)]) -> Vec<String> {
+    let mut asked: BTreeMap<(String, String), Vec<(&str, bool)>> = BTreeMap::new();
+    for target in targets() {
+        for (statement, spans) in recorded {
+            for point in points(target, spans.get(target)) {
+                asked.entry((point.version, point.target)).or_default().push((statement, point.accepted));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for ((version, target), statements) in asked {
+        let texts: Vec<&str> = statements.iter().map(|s| s.0).collect();
+        for ((text, accepted), ours) in statements.iter().zip(judge(&version, &target, &texts)) {
+            if *accepted == ours.is_some() {
+                let word = if ours.is_some() { "ERR" } else { "OK" };
+                out.push(format!("{word} {version} {target} {text}"));
+            }
+        }
+    }
+    out
+}
