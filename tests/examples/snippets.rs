@@ -3,7 +3,8 @@
 //! - `snippets cases [NAME…]`: the suite's cases, `VERSION TARGET STATEMENT`; those that the tables call legal first, after a
 //!   line `# legal`, then the near misses after `# near`
 //! - `snippets judge`: reads such lines and prints each with our verdict in front and the message behind it
-//! - `snippets representatives [NAME…]`: statements whose floors are measured; `snippets targets`: where
+//! - `snippets representatives [NAME…]`: statements whose floors are measured; `snippets targets`: where;
+//!   `snippets families`: their names
 //! - `snippets floors`: reads recorded floors and prints where ours differ
 
 use ptx_isa::ISA;
@@ -34,13 +35,17 @@ fn main() {
             let all: BTreeSet<String> = entries(names).flat_map(suite::representatives).collect();
             all.iter().for_each(|s| println!("{s}"));
         }
+        Some("families") => {
+            let all: BTreeSet<&str> = entries(&[]).map(|e| e.family).collect();
+            all.iter().for_each(|f| println!("{f}"));
+        }
         Some("targets") => {
             floors::targets().iter().for_each(|t| println!("{t} {}", floors::versions(t).join(" ")));
         }
         Some("floors") => floors::differences(&floors::parse(&input())).iter().for_each(|l| println!("{l}")),
         Some("judge") => judge(&input()),
         _ => {
-            eprintln!("usage: snippets cases|representatives [NAME…] | snippets judge|floors|targets");
+            eprintln!("usage: snippets cases|representatives [NAME…] | snippets judge|floors|targets|families");
             std::process::exit(2);
         }
     }

@@ -183,9 +183,9 @@ impl Base<'_> {
             }
             if let Shape::Value(spec) = shape {
                 for range in spec.value.ranges {
-                    with(place, (range.low - 1).to_string());
-                    with(place, (range.high + 1).to_string());
-                    with(place, (range.low + range.step / 2).to_string());
+                    with(place, range.low.saturating_sub(1).to_string());
+                    with(place, range.high.saturating_add(1).to_string());
+                    with(place, range.low.saturating_add(range.step / 2).to_string());
                     with(place, range.high.to_string());
                 }
             }

@@ -6,7 +6,7 @@ mod tables;
 
 pub use form::describe as operand;
 pub use instruction::{Chosen, entries, instruction, mismatch, modifier, unchecked};
-pub use tables::{constant, directive, dot_word, modifier_alone, special_register, takers, target, ty, version};
+pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
 use ptx_analysis::target::{Environment, describe_needs};
 use ptx_isa::ISA;

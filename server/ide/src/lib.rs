@@ -10,7 +10,9 @@ mod explain;
 mod header;
 mod hover;
 mod names;
+mod reference;
 
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
 pub use hover::{Hover, hover};
+pub use reference::{Article, Chapter, reference};

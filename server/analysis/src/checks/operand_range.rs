@@ -12,6 +12,8 @@ pub fn report(range: Range<usize>, value: i128, spec: &Spec, head: &str) -> Diag
     let one = |r: &ptx_isa::tables::Range| match (r.low == r.high, r.step) {
         (true, _) => r.low.to_string(),
         (false, 1) => format!("{} to {}", r.low, r.high),
+        (false, step) if r.high == i64::MAX && r.low == i64::MIN => format!("a multiple of {step}"),
+        (false, step) if r.high == i64::MAX => format!("a multiple of {step} from {} on", r.low),
         (false, step) => format!("a multiple of {step} from {} to {}", r.low, r.high),
     };
     let wanted: Vec<String> = spec.value.ranges.iter().map(one).collect();

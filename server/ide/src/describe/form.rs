@@ -174,6 +174,9 @@ fn register(spec: &Spec) -> String {
 fn range(range: &Range) -> String {
     match (range.low, range.high, range.step) {
         (low, high, _) if low == high => low.to_string(),
+        (i64::MIN, i64::MAX, step) => format!("a multiple of {step}"),
+        (low, i64::MAX, 1) => format!("{low} or more"),
+        (low, i64::MAX, step) => format!("a multiple of {step} from {low} on"),
         (low, high, 1) => format!("{low} … {high}"),
         (low, high, step) => format!("{low} … {high} in steps of {step}"),
     }

@@ -30,3 +30,17 @@ impl Formula {
         Some(product / self.divisor)
     }
 }
+
+impl Formula {
+    /// As written in the notation; `slot` tells the names of slots.
+    pub fn text(&self, slot: impl Fn(u8) -> &'static str) -> String {
+        let factors = self.factors.iter().map(|factor| match factor {
+            Factor::Number(n) => n.to_string(),
+            Factor::Slot(s) => slot(*s).to_owned(),
+            Factor::Bits(s) => format!("bits({})", slot(*s)),
+            Factor::Dimension(d) => d.name.to_owned(),
+        });
+        let product = factors.collect::<Vec<_>>().join("*");
+        if self.divisor == 1 { product } else { format!("{product}/{}", self.divisor) }
+    }
+}

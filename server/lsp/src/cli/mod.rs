@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod human;
+mod isa;
 mod json;
 mod sarif;
 mod source;
@@ -48,6 +49,8 @@ enum Command {
     Check(check::Arguments),
     /// Explain an instruction, modifier, special register, directive or diagnostic
     Explain(explain::Arguments),
+    /// Print the instruction set: a list, one opcode, JSON, or a reference site
+    Isa(isa::Arguments),
 }
 
 /// Does what the arguments of the process say.
@@ -57,6 +60,7 @@ pub fn main() -> ExitCode {
     match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
+        Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {
             // To a closed pipe nothing can be said.
             let _ = Arguments::command().print_help();

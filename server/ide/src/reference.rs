@@ -1,0 +1,89 @@
+//! The tables as a book: chapters of articles, for `isa` on the command line and as a site.
+
+use crate::describe::{self, Page};
+use ptx_analysis::checks::PAGES;
+use ptx_isa::ISA;
+
+/// A chapter: a family of instructions, or the modifiers, types, ….
+#[derive(Debug)]
+pub struct Chapter {
+    /// For file names and anchors.
+    pub id: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// In the order of the tables.
+    pub articles: Vec<Article>,
+}
+
+/// What is said of one thing.
+#[derive(Debug)]
+pub struct Article {
+    /// `mbarrier.try_wait`, `.ftz`, `%laneid`.
+    pub name: String,
+    /// One line.
+    pub summary: &'static str,
+    /// Markdown.
+    pub text: String,
+}
+
+/// All chapters: the families in the order of the manual's data files, then everything else.
+pub fn reference() -> Vec<Chapter> {
+    let mut out: Vec<Chapter> = Vec::new();
+    for opcode in ISA.opcodes {
+        for entry in opcode.entries {
+            let page = describe::entries(opcode, |e| std::ptr::eq(e, entry), None);
+            let article = article(entry.name, entry.summary, page);
+            match out.iter_mut().find(|c| c.id == entry.family) {
+                Some(chapter) => chapter.articles.push(article),
+                None => out.push(Chapter { id: entry.family, title: entry.family_title, articles: vec![article] }),
+            }
+        }
+    }
+    out.sort_by_key(|c| c.title);
+    let mut chapter = |id, title, articles: Vec<Article>| out.push(Chapter { id, title, articles });
+    let modifiers = ISA.modifiers.iter();
+    chapter(
+        "modifiers",
+        "Modifiers",
+        modifiers
+            .map(|m| {
+                let mut page = describe::modifier_alone(m);
+                let takers = describe::takers(m.name);
+                if !takers.is_empty() {
+                    page.text(format!("Taken by {}.", describe::words(takers, 60)));
+                }
+                article(m.name, m.summary, page)
+            })
+            .collect(),
+    );
+    let types = ISA.types.iter();
+    chapter("types", "Types", types.map(|t| article(t.name, t.summary, describe::ty(t, None))).collect());
+    let spaces = ISA.spaces.iter();
+    chapter("spaces", "State spaces", spaces.map(|s| article(s.name, s.summary, describe::space(s, None))).collect());
+    let registers = ISA.special_registers.iter();
+    let registers = registers.map(|r| article(r.name, r.summary, describe::special_register(r, r.name, None)));
+    chapter("special-registers", "Special registers", registers.collect());
+    let directives = ISA.directives.iter();
+    let directives = directives.map(|d| article(d.name, d.summary, describe::directive(d, None)));
+    chapter("directives", "Directives and pragmas", directives.collect());
+    let constants = ISA.constants.iter().map(|c| article(c.name, c.summary, describe::constant(c, None)));
+    chapter("constants", "Predefined constants", constants.collect());
+    let targets = ISA.targets.iter();
+    let targets = targets.filter_map(|t| Some(article(t.name, t.summary, describe::target(t.name, None)?)));
+    chapter("targets", "Targets", targets.collect());
+    let versions = ISA.versions.iter();
+    let versions =
+        versions.filter_map(|v| Some(article(&v.version.to_string(), v.summary, describe::version(v.version)?)));
+    chapter("versions", "Versions", versions.collect());
+    // The page of a diagnostic begins with its code as a heading, then says in a sentence what it is about.
+    let sentence = |text: &'static str| text.lines().find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("");
+    let body = |text: &'static str| text.split_once('\n').map_or("", |t| t.1).to_owned();
+    let pages =
+        PAGES.iter().map(|p| Article { name: p.code.to_owned(), summary: sentence(p.text), text: body(p.text) });
+    chapter("diagnostics", "Diagnostics", pages.collect());
+    out
+}
+
+fn article(name: &str, summary: &'static str, page: Page) -> Article {
+    Article { name: name.to_owned(), summary, text: page.finish() }
+}

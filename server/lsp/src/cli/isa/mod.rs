@@ -1,0 +1,92 @@
+//! `ptx-analyzer isa`: the tables themselves, for people, for scripts, and as a site.
+
+mod json;
+mod site;
+
+use super::Status;
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+
+/// What to print and how.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How: text, JSON, or HTML pages written into a folder
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// An opcode (`fma`, `mbarrier.try_wait`; all without one); for `html` the folder to write to
+    #[arg(value_name = "OPCODE|DIR")]
+    what: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Text
+    Human,
+    /// One JSON document
+    Json,
+    /// A reference site
+    Html,
+}
+
+/// Prints or writes.
+pub fn run(arguments: &Arguments) -> Status {
+    let what = arguments.what.as_deref();
+    match (arguments.format, what) {
+        (Format::Html, None) => {
+            eprintln!("`--format html` needs a folder: ptx-analyzer isa --format html reference");
+            Status::Trouble
+        }
+        (Format::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
+            Ok(pages) => print(&format!("{pages} pages: {folder}/index.html\n")),
+            Err(error) => {
+                eprintln!("{folder}: {error}");
+                Status::Trouble
+            }
+        },
+        (Format::Human, None) => print(&list()),
+        (Format::Json, None) => print(&json::all()),
+        (Format::Human, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
+            Some(text) => print(&format!("{}\n", text.trim_end())),
+            None => unknown(name),
+        },
+        (Format::Json, Some(name)) => match opcode(name) {
+            Some(name) => print(&json::opcode(name)),
+            None => unknown(name),
+        },
+    }
+}
+
+fn print(text: &str) -> Status {
+    // A reader that has seen enough is no error.
+    let _ = stdout().lock().write_all(text.as_bytes());
+    Status::Fine
+}
+
+fn unknown(name: &str) -> Status {
+    eprintln!("`{name}` is no opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too");
+    Status::Trouble
+}
+
+/// The opcode of a name, if the tables have an instruction that begins so.
+fn opcode(name: &str) -> Option<&str> {
+    let word = name.split('.').next()?;
+    let opcode = ptx_isa::ISA.opcode(word)?;
+    let begins = |e: &ptx_isa::tables::Entry| {
+        e.name == name || e.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+    };
+    opcode.entries.iter().any(begins).then_some(name)
+}
+
+/// Everything by chapter, a line each.
+fn list() -> String {
+    let mut out = String::new();
+    for chapter in ptx_ide::reference() {
+        out.push_str(&format!("{}\n", chapter.title));
+        let width = chapter.articles.iter().map(|a| a.name.len()).max().unwrap_or(0).min(36);
+        for article in chapter.articles {
+            out.push_str(&format!("  {:width$}  {}\n", article.name, article.summary));
+        }
+        out.push('\n');
+    }
+    out
+}
