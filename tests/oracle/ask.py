@@ -33,7 +33,8 @@ def declarations(version, target):
 
 def ask(version, target, texts):
     """For each text the messages of errors; an empty list is acceptance. The same call as for a whole module."""
-    head = f".version {version}\n.target {target}\n.address_size 64\n{declarations(version, target)}\n"
+    size = ".address_size 64" if tuple(map(int, version.split("."))) >= (2, 3) else ""
+    head = f".version {version}\n.target {target}\n{size}\n{declarations(version, target)}\n"
     base = head.count("\n") + 1
     # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for one that it still knows.
     number = int(re.match(r"sm_(\d+)", target)[1])

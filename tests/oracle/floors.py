@@ -46,7 +46,7 @@ def main():
         accepts(memo, versions[newest], target, texts)
         taken = {t: newest for t in texts if memo[versions[newest], target, t]}
         # What the newest refuses may have been taken once.
-        for version in ("8.0", "6.3", "5.0", "3.1"):
+        for version in ("8.0", "6.3", "5.0", "3.1", "2.0", "1.4"):
             if version in versions:
                 left = [t for t in texts if t not in taken]
                 accepts(memo, version, target, left)

@@ -5,14 +5,12 @@ use crate::snippets::judge;
 use ptx_isa::ISA;
 use std::collections::BTreeMap;
 
-/// Targets of which floors are known, in the order of the tables: those that are checked with 64-bit addresses.
+/// Targets of which floors are known, in the order of the tables.
 pub fn targets() -> Vec<&'static str> {
-    let number = |name: &str| name[3..].trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0u32);
-    let known = |name: &&str| name.starts_with("sm_") && number(name) >= 20;
-    ISA.targets.iter().map(|t| t.name).filter(known).collect()
+    ISA.targets.iter().map(|t| t.name).filter(|name| name.starts_with("sm_")).collect()
 }
 
-/// The versions that know a target, ascending, from 2.3 (which brought `.address_size`) on.
+/// The versions that know a target, ascending, from 1.4 (before which kernels have no list of parameters) on.
 pub fn versions(target: &str) -> Vec<String> {
     let first = ISA.target(target).and_then(|t| t.gates.first()?.alternatives.first()?.ptx);
     let last = ISA.target(target).and_then(|t| {
@@ -21,7 +19,7 @@ pub fn versions(target: &str) -> Vec<String> {
     });
     let versions = ISA.versions.iter().map(|v| v.version);
     versions
-        .filter(|v| (v.major, v.minor) >= (2, 3) && first.is_none_or(|f| *v >= f) && last.is_none_or(|l| *v < l))
+        .filter(|v| (v.major, v.minor) >= (1, 4) && first.is_none_or(|f| *v >= f) && last.is_none_or(|l| *v < l))
         .map(|v| v.to_string())
         .collect()
 }

@@ -44,8 +44,9 @@ pub fn parse(text: &str) -> Vec<Judged> {
 
 /// Our verdict on snippets of one version and target: for each the first error's message, or `None`.
 pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>> {
-    let mut module =
-        format!(".version {version}\n.target {target}\n.address_size 64\n{}\n", declarations(version, target));
+    // Before PTX 2.3 the directive does not exist.
+    let size = if numbers(version) >= (2, 3) { ".address_size 64" } else { "" };
+    let mut module = format!(".version {version}\n.target {target}\n{size}\n{}\n", declarations(version, target));
     let first = module.matches('\n').count();
     for text in texts {
         module.push_str("{ ");
@@ -67,6 +68,12 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
     out
 }
 
+/// `9.1` as two numbers.
+fn numbers(version: &str) -> (u32, u32) {
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
+}
+
 /// The declarations without those that a version or target does not know.
 pub fn declarations(version: &str, target: &str) -> String {
     let number: u32 = target
@@ -76,8 +83,7 @@ pub fn declarations(version: &str, target: &str) -> String {
         .collect::<String>()
         .parse()
         .unwrap_or(0);
-    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
-    let version: (u32, u32) = (major.parse().unwrap_or(0), minor.parse().unwrap_or(0));
+    let version = numbers(version);
     DECLARATIONS
         .lines()
         .filter(|line| line.split_once("// in ").is_none_or(|(_, mode)| target.contains(mode.trim())))

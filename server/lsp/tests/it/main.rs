@@ -6,6 +6,7 @@
 mod cli;
 mod client;
 mod incremental;
+mod isa;
 mod ordering;
 mod protocol;
 mod readme;
