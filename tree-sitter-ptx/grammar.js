@@ -561,7 +561,7 @@ export default grammar({
 
     // `.v4`, `.16x64b`, `.shared::cluster`. A dot alone is one too: somebody is about to type the rest. It stands before
     // `float`, so that it wins over `.5` in the few places that take both.
-    modifier: _ => /\.([A-Za-z0-9_$]+(::[A-Za-z0-9_$]*)*)?/,
+    modifier: _ => /\.([A-Za-z0-9_$]+(::[A-Za-z0-9_$]*)*(::[0-9]+:[0-9]+)?)?/,
 
     identifier: _ => /[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+/,
 

@@ -3260,737 +3260,736 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(155);
+      if (eof) ADVANCE(156);
       ADVANCE_MAP(
-        '!', 239,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '&', 245,
-        '(', 180,
-        ')', 181,
-        '*', 252,
-        '+', 203,
-        ',', 158,
-        '-', 204,
-        '.', 286,
-        '/', 253,
-        '0', 567,
-        ':', 237,
-        ';', 160,
-        '<', 186,
-        '=', 185,
-        '>', 188,
-        '?', 254,
-        '@', 234,
-        '[', 190,
-        ']', 191,
-        '^', 244,
-        '_', 565,
-        '{', 201,
-        '|', 240,
-        '}', 202,
-        '~', 241,
+        '!', 240,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 287,
+        '/', 254,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 191,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(152);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+          lookahead == 0xfeff) SKIP(153);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 1:
-      if (lookahead == '\r') ADVANCE(236);
-      if (lookahead != 0) ADVANCE(235);
+      if (lookahead == '\r') ADVANCE(237);
+      if (lookahead != 0) ADVANCE(236);
       END_STATE();
     case 2:
       ADVANCE_MAP(
-        '!', 22,
-        '"', 579,
-        '#', 235,
-        '%', 564,
-        '&', 245,
-        '(', 180,
-        ')', 181,
-        '*', 252,
-        '+', 203,
-        ',', 158,
-        '-', 204,
-        '.', 562,
-        '/', 253,
-        '0', 570,
-        ':', 237,
-        ';', 160,
-        '<', 186,
-        '=', 185,
-        '>', 188,
-        '?', 254,
-        '@', 233,
-        '[', 189,
-        ']', 191,
-        '^', 244,
-        '|', 240,
-        '}', 202,
-        '$', 150,
-        '_', 150,
+        '!', 23,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 566,
+        '/', 254,
+        '0', 574,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 234,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '|', 241,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(2);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 3:
       ADVANCE_MAP(
-        '!', 238,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '(', 180,
-        ')', 181,
-        '+', 203,
-        '-', 204,
-        '.', 561,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        ')', 182,
+        '+', 204,
+        '-', 205,
+        '.', 564,
         '/', 14,
-        '0', 567,
-        '[', 189,
-        '_', 565,
-        '{', 201,
-        '~', 241,
+        '0', 571,
+        '[', 190,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(3);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 4:
       ADVANCE_MAP(
-        '!', 238,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '(', 180,
-        ')', 181,
-        '+', 203,
-        '-', 204,
-        '.', 25,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        ')', 182,
+        '+', 204,
+        '-', 205,
+        '.', 26,
         '/', 14,
-        '0', 567,
-        ';', 160,
-        '[', 189,
-        ']', 191,
-        '_', 565,
-        '{', 201,
-        '}', 202,
-        '~', 241,
+        '0', 571,
+        ';', 161,
+        '[', 190,
+        ']', 192,
+        '_', 569,
+        '{', 202,
+        '}', 203,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(4);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 5:
       ADVANCE_MAP(
-        '!', 238,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '(', 180,
-        '+', 203,
-        '-', 204,
-        '.', 561,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        '+', 204,
+        '-', 205,
+        '.', 564,
         '/', 14,
-        '0', 567,
-        ':', 237,
-        ';', 160,
-        '[', 190,
-        '_', 565,
-        '{', 201,
-        '~', 241,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '[', 191,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 6:
       ADVANCE_MAP(
-        '!', 238,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '(', 180,
-        '+', 203,
-        '-', 204,
-        '.', 561,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        '+', 204,
+        '-', 205,
+        '.', 564,
         '/', 14,
-        '0', 567,
-        ':', 237,
-        ';', 160,
-        '[', 189,
-        '_', 565,
-        '{', 201,
-        '~', 241,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '[', 190,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 7:
       ADVANCE_MAP(
-        '!', 238,
-        '"', 579,
-        '#', 235,
-        '%', 564,
-        '+', 203,
-        ',', 158,
-        '-', 204,
-        '.', 291,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 292,
         '/', 14,
-        '0', 570,
-        ';', 160,
-        '>', 187,
-        '@', 234,
-        '{', 201,
-        '}', 202,
-        '$', 150,
-        '_', 150,
+        '0', 574,
+        ';', 161,
+        '>', 188,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(7);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 8:
       ADVANCE_MAP(
-        '"', 579,
-        '#', 235,
-        '%', 564,
-        '(', 180,
-        ',', 158,
-        '.', 559,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '(', 181,
+        ',', 159,
+        '.', 562,
         '/', 14,
-        '0', 570,
-        ';', 160,
-        '{', 201,
-        '$', 150,
-        '_', 150,
+        '0', 574,
+        ';', 161,
+        '{', 202,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(8);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 9:
       ADVANCE_MAP(
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        ')', 181,
-        ',', 158,
-        '.', 560,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        ')', 182,
+        ',', 159,
+        '.', 563,
         '/', 14,
-        '[', 189,
-        '_', 565,
+        '[', 190,
+        '_', 569,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(9);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 10:
       ADVANCE_MAP(
-        '#', 235,
-        '%', 564,
-        '(', 180,
-        '.', 557,
+        '#', 236,
+        '%', 568,
+        '(', 181,
+        '.', 560,
         '/', 14,
-        ';', 160,
-        '{', 201,
-        '$', 150,
-        '_', 150,
+        ';', 161,
+        '{', 202,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(10);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 11:
       ADVANCE_MAP(
-        '#', 235,
-        '%', 564,
-        '.', 287,
+        '#', 236,
+        '%', 568,
+        '.', 288,
         '/', 14,
-        '0', 567,
-        '@', 234,
-        '{', 201,
-        '}', 202,
-        '$', 150,
-        '_', 150,
+        '0', 571,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(11);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 12:
       ADVANCE_MAP(
-        '#', 235,
-        '%', 564,
-        '.', 558,
+        '#', 236,
+        '%', 568,
+        '.', 561,
         '/', 14,
-        ';', 160,
-        '[', 131,
-        '$', 150,
-        '_', 150,
+        ';', 161,
+        '[', 132,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 13:
-      if (lookahead == '#') ADVANCE(235);
-      if (lookahead == '%') ADVANCE(564);
-      if (lookahead == '.') ADVANCE(558);
+      if (lookahead == '#') ADVANCE(236);
+      if (lookahead == '%') ADVANCE(568);
+      if (lookahead == '.') ADVANCE(561);
       if (lookahead == '/') ADVANCE(14);
-      if (lookahead == ';') ADVANCE(160);
+      if (lookahead == ';') ADVANCE(161);
       if (lookahead == '$' ||
-          lookahead == '_') ADVANCE(150);
+          lookahead == '_') ADVANCE(151);
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 14:
-      if (lookahead == '*') ADVANCE(582);
-      if (lookahead == '/') ADVANCE(581);
+      if (lookahead == '*') ADVANCE(586);
+      if (lookahead == '/') ADVANCE(585);
       END_STATE();
     case 15:
       if (lookahead == '*') ADVANCE(15);
-      if (lookahead == '/') ADVANCE(580);
-      if (lookahead != 0) ADVANCE(582);
+      if (lookahead == '/') ADVANCE(584);
+      if (lookahead != 0) ADVANCE(586);
       END_STATE();
     case 16:
-      if (lookahead == '.') ADVANCE(576);
+      if (lookahead == '.') ADVANCE(580);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(129);
+          lookahead == 'e') ADVANCE(130);
       if (('0' <= lookahead && lookahead <= '9')) ADVANCE(16);
       END_STATE();
     case 17:
       if (lookahead == ':') ADVANCE(554);
       END_STATE();
     case 18:
-      if (lookahead == ':') ADVANCE(383);
+      if (lookahead == ':') ADVANCE(554);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
       END_STATE();
     case 19:
-      if (lookahead == ':') ADVANCE(53);
+      if (lookahead == ':') ADVANCE(384);
       END_STATE();
     case 20:
-      if (lookahead == ':') ADVANCE(38);
+      if (lookahead == ':') ADVANCE(344);
       END_STATE();
     case 21:
-      if (lookahead == ':') ADVANCE(343);
+      if (lookahead == ':') ADVANCE(54);
       END_STATE();
     case 22:
-      if (lookahead == '=') ADVANCE(247);
+      if (lookahead == ':') ADVANCE(39);
       END_STATE();
     case 23:
-      if (lookahead == ']') ADVANCE(200);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(23);
+      if (lookahead == '=') ADVANCE(248);
       END_STATE();
     case 24:
-      if (lookahead == '_') ADVANCE(93);
+      if (lookahead == ']') ADVANCE(201);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 25:
-      ADVANCE_MAP(
-        'a', 33,
-        'c', 86,
-        'e', 83,
-        'f', 120,
-        'g', 71,
-        'l', 87,
-        'n', 88,
-        'p', 29,
-        'r', 43,
-        's', 61,
-        't', 44,
-        'v', 62,
-        'w', 49,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(576);
+      if (lookahead == '_') ADVANCE(94);
       END_STATE();
     case 26:
-      if (lookahead == 'a') ADVANCE(67);
+      ADVANCE_MAP(
+        'a', 34,
+        'c', 87,
+        'e', 84,
+        'f', 121,
+        'g', 72,
+        'l', 88,
+        'n', 89,
+        'p', 30,
+        'r', 44,
+        's', 62,
+        't', 45,
+        'v', 63,
+        'w', 50,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
       END_STATE();
     case 27:
-      if (lookahead == 'a') ADVANCE(273);
-      END_STATE();
-    case 28:
       if (lookahead == 'a') ADVANCE(68);
       END_STATE();
+    case 28:
+      if (lookahead == 'a') ADVANCE(274);
+      END_STATE();
     case 29:
-      if (lookahead == 'a') ADVANCE(99);
-      END_STATE();
-    case 30:
-      if (lookahead == 'a') ADVANCE(75);
-      END_STATE();
-    case 31:
       if (lookahead == 'a') ADVANCE(69);
       END_STATE();
+    case 30:
+      if (lookahead == 'a') ADVANCE(100);
+      END_STATE();
+    case 31:
+      if (lookahead == 'a') ADVANCE(76);
+      END_STATE();
     case 32:
-      if (lookahead == 'a') ADVANCE(104);
+      if (lookahead == 'a') ADVANCE(70);
       END_STATE();
     case 33:
-      if (lookahead == 'b') ADVANCE(63);
-      if (lookahead == 'l') ADVANCE(64);
-      if (lookahead == 't') ADVANCE(114);
+      if (lookahead == 'a') ADVANCE(105);
       END_STATE();
     case 34:
-      if (lookahead == 'b') ADVANCE(124);
+      if (lookahead == 'b') ADVANCE(64);
+      if (lookahead == 'l') ADVANCE(65);
+      if (lookahead == 't') ADVANCE(115);
       END_STATE();
     case 35:
-      if (lookahead == 'b') ADVANCE(73);
+      if (lookahead == 'b') ADVANCE(125);
       END_STATE();
     case 36:
-      if (lookahead == 'b') ADVANCE(31);
+      if (lookahead == 'b') ADVANCE(74);
       END_STATE();
     case 37:
-      if (lookahead == 'c') ADVANCE(163);
+      if (lookahead == 'b') ADVANCE(32);
       END_STATE();
     case 38:
-      if (lookahead == 'c') ADVANCE(72);
+      if (lookahead == 'c') ADVANCE(164);
       END_STATE();
     case 39:
-      if (lookahead == 'c') ADVANCE(279);
+      if (lookahead == 'c') ADVANCE(73);
       END_STATE();
     case 40:
-      if (lookahead == 'c') ADVANCE(28);
+      if (lookahead == 'c') ADVANCE(280);
       END_STATE();
     case 41:
-      if (lookahead == 'c') ADVANCE(92);
+      if (lookahead == 'c') ADVANCE(29);
       END_STATE();
     case 42:
-      if (lookahead == 'd') ADVANCE(266);
+      if (lookahead == 'c') ADVANCE(93);
       END_STATE();
     case 43:
-      if (lookahead == 'e') ADVANCE(58);
+      if (lookahead == 'd') ADVANCE(267);
       END_STATE();
     case 44:
-      if (lookahead == 'e') ADVANCE(126);
-      END_STATE();
-    case 45:
-      if (lookahead == 'e') ADVANCE(42);
-      END_STATE();
-    case 46:
-      if (lookahead == 'e') ADVANCE(167);
-      END_STATE();
-    case 47:
-      if (lookahead == 'e') ADVANCE(183);
-      END_STATE();
-    case 48:
-      if (lookahead == 'e') ADVANCE(176);
-      END_STATE();
-    case 49:
-      if (lookahead == 'e') ADVANCE(26);
-      END_STATE();
-    case 50:
       if (lookahead == 'e') ADVANCE(59);
       END_STATE();
+    case 45:
+      if (lookahead == 'e') ADVANCE(127);
+      END_STATE();
+    case 46:
+      if (lookahead == 'e') ADVANCE(43);
+      END_STATE();
+    case 47:
+      if (lookahead == 'e') ADVANCE(168);
+      END_STATE();
+    case 48:
+      if (lookahead == 'e') ADVANCE(184);
+      END_STATE();
+    case 49:
+      if (lookahead == 'e') ADVANCE(177);
+      END_STATE();
+    case 50:
+      if (lookahead == 'e') ADVANCE(27);
+      END_STATE();
     case 51:
-      if (lookahead == 'e') ADVANCE(109);
+      if (lookahead == 'e') ADVANCE(60);
       END_STATE();
     case 52:
-      if (lookahead == 'e') ADVANCE(112);
+      if (lookahead == 'e') ADVANCE(110);
       END_STATE();
     case 53:
-      if (lookahead == 'e') ADVANCE(84);
-      if (lookahead == 'f') ADVANCE(123);
+      if (lookahead == 'e') ADVANCE(113);
       END_STATE();
     case 54:
-      if (lookahead == 'e') ADVANCE(100);
+      if (lookahead == 'e') ADVANCE(85);
+      if (lookahead == 'f') ADVANCE(124);
       END_STATE();
     case 55:
-      if (lookahead == 'e') ADVANCE(96);
+      if (lookahead == 'e') ADVANCE(101);
       END_STATE();
     case 56:
       if (lookahead == 'e') ADVANCE(97);
       END_STATE();
     case 57:
-      if (lookahead == 'f') ADVANCE(271);
+      if (lookahead == 'e') ADVANCE(98);
       END_STATE();
     case 58:
-      if (lookahead == 'g') ADVANCE(263);
+      if (lookahead == 'f') ADVANCE(272);
       END_STATE();
     case 59:
-      if (lookahead == 'g') ADVANCE(267);
+      if (lookahead == 'g') ADVANCE(264);
       END_STATE();
     case 60:
-      if (lookahead == 'g') ADVANCE(77);
+      if (lookahead == 'g') ADVANCE(268);
       END_STATE();
     case 61:
-      if (lookahead == 'h') ADVANCE(32);
-      if (lookahead == 'r') ADVANCE(50);
-      if (lookahead == 'u') ADVANCE(94);
+      if (lookahead == 'g') ADVANCE(78);
       END_STATE();
     case 62:
-      if (lookahead == 'i') ADVANCE(108);
+      if (lookahead == 'h') ADVANCE(33);
+      if (lookahead == 'r') ADVANCE(51);
+      if (lookahead == 'u') ADVANCE(95);
       END_STATE();
     case 63:
-      if (lookahead == 'i') ADVANCE(24);
+      if (lookahead == 'i') ADVANCE(109);
       END_STATE();
     case 64:
-      if (lookahead == 'i') ADVANCE(60);
+      if (lookahead == 'i') ADVANCE(25);
       END_STATE();
     case 65:
-      if (lookahead == 'i') ADVANCE(35);
+      if (lookahead == 'i') ADVANCE(61);
       END_STATE();
     case 66:
-      if (lookahead == 'i') ADVANCE(34);
+      if (lookahead == 'i') ADVANCE(36);
       END_STATE();
     case 67:
-      if (lookahead == 'k') ADVANCE(169);
+      if (lookahead == 'i') ADVANCE(35);
       END_STATE();
     case 68:
-      if (lookahead == 'l') ADVANCE(259);
+      if (lookahead == 'k') ADVANCE(170);
       END_STATE();
     case 69:
-      if (lookahead == 'l') ADVANCE(257);
+      if (lookahead == 'l') ADVANCE(260);
       END_STATE();
     case 70:
-      if (lookahead == 'l') ADVANCE(177);
+      if (lookahead == 'l') ADVANCE(258);
       END_STATE();
     case 71:
-      if (lookahead == 'l') ADVANCE(89);
+      if (lookahead == 'l') ADVANCE(178);
       END_STATE();
     case 72:
-      if (lookahead == 'l') ADVANCE(121);
-      if (lookahead == 't') ADVANCE(27);
+      if (lookahead == 'l') ADVANCE(90);
       END_STATE();
     case 73:
-      if (lookahead == 'l') ADVANCE(46);
+      if (lookahead == 'l') ADVANCE(122);
+      if (lookahead == 't') ADVANCE(28);
       END_STATE();
     case 74:
-      if (lookahead == 'm') ADVANCE(76);
-      if (lookahead == 'n') ADVANCE(107);
+      if (lookahead == 'l') ADVANCE(47);
       END_STATE();
     case 75:
-      if (lookahead == 'm') ADVANCE(262);
+      if (lookahead == 'm') ADVANCE(77);
+      if (lookahead == 'n') ADVANCE(108);
       END_STATE();
     case 76:
-      if (lookahead == 'm') ADVANCE(90);
+      if (lookahead == 'm') ADVANCE(263);
       END_STATE();
     case 77:
-      if (lookahead == 'n') ADVANCE(192);
+      if (lookahead == 'm') ADVANCE(91);
       END_STATE();
     case 78:
-      if (lookahead == 'n') ADVANCE(171);
+      if (lookahead == 'n') ADVANCE(193);
       END_STATE();
     case 79:
-      if (lookahead == 'n') ADVANCE(165);
+      if (lookahead == 'n') ADVANCE(172);
       END_STATE();
     case 80:
-      if (lookahead == 'n') ADVANCE(173);
+      if (lookahead == 'n') ADVANCE(166);
       END_STATE();
     case 81:
-      if (lookahead == 'n') ADVANCE(37);
+      if (lookahead == 'n') ADVANCE(174);
       END_STATE();
     case 82:
-      if (lookahead == 'n') ADVANCE(39);
+      if (lookahead == 'n') ADVANCE(38);
       END_STATE();
     case 83:
-      if (lookahead == 'n') ADVANCE(115);
-      if (lookahead == 'x') ADVANCE(113);
+      if (lookahead == 'n') ADVANCE(40);
       END_STATE();
     case 84:
-      if (lookahead == 'n') ADVANCE(117);
+      if (lookahead == 'n') ADVANCE(116);
+      if (lookahead == 'x') ADVANCE(114);
       END_STATE();
     case 85:
       if (lookahead == 'n') ADVANCE(118);
       END_STATE();
     case 86:
-      if (lookahead == 'o') ADVANCE(74);
+      if (lookahead == 'n') ADVANCE(119);
       END_STATE();
     case 87:
-      if (lookahead == 'o') ADVANCE(40);
+      if (lookahead == 'o') ADVANCE(75);
       END_STATE();
     case 88:
-      if (lookahead == 'o') ADVANCE(101);
+      if (lookahead == 'o') ADVANCE(41);
       END_STATE();
     case 89:
-      if (lookahead == 'o') ADVANCE(36);
+      if (lookahead == 'o') ADVANCE(102);
       END_STATE();
     case 90:
-      if (lookahead == 'o') ADVANCE(78);
+      if (lookahead == 'o') ADVANCE(37);
       END_STATE();
     case 91:
-      if (lookahead == 'o') ADVANCE(70);
+      if (lookahead == 'o') ADVANCE(79);
       END_STATE();
     case 92:
-      if (lookahead == 'o') ADVANCE(85);
+      if (lookahead == 'o') ADVANCE(71);
       END_STATE();
     case 93:
-      if (lookahead == 'p') ADVANCE(106);
+      if (lookahead == 'o') ADVANCE(86);
       END_STATE();
     case 94:
-      if (lookahead == 'r') ADVANCE(57);
+      if (lookahead == 'p') ADVANCE(107);
       END_STATE();
     case 95:
-      if (lookahead == 'r') ADVANCE(127);
+      if (lookahead == 'r') ADVANCE(58);
       END_STATE();
     case 96:
-      if (lookahead == 'r') ADVANCE(125);
-      END_STATE();
-    case 97:
-      if (lookahead == 'r') ADVANCE(275);
-      END_STATE();
-    case 98:
       if (lookahead == 'r') ADVANCE(128);
       END_STATE();
+    case 97:
+      if (lookahead == 'r') ADVANCE(126);
+      END_STATE();
+    case 98:
+      if (lookahead == 'r') ADVANCE(276);
+      END_STATE();
     case 99:
-      if (lookahead == 'r') ADVANCE(30);
+      if (lookahead == 'r') ADVANCE(129);
       END_STATE();
     case 100:
-      if (lookahead == 'r') ADVANCE(79);
+      if (lookahead == 'r') ADVANCE(31);
       END_STATE();
     case 101:
-      if (lookahead == 'r') ADVANCE(52);
-      END_STATE();
-    case 102:
-      if (lookahead == 'r') ADVANCE(66);
-      END_STATE();
-    case 103:
       if (lookahead == 'r') ADVANCE(80);
       END_STATE();
+    case 102:
+      if (lookahead == 'r') ADVANCE(53);
+      END_STATE();
+    case 103:
+      if (lookahead == 'r') ADVANCE(67);
+      END_STATE();
     case 104:
-      if (lookahead == 'r') ADVANCE(45);
+      if (lookahead == 'r') ADVANCE(81);
       END_STATE();
     case 105:
-      if (lookahead == 'r') ADVANCE(91);
+      if (lookahead == 'r') ADVANCE(46);
       END_STATE();
     case 106:
-      if (lookahead == 'r') ADVANCE(51);
+      if (lookahead == 'r') ADVANCE(92);
       END_STATE();
     case 107:
-      if (lookahead == 's') ADVANCE(111);
+      if (lookahead == 'r') ADVANCE(52);
       END_STATE();
     case 108:
-      if (lookahead == 's') ADVANCE(65);
+      if (lookahead == 's') ADVANCE(112);
       END_STATE();
     case 109:
-      if (lookahead == 's') ADVANCE(55);
+      if (lookahead == 's') ADVANCE(66);
       END_STATE();
     case 110:
-      if (lookahead == 's') ADVANCE(119);
+      if (lookahead == 's') ADVANCE(56);
       END_STATE();
     case 111:
-      if (lookahead == 't') ADVANCE(255);
+      if (lookahead == 's') ADVANCE(120);
       END_STATE();
     case 112:
-      if (lookahead == 't') ADVANCE(122);
+      if (lookahead == 't') ADVANCE(256);
       END_STATE();
     case 113:
-      if (lookahead == 't') ADVANCE(54);
+      if (lookahead == 't') ADVANCE(123);
       END_STATE();
     case 114:
-      if (lookahead == 't') ADVANCE(102);
+      if (lookahead == 't') ADVANCE(55);
       END_STATE();
     case 115:
-      if (lookahead == 't') ADVANCE(95);
+      if (lookahead == 't') ADVANCE(103);
       END_STATE();
     case 116:
-      if (lookahead == 't') ADVANCE(47);
+      if (lookahead == 't') ADVANCE(96);
       END_STATE();
     case 117:
-      if (lookahead == 't') ADVANCE(98);
+      if (lookahead == 't') ADVANCE(48);
       END_STATE();
     case 118:
-      if (lookahead == 't') ADVANCE(105);
+      if (lookahead == 't') ADVANCE(99);
       END_STATE();
     case 119:
-      if (lookahead == 't') ADVANCE(56);
+      if (lookahead == 't') ADVANCE(106);
       END_STATE();
     case 120:
-      if (lookahead == 'u') ADVANCE(81);
+      if (lookahead == 't') ADVANCE(57);
       END_STATE();
     case 121:
-      if (lookahead == 'u') ADVANCE(110);
-      END_STATE();
-    case 122:
-      if (lookahead == 'u') ADVANCE(103);
-      END_STATE();
-    case 123:
       if (lookahead == 'u') ADVANCE(82);
       END_STATE();
+    case 122:
+      if (lookahead == 'u') ADVANCE(111);
+      END_STATE();
+    case 123:
+      if (lookahead == 'u') ADVANCE(104);
+      END_STATE();
     case 124:
-      if (lookahead == 'u') ADVANCE(116);
+      if (lookahead == 'u') ADVANCE(83);
       END_STATE();
     case 125:
-      if (lookahead == 'v') ADVANCE(48);
+      if (lookahead == 'u') ADVANCE(117);
       END_STATE();
     case 126:
-      if (lookahead == 'x') ADVANCE(269);
+      if (lookahead == 'v') ADVANCE(49);
       END_STATE();
     case 127:
-      if (lookahead == 'y') ADVANCE(161);
+      if (lookahead == 'x') ADVANCE(270);
       END_STATE();
     case 128:
-      if (lookahead == 'y') ADVANCE(277);
+      if (lookahead == 'y') ADVANCE(162);
       END_STATE();
     case 129:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(132);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (lookahead == 'y') ADVANCE(278);
       END_STATE();
     case 130:
-      if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(571);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(133);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
       END_STATE();
     case 131:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(23);
+      if (lookahead == '0' ||
+          lookahead == '1') ADVANCE(575);
       END_STATE();
     case 132:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 133:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(574);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
       END_STATE();
     case 134:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
       END_STATE();
     case 135:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(134);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(579);
       END_STATE();
     case 136:
       if (('0' <= lookahead && lookahead <= '9') ||
@@ -4063,1373 +4062,1357 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('a' <= lookahead && lookahead <= 'f')) ADVANCE(148);
       END_STATE();
     case 150:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
+      END_STATE();
+    case 151:
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
-      END_STATE();
-    case 151:
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(581);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 152:
-      if (eof) ADVANCE(155);
-      ADVANCE_MAP(
-        '!', 239,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '&', 245,
-        '(', 180,
-        ')', 181,
-        '*', 252,
-        '+', 203,
-        ',', 158,
-        '-', 204,
-        '.', 286,
-        '/', 253,
-        '0', 567,
-        ':', 237,
-        ';', 160,
-        '<', 186,
-        '=', 185,
-        '>', 188,
-        '?', 254,
-        '@', 234,
-        '[', 189,
-        ']', 191,
-        '^', 244,
-        '_', 565,
-        '{', 201,
-        '|', 240,
-        '}', 202,
-        '~', 241,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(152);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(585);
       END_STATE();
     case 153:
-      if (eof) ADVANCE(155);
+      if (eof) ADVANCE(156);
       ADVANCE_MAP(
-        '!', 22,
-        '"', 579,
-        '#', 235,
-        '$', 150,
-        '%', 564,
-        '&', 245,
-        '(', 180,
-        ')', 181,
-        '*', 252,
-        '+', 203,
-        ',', 158,
-        '-', 204,
-        '.', 556,
-        '/', 253,
-        '0', 570,
-        ':', 237,
-        ';', 160,
-        '<', 186,
-        '=', 185,
-        '>', 188,
-        '?', 254,
-        '@', 234,
-        '[', 189,
-        ']', 191,
-        '^', 244,
-        '_', 565,
-        '{', 201,
-        '|', 240,
-        '}', 202,
+        '!', 240,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 287,
+        '/', 254,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(153);
       if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 154:
-      if (eof) ADVANCE(155);
+      if (eof) ADVANCE(156);
       ADVANCE_MAP(
-        '#', 235,
-        '%', 564,
-        '.', 555,
-        '/', 14,
-        '0', 567,
-        '@', 234,
-        '{', 201,
-        '}', 202,
-        '$', 150,
-        '_', 150,
+        '!', 23,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 559,
+        '/', 254,
+        '0', 574,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(154);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(569);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 155:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
+      if (eof) ADVANCE(156);
+      ADVANCE_MAP(
+        '#', 236,
+        '%', 568,
+        '.', 558,
+        '/', 14,
+        '0', 571,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(155);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 156:
+      ACCEPT_TOKEN(ts_builtin_sym_end);
+      END_STATE();
+    case 157:
       ACCEPT_TOKEN(anon_sym_DOTversion);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 157:
+    case 158:
       ACCEPT_TOKEN(anon_sym_DOTtarget);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 158:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 159:
+      ACCEPT_TOKEN(anon_sym_COMMA);
+      END_STATE();
+    case 160:
       ACCEPT_TOKEN(anon_sym_DOTaddress_size);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 160:
-      ACCEPT_TOKEN(anon_sym_SEMI);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 161:
-      ACCEPT_TOKEN(anon_sym_DOTentry);
+      ACCEPT_TOKEN(anon_sym_SEMI);
       END_STATE();
     case 162:
       ACCEPT_TOKEN(anon_sym_DOTentry);
+      END_STATE();
+    case 163:
+      ACCEPT_TOKEN(anon_sym_DOTentry);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 163:
-      ACCEPT_TOKEN(anon_sym_DOTfunc);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 164:
       ACCEPT_TOKEN(anon_sym_DOTfunc);
+      END_STATE();
+    case 165:
+      ACCEPT_TOKEN(anon_sym_DOTfunc);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 165:
-      ACCEPT_TOKEN(anon_sym_DOTextern);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 166:
       ACCEPT_TOKEN(anon_sym_DOTextern);
+      END_STATE();
+    case 167:
+      ACCEPT_TOKEN(anon_sym_DOTextern);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 167:
-      ACCEPT_TOKEN(anon_sym_DOTvisible);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 168:
       ACCEPT_TOKEN(anon_sym_DOTvisible);
+      END_STATE();
+    case 169:
+      ACCEPT_TOKEN(anon_sym_DOTvisible);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 169:
-      ACCEPT_TOKEN(anon_sym_DOTweak);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 170:
       ACCEPT_TOKEN(anon_sym_DOTweak);
+      END_STATE();
+    case 171:
+      ACCEPT_TOKEN(anon_sym_DOTweak);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 171:
-      ACCEPT_TOKEN(anon_sym_DOTcommon);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 172:
       ACCEPT_TOKEN(anon_sym_DOTcommon);
+      END_STATE();
+    case 173:
+      ACCEPT_TOKEN(anon_sym_DOTcommon);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 173:
-      ACCEPT_TOKEN(sym_noreturn_directive);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 174:
       ACCEPT_TOKEN(sym_noreturn_directive);
+      END_STATE();
+    case 175:
+      ACCEPT_TOKEN(sym_noreturn_directive);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 175:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(348);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 176:
       ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == '_') ADVANCE(41);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(349);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 177:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
+      if (lookahead == '_') ADVANCE(42);
       END_STATE();
     case 178:
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
+      END_STATE();
+    case 179:
       ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 179:
+    case 180:
       ACCEPT_TOKEN(anon_sym_DOTlanguage);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 180:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 181:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      ACCEPT_TOKEN(anon_sym_LPAREN);
       END_STATE();
     case 182:
+      ACCEPT_TOKEN(anon_sym_RPAREN);
+      END_STATE();
+    case 183:
       ACCEPT_TOKEN(anon_sym_DOTptr);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 183:
-      ACCEPT_TOKEN(anon_sym_DOTattribute);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 184:
       ACCEPT_TOKEN(anon_sym_DOTattribute);
+      END_STATE();
+    case 185:
+      ACCEPT_TOKEN(anon_sym_DOTattribute);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 185:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '=') ADVANCE(246);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 186:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '<') ADVANCE(250);
-      if (lookahead == '=') ADVANCE(248);
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '=') ADVANCE(247);
       END_STATE();
     case 187:
-      ACCEPT_TOKEN(anon_sym_GT);
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '<') ADVANCE(251);
+      if (lookahead == '=') ADVANCE(249);
       END_STATE();
     case 188:
       ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(249);
-      if (lookahead == '>') ADVANCE(251);
       END_STATE();
     case 189:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(250);
+      if (lookahead == '>') ADVANCE(252);
       END_STATE();
     case 190:
       ACCEPT_TOKEN(anon_sym_LBRACK);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(23);
       END_STATE();
     case 191:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 192:
-      ACCEPT_TOKEN(anon_sym_DOTalign);
+      ACCEPT_TOKEN(anon_sym_RBRACK);
       END_STATE();
     case 193:
+      ACCEPT_TOKEN(anon_sym_DOTalign);
+      END_STATE();
+    case 194:
       ACCEPT_TOKEN(anon_sym_DOTalign);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 194:
+    case 195:
       ACCEPT_TOKEN(anon_sym_DOTv2);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 195:
+    case 196:
       ACCEPT_TOKEN(anon_sym_DOTv3);
-      if (lookahead == '2') ADVANCE(199);
+      if (lookahead == '2') ADVANCE(200);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 196:
+    case 197:
       ACCEPT_TOKEN(anon_sym_DOTv4);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 197:
+    case 198:
       ACCEPT_TOKEN(anon_sym_DOTv8);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 198:
+    case 199:
       ACCEPT_TOKEN(anon_sym_DOTv16);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 199:
+    case 200:
       ACCEPT_TOKEN(anon_sym_DOTv32);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 200:
-      ACCEPT_TOKEN(sym_bank);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 201:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      ACCEPT_TOKEN(sym_bank);
       END_STATE();
     case 202:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      ACCEPT_TOKEN(anon_sym_LBRACE);
       END_STATE();
     case 203:
-      ACCEPT_TOKEN(anon_sym_PLUS);
+      ACCEPT_TOKEN(anon_sym_RBRACE);
       END_STATE();
     case 204:
-      ACCEPT_TOKEN(anon_sym_DASH);
+      ACCEPT_TOKEN(anon_sym_PLUS);
       END_STATE();
     case 205:
+      ACCEPT_TOKEN(anon_sym_DASH);
+      END_STATE();
+    case 206:
       ACCEPT_TOKEN(anon_sym_DOTalias);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 206:
+    case 207:
       ACCEPT_TOKEN(anon_sym_DOTpragma);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 207:
+    case 208:
       ACCEPT_TOKEN(anon_sym_DOTbranchtargets);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 208:
+    case 209:
       ACCEPT_TOKEN(anon_sym_DOTcalltargets);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 209:
+    case 210:
       ACCEPT_TOKEN(anon_sym_DOTcallprototype);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 210:
+    case 211:
       ACCEPT_TOKEN(anon_sym_DOTfile);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 211:
+    case 212:
       ACCEPT_TOKEN(anon_sym_DOTloc);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(417);
-      if (lookahead == 'a') ADVANCE(421);
+      if (lookahead == '_') ADVANCE(418);
+      if (lookahead == 'a') ADVANCE(422);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 212:
+    case 213:
       ACCEPT_TOKEN(anon_sym_DOTloc_intermediate);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 213:
+    case 214:
       ACCEPT_TOKEN(anon_sym_DOTsection);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 214:
+    case 215:
       ACCEPT_TOKEN(anon_sym_DOTnv_intermediate_source_section);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 215:
+    case 216:
       ACCEPT_TOKEN(anon_sym_DOTb8);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 216:
+    case 217:
       ACCEPT_TOKEN(anon_sym_DOTb16);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 217:
+    case 218:
       ACCEPT_TOKEN(anon_sym_DOTb32);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 218:
+    case 219:
       ACCEPT_TOKEN(anon_sym_DOTb64);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 219:
+    case 220:
       ACCEPT_TOKEN(anon_sym_DOTu8);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 220:
+    case 221:
       ACCEPT_TOKEN(anon_sym_DOTu16);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 221:
+    case 222:
       ACCEPT_TOKEN(anon_sym_DOTu32);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 222:
+    case 223:
       ACCEPT_TOKEN(anon_sym_DOTu64);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 223:
+    case 224:
       ACCEPT_TOKEN(anon_sym_DOTs8);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 224:
+    case 225:
       ACCEPT_TOKEN(anon_sym_DOTs16);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 225:
+    case 226:
       ACCEPT_TOKEN(anon_sym_DOTs32);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 226:
+    case 227:
       ACCEPT_TOKEN(anon_sym_DOTs64);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 227:
+    case 228:
       ACCEPT_TOKEN(anon_sym_DOTbyte);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 228:
+    case 229:
       ACCEPT_TOKEN(anon_sym_DOT2byte);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 229:
+    case 230:
       ACCEPT_TOKEN(anon_sym_DOT4byte);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 230:
+    case 231:
       ACCEPT_TOKEN(anon_sym_DOT8byte);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 231:
+    case 232:
       ACCEPT_TOKEN(anon_sym_DOTquad);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 232:
+    case 233:
       ACCEPT_TOKEN(aux_sym_dwarf_directive_token1);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(232);
-      END_STATE();
-    case 233:
-      ACCEPT_TOKEN(anon_sym_AT);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(233);
       END_STATE();
     case 234:
       ACCEPT_TOKEN(anon_sym_AT);
-      if (lookahead == '@') ADVANCE(232);
       END_STATE();
     case 235:
-      ACCEPT_TOKEN(sym_preprocessor_line);
-      if (lookahead == '\\') ADVANCE(1);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(235);
+      ACCEPT_TOKEN(anon_sym_AT);
+      if (lookahead == '@') ADVANCE(233);
       END_STATE();
     case 236:
       ACCEPT_TOKEN(sym_preprocessor_line);
       if (lookahead == '\\') ADVANCE(1);
-      if (lookahead != 0) ADVANCE(235);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(236);
       END_STATE();
     case 237:
-      ACCEPT_TOKEN(anon_sym_COLON);
+      ACCEPT_TOKEN(sym_preprocessor_line);
+      if (lookahead == '\\') ADVANCE(1);
+      if (lookahead != 0) ADVANCE(236);
       END_STATE();
     case 238:
-      ACCEPT_TOKEN(anon_sym_BANG);
+      ACCEPT_TOKEN(anon_sym_COLON);
       END_STATE();
     case 239:
       ACCEPT_TOKEN(anon_sym_BANG);
-      if (lookahead == '=') ADVANCE(247);
       END_STATE();
     case 240:
-      ACCEPT_TOKEN(anon_sym_PIPE);
-      if (lookahead == '|') ADVANCE(242);
+      ACCEPT_TOKEN(anon_sym_BANG);
+      if (lookahead == '=') ADVANCE(248);
       END_STATE();
     case 241:
-      ACCEPT_TOKEN(anon_sym_TILDE);
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead == '|') ADVANCE(243);
       END_STATE();
     case 242:
-      ACCEPT_TOKEN(anon_sym_PIPE_PIPE);
+      ACCEPT_TOKEN(anon_sym_TILDE);
       END_STATE();
     case 243:
-      ACCEPT_TOKEN(anon_sym_AMP_AMP);
+      ACCEPT_TOKEN(anon_sym_PIPE_PIPE);
       END_STATE();
     case 244:
-      ACCEPT_TOKEN(anon_sym_CARET);
+      ACCEPT_TOKEN(anon_sym_AMP_AMP);
       END_STATE();
     case 245:
-      ACCEPT_TOKEN(anon_sym_AMP);
-      if (lookahead == '&') ADVANCE(243);
+      ACCEPT_TOKEN(anon_sym_CARET);
       END_STATE();
     case 246:
-      ACCEPT_TOKEN(anon_sym_EQ_EQ);
+      ACCEPT_TOKEN(anon_sym_AMP);
+      if (lookahead == '&') ADVANCE(244);
       END_STATE();
     case 247:
-      ACCEPT_TOKEN(anon_sym_BANG_EQ);
+      ACCEPT_TOKEN(anon_sym_EQ_EQ);
       END_STATE();
     case 248:
-      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      ACCEPT_TOKEN(anon_sym_BANG_EQ);
       END_STATE();
     case 249:
-      ACCEPT_TOKEN(anon_sym_GT_EQ);
+      ACCEPT_TOKEN(anon_sym_LT_EQ);
       END_STATE();
     case 250:
-      ACCEPT_TOKEN(anon_sym_LT_LT);
+      ACCEPT_TOKEN(anon_sym_GT_EQ);
       END_STATE();
     case 251:
-      ACCEPT_TOKEN(anon_sym_GT_GT);
+      ACCEPT_TOKEN(anon_sym_LT_LT);
       END_STATE();
     case 252:
-      ACCEPT_TOKEN(anon_sym_STAR);
+      ACCEPT_TOKEN(anon_sym_GT_GT);
       END_STATE();
     case 253:
-      ACCEPT_TOKEN(anon_sym_SLASH);
-      if (lookahead == '*') ADVANCE(582);
-      if (lookahead == '/') ADVANCE(581);
+      ACCEPT_TOKEN(anon_sym_STAR);
       END_STATE();
     case 254:
-      ACCEPT_TOKEN(anon_sym_QMARK);
+      ACCEPT_TOKEN(anon_sym_SLASH);
+      if (lookahead == '*') ADVANCE(586);
+      if (lookahead == '/') ADVANCE(585);
       END_STATE();
     case 255:
-      ACCEPT_TOKEN(anon_sym_DOTconst);
+      ACCEPT_TOKEN(anon_sym_QMARK);
       END_STATE();
     case 256:
       ACCEPT_TOKEN(anon_sym_DOTconst);
+      END_STATE();
+    case 257:
+      ACCEPT_TOKEN(anon_sym_DOTconst);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 257:
-      ACCEPT_TOKEN(anon_sym_DOTglobal);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 258:
       ACCEPT_TOKEN(anon_sym_DOTglobal);
+      END_STATE();
+    case 259:
+      ACCEPT_TOKEN(anon_sym_DOTglobal);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 259:
-      ACCEPT_TOKEN(anon_sym_DOTlocal);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 260:
       ACCEPT_TOKEN(anon_sym_DOTlocal);
+      END_STATE();
+    case 261:
+      ACCEPT_TOKEN(anon_sym_DOTlocal);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 261:
-      ACCEPT_TOKEN(anon_sym_DOTparam);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 262:
       ACCEPT_TOKEN(anon_sym_DOTparam);
       if (lookahead == ':') ADVANCE(19);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 263:
-      ACCEPT_TOKEN(anon_sym_DOTreg);
+      ACCEPT_TOKEN(anon_sym_DOTparam);
+      if (lookahead == ':') ADVANCE(21);
       END_STATE();
     case 264:
+      ACCEPT_TOKEN(anon_sym_DOTreg);
+      END_STATE();
+    case 265:
       ACCEPT_TOKEN(anon_sym_DOTreg);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 265:
-      ACCEPT_TOKEN(anon_sym_DOTshared);
-      if (lookahead == ':') ADVANCE(21);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 266:
       ACCEPT_TOKEN(anon_sym_DOTshared);
       if (lookahead == ':') ADVANCE(20);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 267:
-      ACCEPT_TOKEN(anon_sym_DOTsreg);
+      ACCEPT_TOKEN(anon_sym_DOTshared);
+      if (lookahead == ':') ADVANCE(22);
       END_STATE();
     case 268:
       ACCEPT_TOKEN(anon_sym_DOTsreg);
+      END_STATE();
+    case 269:
+      ACCEPT_TOKEN(anon_sym_DOTsreg);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 269:
-      ACCEPT_TOKEN(anon_sym_DOTtex);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 270:
       ACCEPT_TOKEN(anon_sym_DOTtex);
+      END_STATE();
+    case 271:
+      ACCEPT_TOKEN(anon_sym_DOTtex);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 271:
-      ACCEPT_TOKEN(anon_sym_DOTsurf);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 272:
       ACCEPT_TOKEN(anon_sym_DOTsurf);
+      END_STATE();
+    case 273:
+      ACCEPT_TOKEN(anon_sym_DOTsurf);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 273:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 274:
       ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+      END_STATE();
+    case 275:
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 275:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 276:
       ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+      END_STATE();
+    case 277:
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 277:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 278:
       ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+      END_STATE();
+    case 279:
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 279:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 280:
       ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
       END_STATE();
     case 281:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(295);
-      if (lookahead == '3') ADVANCE(288);
-      if (lookahead == '6') ADVANCE(292);
-      if (lookahead == '8') ADVANCE(215);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(321);
-      if (lookahead == 'y') ADVANCE(512);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 282:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 296,
-        '3', 289,
-        '6', 293,
-        '8', 223,
-        ':', 17,
-        'e', 345,
-        'h', 323,
-        'r', 374,
-        'u', 473,
-      );
+      if (lookahead == '1') ADVANCE(296);
+      if (lookahead == '3') ADVANCE(289);
+      if (lookahead == '6') ADVANCE(293);
+      if (lookahead == '8') ADVANCE(216);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(322);
+      if (lookahead == 'y') ADVANCE(513);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 283:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(297);
-      if (lookahead == '3') ADVANCE(290);
-      if (lookahead == '6') ADVANCE(294);
-      if (lookahead == '8') ADVANCE(219);
-      if (lookahead == ':') ADVANCE(17);
+      ADVANCE_MAP(
+        '1', 297,
+        '3', 290,
+        '6', 294,
+        '8', 224,
+        ':', 17,
+        'e', 346,
+        'h', 324,
+        'r', 375,
+        'u', 474,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 284:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 298,
-        '2', 194,
-        '3', 195,
-        '4', 196,
-        '8', 197,
-        ':', 17,
-        'e', 492,
-        'i', 500,
-      );
+      if (lookahead == '1') ADVANCE(298);
+      if (lookahead == '3') ADVANCE(291);
+      if (lookahead == '6') ADVANCE(295);
+      if (lookahead == '8') ADVANCE(220);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 285:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(298);
-      if (lookahead == '2') ADVANCE(194);
-      if (lookahead == '3') ADVANCE(195);
-      if (lookahead == '4') ADVANCE(196);
-      if (lookahead == '8') ADVANCE(197);
-      if (lookahead == ':') ADVANCE(17);
+      ADVANCE_MAP(
+        '1', 299,
+        '2', 195,
+        '3', 196,
+        '4', 197,
+        '8', 198,
+        ':', 17,
+        'e', 493,
+        'i', 501,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 286:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 328,
-        '4', 336,
-        '8', 338,
-        'a', 330,
-        'b', 281,
-        'c', 307,
-        'e', 448,
-        'f', 408,
-        'g', 419,
-        'l', 309,
-        'n', 454,
-        'p', 311,
-        'q', 534,
-        'r', 356,
-        's', 282,
-        't', 319,
-        'u', 283,
-        'v', 284,
-        'w', 377,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
+      if (lookahead == '1') ADVANCE(299);
+      if (lookahead == '2') ADVANCE(195);
+      if (lookahead == '3') ADVANCE(196);
+      if (lookahead == '4') ADVANCE(197);
+      if (lookahead == '8') ADVANCE(198);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 287:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 328,
-        '4', 336,
-        '8', 338,
-        'a', 350,
-        'b', 281,
-        'c', 307,
-        'e', 448,
-        'f', 408,
-        'g', 419,
-        'l', 453,
-        'n', 541,
-        'p', 312,
-        'q', 534,
-        'r', 356,
-        's', 282,
-        't', 319,
-        'u', 283,
-        'v', 379,
-        'w', 377,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 288:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(217);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 289:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(225);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 290:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(221);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 291:
       ACCEPT_TOKEN(sym_modifier);
       ADVANCE_MAP(
         '2', 329,
         '4', 337,
         '8', 339,
-        'a', 350,
-        'b', 281,
-        'c', 307,
-        'e', 448,
-        'f', 408,
-        'g', 419,
-        'l', 453,
-        'n', 541,
+        'a', 331,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 310,
+        'n', 455,
         'p', 312,
-        'q', 534,
-        'r', 356,
-        's', 282,
-        't', 319,
-        'u', 283,
-        'v', 379,
-        'w', 377,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 285,
+        'w', 378,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 288:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '2', 329,
+        '4', 337,
+        '8', 339,
+        'a', 351,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 380,
+        'w', 378,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 289:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '2') ADVANCE(218);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 290:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '2') ADVANCE(226);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 291:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '2') ADVANCE(222);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 292:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '2', 330,
+        '4', 338,
+        '8', 340,
+        'a', 351,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 380,
+        'w', 378,
       );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 292:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(218);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 293:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(226);
+      if (lookahead == '4') ADVANCE(219);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 294:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(222);
+      if (lookahead == '4') ADVANCE(227);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 295:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(216);
+      if (lookahead == '4') ADVANCE(223);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 296:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(224);
+      if (lookahead == '6') ADVANCE(217);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 297:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(220);
+      if (lookahead == '6') ADVANCE(225);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 298:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(198);
+      if (lookahead == '6') ADVANCE(221);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 299:
       ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '6') ADVANCE(199);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(470);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 300:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(410);
+      if (lookahead == '_') ADVANCE(471);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 301:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(502);
+      if (lookahead == '_') ADVANCE(411);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 302:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(503);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 303:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(506);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 304:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '_') ADVANCE(505);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 303:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(504);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 304:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(418);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 305:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(206);
+      if (lookahead == 'a') ADVANCE(419);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 306:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(274);
+      if (lookahead == 'a') ADVANCE(207);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 307:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(424);
-      if (lookahead == 'o') ADVANCE(430);
+      if (lookahead == 'a') ADVANCE(275);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 308:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(351);
+      if (lookahead == 'a') ADVANCE(425);
+      if (lookahead == 'o') ADVANCE(431);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 309:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(443);
-      if (lookahead == 'o') ADVANCE(340);
+      if (lookahead == 'a') ADVANCE(352);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 310:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(443);
+      if (lookahead == 'a') ADVANCE(444);
+      if (lookahead == 'o') ADVANCE(341);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 311:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(485);
-      if (lookahead == 'r') ADVANCE(316);
-      if (lookahead == 't') ADVANCE(472);
+      if (lookahead == 'a') ADVANCE(444);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 312:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(485);
-      if (lookahead == 'r') ADVANCE(316);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 'r') ADVANCE(317);
+      if (lookahead == 't') ADVANCE(473);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 313:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(485);
-      if (lookahead == 't') ADVANCE(472);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 'r') ADVANCE(317);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 314:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(485);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 't') ADVANCE(473);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 315:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(431);
+      if (lookahead == 'a') ADVANCE(486);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 316:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(396);
+      if (lookahead == 'a') ADVANCE(432);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 317:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(496);
-      if (lookahead == 'g') ADVANCE(436);
+      if (lookahead == 'a') ADVANCE(397);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 318:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(421);
+      if (lookahead == 'a') ADVANCE(497);
+      if (lookahead == 'g') ADVANCE(437);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 319:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(483);
-      if (lookahead == 'e') ADVANCE(543);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 320:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'a') ADVANCE(422);
@@ -5437,47 +5420,58 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 320:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(484);
+      if (lookahead == 'e') ADVANCE(544);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 321:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(446);
+      if (lookahead == 'a') ADVANCE(423);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 322:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(398);
+      if (lookahead == 'a') ADVANCE(447);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 323:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(490);
+      if (lookahead == 'a') ADVANCE(399);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 324:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(526);
+      if (lookahead == 'a') ADVANCE(491);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 325:
       ACCEPT_TOKEN(sym_modifier);
@@ -5487,17 +5481,17 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 326:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(493);
+      if (lookahead == 'a') ADVANCE(528);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 327:
       ACCEPT_TOKEN(sym_modifier);
@@ -5507,341 +5501,331 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 328:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(547);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(551);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
+      if (lookahead == 'a') ADVANCE(495);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 329:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(547);
+      if (lookahead == 'b') ADVANCE(548);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 330:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(406);
-      if (lookahead == 'd') ADVANCE(354);
-      if (lookahead == 'l') ADVANCE(404);
-      if (lookahead == 't') ADVANCE(517);
+      if (lookahead == 'b') ADVANCE(548);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 331:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(406);
-      if (lookahead == 't') ADVANCE(517);
+      if (lookahead == 'b') ADVANCE(407);
+      if (lookahead == 'd') ADVANCE(355);
+      if (lookahead == 'l') ADVANCE(405);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 332:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(406);
+      if (lookahead == 'b') ADVANCE(407);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 333:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(540);
+      if (lookahead == 'b') ADVANCE(407);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 334:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(320);
+      if (lookahead == 'b') ADVANCE(541);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 335:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(429);
+      if (lookahead == 'b') ADVANCE(321);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 336:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(548);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(551);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 337:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(548);
+      if (lookahead == 'b') ADVANCE(430);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 337:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(549);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 338:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'b') ADVANCE(549);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(551);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 339:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(549);
+      if (lookahead == 'b') ADVANCE(550);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 340:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(211);
+      if (lookahead == 'b') ADVANCE(550);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 341:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(164);
+      if (lookahead == 'c') ADVANCE(212);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 342:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(403);
+      if (lookahead == 'c') ADVANCE(165);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 343:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(425);
+      if (lookahead == 'c') ADVANCE(404);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 344:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(280);
+      if (lookahead == 'c') ADVANCE(426);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 345:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(515);
+      if (lookahead == 'c') ADVANCE(281);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 346:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(318);
+      if (lookahead == 'c') ADVANCE(516);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 347:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(388);
+      if (lookahead == 'c') ADVANCE(319);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 348:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(467);
+      if (lookahead == 'c') ADVANCE(389);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 349:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(531);
+      if (lookahead == 'c') ADVANCE(468);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 350:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(354);
-      if (lookahead == 'l') ADVANCE(404);
-      if (lookahead == 't') ADVANCE(517);
+      if (lookahead == 'c') ADVANCE(532);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 351:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(231);
+      if (lookahead == 'd') ADVANCE(355);
+      if (lookahead == 'l') ADVANCE(405);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 352:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(265);
+      if (lookahead == 'd') ADVANCE(232);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 353:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(412);
+      if (lookahead == 'd') ADVANCE(266);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 354:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(489);
+      if (lookahead == 'd') ADVANCE(413);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 355:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(416);
+      if (lookahead == 'd') ADVANCE(490);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 356:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(393);
+      if (lookahead == 'd') ADVANCE(417);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 357:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(543);
+      if (lookahead == 'e') ADVANCE(394);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 358:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(227);
+      if (lookahead == 'e') ADVANCE(544);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 359:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(210);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 360:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'e') ADVANCE(228);
@@ -5849,7 +5833,17 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 360:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(211);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 361:
       ACCEPT_TOKEN(sym_modifier);
@@ -5859,7 +5853,7 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 362:
       ACCEPT_TOKEN(sym_modifier);
@@ -5869,100 +5863,100 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 363:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(168);
+      if (lookahead == 'e') ADVANCE(231);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 364:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(179);
+      if (lookahead == 'e') ADVANCE(169);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 365:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(184);
+      if (lookahead == 'e') ADVANCE(180);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 366:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(175);
+      if (lookahead == 'e') ADVANCE(185);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 367:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(159);
+      if (lookahead == 'e') ADVANCE(176);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 368:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(209);
+      if (lookahead == 'e') ADVANCE(160);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 369:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(212);
+      if (lookahead == 'e') ADVANCE(210);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 370:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(345);
-      if (lookahead == 'h') ADVANCE(323);
-      if (lookahead == 'r') ADVANCE(374);
-      if (lookahead == 'u') ADVANCE(473);
+      if (lookahead == 'e') ADVANCE(213);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 371:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(352);
+      if (lookahead == 'e') ADVANCE(346);
+      if (lookahead == 'h') ADVANCE(324);
+      if (lookahead == 'r') ADVANCE(375);
+      if (lookahead == 'u') ADVANCE(474);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 372:
       ACCEPT_TOKEN(sym_modifier);
@@ -5972,39 +5966,69 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 373:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(301);
+      if (lookahead == 'e') ADVANCE(354);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 374:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(394);
+      if (lookahead == 'e') ADVANCE(302);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 375:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(503);
+      if (lookahead == 'e') ADVANCE(395);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 376:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(504);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 377:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(512);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 378:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(305);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 379:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'e') ADVANCE(511);
@@ -6012,109 +6036,79 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 377:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(304);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 378:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(510);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 379:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(492);
-      if (lookahead == 'i') ADVANCE(500);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 380:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(506);
+      if (lookahead == 'e') ADVANCE(493);
+      if (lookahead == 'i') ADVANCE(501);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 381:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(486);
+      if (lookahead == 'e') ADVANCE(507);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 382:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(518);
+      if (lookahead == 'e') ADVANCE(487);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 383:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(449);
-      if (lookahead == 'f') ADVANCE(539);
+      if (lookahead == 'e') ADVANCE(519);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 384:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(522);
+      if (lookahead == 'e') ADVANCE(450);
+      if (lookahead == 'f') ADVANCE(540);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 385:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(480);
+      if (lookahead == 'e') ADVANCE(523);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 386:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(474);
+      if (lookahead == 'e') ADVANCE(481);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 387:
       ACCEPT_TOKEN(sym_modifier);
@@ -6124,302 +6118,242 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 388:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(302);
+      if (lookahead == 'e') ADVANCE(476);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 389:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(349);
+      if (lookahead == 'e') ADVANCE(303);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 390:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(355);
+      if (lookahead == 'e') ADVANCE(350);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 391:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(495);
+      if (lookahead == 'e') ADVANCE(356);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 392:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'f') ADVANCE(272);
+      if (lookahead == 'e') ADVANCE(496);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 393:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(264);
+      if (lookahead == 'f') ADVANCE(273);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 394:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(268);
+      if (lookahead == 'g') ADVANCE(265);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 395:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(436);
+      if (lookahead == 'g') ADVANCE(269);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 396:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(433);
+      if (lookahead == 'g') ADVANCE(437);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 397:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(378);
+      if (lookahead == 'g') ADVANCE(434);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 398:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(364);
+      if (lookahead == 'g') ADVANCE(379);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 399:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(382);
+      if (lookahead == 'g') ADVANCE(365);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 400:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(384);
+      if (lookahead == 'g') ADVANCE(383);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 401:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(538);
+      if (lookahead == 'g') ADVANCE(385);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 402:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'h') ADVANCE(323);
-      if (lookahead == 'r') ADVANCE(374);
-      if (lookahead == 'u') ADVANCE(473);
+      if (lookahead == 'g') ADVANCE(539);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 403:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'h') ADVANCE(532);
+      if (lookahead == 'h') ADVANCE(324);
+      if (lookahead == 'r') ADVANCE(375);
+      if (lookahead == 'u') ADVANCE(474);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 404:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(317);
+      if (lookahead == 'h') ADVANCE(533);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 405:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(550);
+      if (lookahead == 'i') ADVANCE(318);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 406:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(299);
+      if (lookahead == 'i') ADVANCE(551);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 407:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(335);
+      if (lookahead == 'i') ADVANCE(300);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 408:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(426);
-      if (lookahead == 'u') ADVANCE(445);
+      if (lookahead == 'i') ADVANCE(336);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 409:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(333);
+      if (lookahead == 'i') ADVANCE(427);
+      if (lookahead == 'u') ADVANCE(446);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 410:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(451);
+      if (lookahead == 'i') ADVANCE(334);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 411:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(395);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 412:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(324);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 413:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(459);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 414:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(461);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 415:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(464);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 416:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(325);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 417:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'i') ADVANCE(452);
@@ -6427,252 +6361,292 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 412:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(396);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 413:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(325);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 414:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(460);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 415:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(462);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 416:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(465);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 417:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(326);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 418:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'k') ADVANCE(170);
+      if (lookahead == 'i') ADVANCE(453);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 419:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(456);
+      if (lookahead == 'k') ADVANCE(171);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 420:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(468);
+      if (lookahead == 'l') ADVANCE(457);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 421:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(260);
+      if (lookahead == 'l') ADVANCE(469);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 422:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(258);
+      if (lookahead == 'l') ADVANCE(261);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 423:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(178);
+      if (lookahead == 'l') ADVANCE(259);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 424:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(420);
+      if (lookahead == 'l') ADVANCE(179);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 425:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(535);
-      if (lookahead == 't') ADVANCE(306);
+      if (lookahead == 'l') ADVANCE(421);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 426:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(359);
+      if (lookahead == 'l') ADVANCE(536);
+      if (lookahead == 't') ADVANCE(307);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 427:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(411);
-      if (lookahead == 't') ADVANCE(517);
+      if (lookahead == 'l') ADVANCE(360);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 428:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(411);
+      if (lookahead == 'l') ADVANCE(412);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 429:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(363);
+      if (lookahead == 'l') ADVANCE(412);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 430:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(432);
-      if (lookahead == 'n') ADVANCE(501);
+      if (lookahead == 'l') ADVANCE(364);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 431:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(261);
+      if (lookahead == 'm') ADVANCE(433);
+      if (lookahead == 'n') ADVANCE(502);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 432:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(457);
+      if (lookahead == 'm') ADVANCE(262);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 433:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(305);
+      if (lookahead == 'm') ADVANCE(458);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 434:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(372);
+      if (lookahead == 'm') ADVANCE(306);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 435:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(390);
+      if (lookahead == 'm') ADVANCE(373);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 436:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(193);
+      if (lookahead == 'm') ADVANCE(391);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 437:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(172);
+      if (lookahead == 'n') ADVANCE(194);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 438:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(166);
+      if (lookahead == 'n') ADVANCE(173);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 439:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(213);
+      if (lookahead == 'n') ADVANCE(167);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 440:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(156);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 441:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(174);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 442:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'n') ADVANCE(214);
@@ -6680,37 +6654,57 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 441:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(157);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 442:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(175);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 443:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(401);
+      if (lookahead == 'n') ADVANCE(215);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 444:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(501);
+      if (lookahead == 'n') ADVANCE(402);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 445:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(341);
+      if (lookahead == 'n') ADVANCE(502);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 446:
       ACCEPT_TOKEN(sym_modifier);
@@ -6720,151 +6714,141 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 447:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(344);
+      if (lookahead == 'n') ADVANCE(343);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 448:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(520);
-      if (lookahead == 'x') ADVANCE(514);
+      if (lookahead == 'n') ADVANCE(345);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 449:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(523);
+      if (lookahead == 'n') ADVANCE(521);
+      if (lookahead == 'x') ADVANCE(515);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 450:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(525);
+      if (lookahead == 'n') ADVANCE(524);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 451:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(529);
+      if (lookahead == 'n') ADVANCE(526);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 452:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(533);
+      if (lookahead == 'n') ADVANCE(530);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 453:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(340);
+      if (lookahead == 'n') ADVANCE(534);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 454:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(484);
-      if (lookahead == 'v') ADVANCE(300);
+      if (lookahead == 'o') ADVANCE(341);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 455:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(484);
+      if (lookahead == 'o') ADVANCE(485);
+      if (lookahead == 'v') ADVANCE(301);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 456:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(334);
+      if (lookahead == 'o') ADVANCE(485);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 457:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(437);
+      if (lookahead == 'o') ADVANCE(335);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 458:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(423);
+      if (lookahead == 'o') ADVANCE(438);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 459:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(439);
+      if (lookahead == 'o') ADVANCE(424);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 460:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(528);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 461:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'o') ADVANCE(440);
@@ -6872,180 +6856,170 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 461:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(529);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 462:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(513);
+      if (lookahead == 'o') ADVANCE(441);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 463:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(346);
+      if (lookahead == 'o') ADVANCE(347);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 464:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(442);
+      if (lookahead == 'o') ADVANCE(514);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 465:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(444);
+      if (lookahead == 'o') ADVANCE(443);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 466:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(537);
+      if (lookahead == 'o') ADVANCE(445);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 467:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(450);
+      if (lookahead == 'o') ADVANCE(538);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 468:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(478);
-      if (lookahead == 't') ADVANCE(326);
+      if (lookahead == 'o') ADVANCE(451);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 469:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(368);
+      if (lookahead == 'p') ADVANCE(479);
+      if (lookahead == 't') ADVANCE(327);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 470:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(491);
+      if (lookahead == 'p') ADVANCE(369);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 471:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(321);
+      if (lookahead == 'p') ADVANCE(492);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 472:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(182);
+      if (lookahead == 'r') ADVANCE(322);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 473:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(392);
+      if (lookahead == 'r') ADVANCE(183);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 474:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(542);
+      if (lookahead == 'r') ADVANCE(393);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 475:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(276);
+      if (lookahead == 'r') ADVANCE(543);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 476:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(544);
+      if (lookahead == 'r') ADVANCE(277);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 477:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(316);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 478:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(460);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 479:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'r') ADVANCE(545);
@@ -7053,49 +7027,129 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 478:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(317);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 479:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(461);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 480:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(434);
+      if (lookahead == 'r') ADVANCE(546);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 481:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(409);
+      if (lookahead == 'r') ADVANCE(435);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 482:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(458);
+      if (lookahead == 'r') ADVANCE(410);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 483:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(397);
+      if (lookahead == 'r') ADVANCE(459);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 484:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(398);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 485:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(377);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 486:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(316);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 487:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(439);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 488:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(348);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 489:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(442);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 490:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'r') ADVANCE(376);
@@ -7103,97 +7157,37 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 485:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(315);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 486:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(438);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 487:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(347);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 488:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(441);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 489:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(375);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 490:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(371);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 491:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(380);
+      if (lookahead == 'r') ADVANCE(372);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 492:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(508);
+      if (lookahead == 'r') ADVANCE(381);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 493:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(399);
+      if (lookahead == 'r') ADVANCE(509);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 494:
       ACCEPT_TOKEN(sym_modifier);
@@ -7203,29 +7197,49 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 495:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(435);
+      if (lookahead == 'r') ADVANCE(401);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 496:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(205);
+      if (lookahead == 'r') ADVANCE(436);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 497:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(206);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 498:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(209);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 499:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 's') ADVANCE(208);
@@ -7233,219 +7247,179 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 498:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(207);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 499:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(303);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 500:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(407);
+      if (lookahead == 's') ADVANCE(304);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 501:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(509);
+      if (lookahead == 's') ADVANCE(408);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 502:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(466);
+      if (lookahead == 's') ADVANCE(510);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 503:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(499);
+      if (lookahead == 's') ADVANCE(467);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 504:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(405);
+      if (lookahead == 's') ADVANCE(500);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 505:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(389);
+      if (lookahead == 's') ADVANCE(406);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 506:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(386);
+      if (lookahead == 's') ADVANCE(390);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 507:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(530);
+      if (lookahead == 's') ADVANCE(387);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 508:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(414);
+      if (lookahead == 's') ADVANCE(531);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 509:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(256);
+      if (lookahead == 's') ADVANCE(415);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 510:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(157);
+      if (lookahead == 't') ADVANCE(257);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 511:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(536);
+      if (lookahead == 't') ADVANCE(158);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 512:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(358);
+      if (lookahead == 't') ADVANCE(537);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 513:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(546);
+      if (lookahead == 't') ADVANCE(359);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 514:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(381);
+      if (lookahead == 't') ADVANCE(547);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 515:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(413);
+      if (lookahead == 't') ADVANCE(382);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 516:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(360);
+      if (lookahead == 't') ADVANCE(414);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 517:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(481);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 518:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(497);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 519:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 't') ADVANCE(361);
@@ -7453,59 +7427,9 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 520:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(476);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 521:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(362);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 522:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(498);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 523:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(479);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 524:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(365);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 525:
+    case 518:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 't') ADVANCE(482);
@@ -7513,109 +7437,199 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 519:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(498);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 520:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(362);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 521:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(477);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 522:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(363);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 523:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(499);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 524:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(480);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 525:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(366);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 526:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(373);
+      if (lookahead == 't') ADVANCE(483);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 527:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(369);
+      if (lookahead == 't') ADVANCE(374);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 528:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(462);
+      if (lookahead == 't') ADVANCE(370);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 529:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(385);
+      if (lookahead == 't') ADVANCE(464);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 530:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(387);
+      if (lookahead == 't') ADVANCE(386);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 531:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(415);
+      if (lookahead == 't') ADVANCE(388);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 532:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(327);
+      if (lookahead == 't') ADVANCE(416);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 533:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(391);
+      if (lookahead == 't') ADVANCE(328);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 534:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(308);
+      if (lookahead == 't') ADVANCE(392);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 535:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(507);
+      if (lookahead == 'u') ADVANCE(309);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 536:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(508);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 537:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(489);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 538:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'u') ADVANCE(488);
@@ -7623,447 +7637,459 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 537:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(487);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 538:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(322);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 539:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(447);
+      if (lookahead == 'u') ADVANCE(323);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 540:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(524);
+      if (lookahead == 'u') ADVANCE(448);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 541:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'v') ADVANCE(300);
+      if (lookahead == 'u') ADVANCE(525);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 542:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'v') ADVANCE(366);
+      if (lookahead == 'v') ADVANCE(301);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 543:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'x') ADVANCE(270);
+      if (lookahead == 'v') ADVANCE(367);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 544:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(162);
+      if (lookahead == 'x') ADVANCE(271);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 545:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(278);
+      if (lookahead == 'y') ADVANCE(163);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 546:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(469);
+      if (lookahead == 'y') ADVANCE(279);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 547:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(516);
+      if (lookahead == 'y') ADVANCE(470);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 548:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(519);
+      if (lookahead == 'y') ADVANCE(517);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 549:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(521);
+      if (lookahead == 'y') ADVANCE(520);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 550:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'z') ADVANCE(367);
+      if (lookahead == 'y') ADVANCE(522);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 551:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(132);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == 'z') ADVANCE(368);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(556);
       END_STATE();
     case 552:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(551);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(133);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 553:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
       if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 554:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 555:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 556:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 555:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 350,
-        'b', 471,
-        'c', 307,
-        'e', 448,
-        'f', 408,
-        'g', 419,
-        'l', 453,
-        'n', 541,
-        'p', 312,
-        'r', 356,
-        's', 370,
-        't', 319,
-        'v', 379,
-        'w', 377,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 556:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 350,
-        'b', 471,
-        'c', 307,
-        'e', 448,
-        'f', 408,
-        'g', 419,
-        'l', 453,
-        'n', 541,
-        'p', 312,
-        'r', 356,
-        's', 370,
-        't', 319,
-        'v', 379,
-        'w', 377,
-      );
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 557:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(331);
-      if (lookahead == 'l') ADVANCE(310);
-      if (lookahead == 'n') ADVANCE(455);
-      if (lookahead == 'p') ADVANCE(477);
+      if (lookahead == ':') ADVANCE(18);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 558:
       ACCEPT_TOKEN(sym_modifier);
       ADVANCE_MAP(
-        'a', 427,
-        'c', 465,
-        'g', 419,
-        'l', 463,
-        'p', 314,
-        'r', 356,
-        's', 402,
-        't', 357,
-        'v', 285,
+        'a', 351,
+        'b', 472,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'r', 357,
+        's', 371,
+        't', 320,
+        'v', 380,
+        'w', 378,
       );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 559:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(332);
-      if (lookahead == 'l') ADVANCE(310);
-      if (lookahead == 'n') ADVANCE(455);
-      if (lookahead == 'p') ADVANCE(477);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
-      END_STATE();
-    case 560:
-      ACCEPT_TOKEN(sym_modifier);
       ADVANCE_MAP(
-        'a', 428,
-        'c', 465,
-        'g', 419,
-        'l', 463,
+        'a', 351,
+        'b', 472,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
         'p', 313,
-        'r', 356,
-        's', 402,
-        't', 357,
-        'v', 285,
+        'r', 357,
+        's', 371,
+        't', 320,
+        'v', 380,
+        'w', 378,
       );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 560:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == 'a') ADVANCE(332);
+      if (lookahead == 'l') ADVANCE(311);
+      if (lookahead == 'n') ADVANCE(456);
+      if (lookahead == 'p') ADVANCE(478);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 561:
       ACCEPT_TOKEN(sym_modifier);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(552);
+      ADVANCE_MAP(
+        'a', 428,
+        'c', 466,
+        'g', 420,
+        'l', 463,
+        'p', 315,
+        'r', 357,
+        's', 403,
+        't', 358,
+        'v', 286,
+      );
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 562:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == 'a') ADVANCE(333);
+      if (lookahead == 'l') ADVANCE(311);
+      if (lookahead == 'n') ADVANCE(456);
+      if (lookahead == 'p') ADVANCE(478);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 563:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        'a', 429,
+        'c', 466,
+        'g', 420,
+        'l', 463,
+        'p', 314,
+        'r', 357,
+        's', 403,
+        't', 358,
+        'v', 286,
+      );
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 564:
+      ACCEPT_TOKEN(sym_modifier);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 562:
+    case 565:
+      ACCEPT_TOKEN(sym_modifier);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      END_STATE();
+    case 566:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(554);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 563:
+    case 567:
       ACCEPT_TOKEN(sym_identifier);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
-    case 564:
+    case 568:
       ACCEPT_TOKEN(sym_register);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(568);
       END_STATE();
-    case 565:
+    case 569:
       ACCEPT_TOKEN(sym_sink);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(563);
-      END_STATE();
-    case 566:
-      ACCEPT_TOKEN(sym_integer);
-      END_STATE();
-    case 567:
-      ACCEPT_TOKEN(sym_integer);
-      ADVANCE_MAP(
-        '.', 576,
-        'U', 566,
-        'B', 130,
-        'b', 130,
-        'D', 149,
-        'd', 149,
-        'E', 129,
-        'e', 129,
-        'F', 141,
-        'f', 141,
-        'X', 133,
-        'x', 133,
-        '8', 16,
-        '9', 16,
-      );
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(568);
-      END_STATE();
-    case 568:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(576);
-      if (lookahead == 'U') ADVANCE(566);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(129);
-      if (lookahead == '8' ||
-          lookahead == '9') ADVANCE(16);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(568);
-      END_STATE();
-    case 569:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(576);
-      if (lookahead == 'U') ADVANCE(566);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(129);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(569);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 570:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(566);
-      if (lookahead == 'B' ||
-          lookahead == 'b') ADVANCE(130);
-      if (lookahead == 'X' ||
-          lookahead == 'x') ADVANCE(133);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
       END_STATE();
     case 571:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(566);
-      if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(571);
+      ADVANCE_MAP(
+        '.', 580,
+        'U', 570,
+        'B', 131,
+        'b', 131,
+        'D', 150,
+        'd', 150,
+        'E', 130,
+        'e', 130,
+        'F', 142,
+        'f', 142,
+        'X', 134,
+        'x', 134,
+        '8', 16,
+        '9', 16,
+      );
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
       END_STATE();
     case 572:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(566);
+      if (lookahead == '.') ADVANCE(580);
+      if (lookahead == 'U') ADVANCE(570);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(130);
+      if (lookahead == '8' ||
+          lookahead == '9') ADVANCE(16);
       if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
       END_STATE();
     case 573:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(566);
+      if (lookahead == '.') ADVANCE(580);
+      if (lookahead == 'U') ADVANCE(570);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(130);
       if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
       END_STATE();
     case 574:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(566);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(574);
+      if (lookahead == 'U') ADVANCE(570);
+      if (lookahead == 'B' ||
+          lookahead == 'b') ADVANCE(131);
+      if (lookahead == 'X' ||
+          lookahead == 'x') ADVANCE(134);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
       END_STATE();
     case 575:
-      ACCEPT_TOKEN(sym_float);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(570);
+      if (lookahead == '0' ||
+          lookahead == '1') ADVANCE(575);
       END_STATE();
     case 576:
-      ACCEPT_TOKEN(sym_float);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(129);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(576);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(570);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
       END_STATE();
     case 577:
-      ACCEPT_TOKEN(sym_float);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(570);
       if (('0' <= lookahead && lookahead <= '9')) ADVANCE(577);
       END_STATE();
     case 578:
-      ACCEPT_TOKEN(sym_string);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(570);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
       END_STATE();
     case 579:
-      ACCEPT_TOKEN(sym_string);
-      if (lookahead == '"') ADVANCE(578);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\r') ADVANCE(579);
+      ACCEPT_TOKEN(sym_float);
       END_STATE();
     case 580:
-      ACCEPT_TOKEN(sym_comment);
+      ACCEPT_TOKEN(sym_float);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(130);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
       END_STATE();
     case 581:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\r') ADVANCE(151);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(581);
+      ACCEPT_TOKEN(sym_float);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
       END_STATE();
     case 582:
+      ACCEPT_TOKEN(sym_string);
+      END_STATE();
+    case 583:
+      ACCEPT_TOKEN(sym_string);
+      if (lookahead == '"') ADVANCE(582);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\r') ADVANCE(583);
+      END_STATE();
+    case 584:
+      ACCEPT_TOKEN(sym_comment);
+      END_STATE();
+    case 585:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\r') ADVANCE(152);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(585);
+      END_STATE();
+    case 586:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead == '*') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(582);
+      if (lookahead != 0) ADVANCE(586);
       END_STATE();
     default:
       return false;
@@ -8084,7 +8110,7 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 
 static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0, .external_lex_state = 1},
-  [1] = {.lex_state = 153},
+  [1] = {.lex_state = 154},
   [2] = {.lex_state = 7},
   [3] = {.lex_state = 7},
   [4] = {.lex_state = 7},
@@ -8098,27 +8124,27 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [12] = {.lex_state = 7},
   [13] = {.lex_state = 7},
   [14] = {.lex_state = 7},
-  [15] = {.lex_state = 153},
-  [16] = {.lex_state = 153},
-  [17] = {.lex_state = 153},
-  [18] = {.lex_state = 153},
-  [19] = {.lex_state = 153, .external_lex_state = 2},
-  [20] = {.lex_state = 153},
-  [21] = {.lex_state = 153, .external_lex_state = 2},
-  [22] = {.lex_state = 153, .external_lex_state = 2},
-  [23] = {.lex_state = 153, .external_lex_state = 2},
-  [24] = {.lex_state = 153},
-  [25] = {.lex_state = 153, .external_lex_state = 2},
-  [26] = {.lex_state = 153, .external_lex_state = 2},
-  [27] = {.lex_state = 153, .external_lex_state = 2},
-  [28] = {.lex_state = 153, .external_lex_state = 2},
-  [29] = {.lex_state = 153, .external_lex_state = 2},
-  [30] = {.lex_state = 153, .external_lex_state = 2},
-  [31] = {.lex_state = 153},
-  [32] = {.lex_state = 153, .external_lex_state = 2},
-  [33] = {.lex_state = 153, .external_lex_state = 2},
-  [34] = {.lex_state = 153, .external_lex_state = 2},
-  [35] = {.lex_state = 153, .external_lex_state = 2},
+  [15] = {.lex_state = 154},
+  [16] = {.lex_state = 154},
+  [17] = {.lex_state = 154},
+  [18] = {.lex_state = 154},
+  [19] = {.lex_state = 154, .external_lex_state = 2},
+  [20] = {.lex_state = 154},
+  [21] = {.lex_state = 154, .external_lex_state = 2},
+  [22] = {.lex_state = 154, .external_lex_state = 2},
+  [23] = {.lex_state = 154, .external_lex_state = 2},
+  [24] = {.lex_state = 154},
+  [25] = {.lex_state = 154, .external_lex_state = 2},
+  [26] = {.lex_state = 154, .external_lex_state = 2},
+  [27] = {.lex_state = 154, .external_lex_state = 2},
+  [28] = {.lex_state = 154, .external_lex_state = 2},
+  [29] = {.lex_state = 154, .external_lex_state = 2},
+  [30] = {.lex_state = 154, .external_lex_state = 2},
+  [31] = {.lex_state = 154},
+  [32] = {.lex_state = 154, .external_lex_state = 2},
+  [33] = {.lex_state = 154, .external_lex_state = 2},
+  [34] = {.lex_state = 154, .external_lex_state = 2},
+  [35] = {.lex_state = 154, .external_lex_state = 2},
   [36] = {.lex_state = 7},
   [37] = {.lex_state = 7},
   [38] = {.lex_state = 7},
@@ -8240,242 +8266,242 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [154] = {.lex_state = 7},
   [155] = {.lex_state = 7},
   [156] = {.lex_state = 7},
-  [157] = {.lex_state = 153, .external_lex_state = 2},
-  [158] = {.lex_state = 153, .external_lex_state = 2},
-  [159] = {.lex_state = 153, .external_lex_state = 2},
-  [160] = {.lex_state = 153, .external_lex_state = 2},
-  [161] = {.lex_state = 153, .external_lex_state = 2},
-  [162] = {.lex_state = 153, .external_lex_state = 2},
-  [163] = {.lex_state = 153, .external_lex_state = 2},
-  [164] = {.lex_state = 153, .external_lex_state = 2},
-  [165] = {.lex_state = 153, .external_lex_state = 2},
-  [166] = {.lex_state = 153, .external_lex_state = 2},
-  [167] = {.lex_state = 153, .external_lex_state = 2},
-  [168] = {.lex_state = 154, .external_lex_state = 2},
-  [169] = {.lex_state = 153, .external_lex_state = 2},
-  [170] = {.lex_state = 154, .external_lex_state = 2},
-  [171] = {.lex_state = 153, .external_lex_state = 2},
-  [172] = {.lex_state = 153, .external_lex_state = 2},
-  [173] = {.lex_state = 153, .external_lex_state = 2},
-  [174] = {.lex_state = 153, .external_lex_state = 2},
-  [175] = {.lex_state = 153, .external_lex_state = 2},
-  [176] = {.lex_state = 153, .external_lex_state = 2},
-  [177] = {.lex_state = 153, .external_lex_state = 2},
-  [178] = {.lex_state = 153, .external_lex_state = 2},
-  [179] = {.lex_state = 153, .external_lex_state = 2},
-  [180] = {.lex_state = 153, .external_lex_state = 2},
-  [181] = {.lex_state = 153, .external_lex_state = 2},
-  [182] = {.lex_state = 153, .external_lex_state = 2},
-  [183] = {.lex_state = 153, .external_lex_state = 2},
-  [184] = {.lex_state = 153, .external_lex_state = 2},
-  [185] = {.lex_state = 153, .external_lex_state = 2},
-  [186] = {.lex_state = 153, .external_lex_state = 2},
-  [187] = {.lex_state = 153, .external_lex_state = 2},
-  [188] = {.lex_state = 153, .external_lex_state = 2},
-  [189] = {.lex_state = 153, .external_lex_state = 2},
-  [190] = {.lex_state = 153, .external_lex_state = 2},
-  [191] = {.lex_state = 153, .external_lex_state = 2},
-  [192] = {.lex_state = 153, .external_lex_state = 2},
-  [193] = {.lex_state = 153, .external_lex_state = 2},
-  [194] = {.lex_state = 153, .external_lex_state = 2},
-  [195] = {.lex_state = 153, .external_lex_state = 2},
-  [196] = {.lex_state = 153, .external_lex_state = 2},
-  [197] = {.lex_state = 153, .external_lex_state = 2},
-  [198] = {.lex_state = 153, .external_lex_state = 2},
-  [199] = {.lex_state = 153, .external_lex_state = 2},
-  [200] = {.lex_state = 153, .external_lex_state = 2},
-  [201] = {.lex_state = 153, .external_lex_state = 2},
-  [202] = {.lex_state = 153, .external_lex_state = 2},
-  [203] = {.lex_state = 153, .external_lex_state = 2},
-  [204] = {.lex_state = 153, .external_lex_state = 2},
-  [205] = {.lex_state = 153, .external_lex_state = 2},
-  [206] = {.lex_state = 153, .external_lex_state = 2},
-  [207] = {.lex_state = 153, .external_lex_state = 2},
-  [208] = {.lex_state = 153, .external_lex_state = 2},
-  [209] = {.lex_state = 153, .external_lex_state = 2},
-  [210] = {.lex_state = 153, .external_lex_state = 2},
-  [211] = {.lex_state = 153, .external_lex_state = 2},
-  [212] = {.lex_state = 153, .external_lex_state = 2},
-  [213] = {.lex_state = 153, .external_lex_state = 2},
-  [214] = {.lex_state = 153, .external_lex_state = 2},
-  [215] = {.lex_state = 153, .external_lex_state = 2},
-  [216] = {.lex_state = 153, .external_lex_state = 2},
-  [217] = {.lex_state = 153, .external_lex_state = 2},
-  [218] = {.lex_state = 153, .external_lex_state = 2},
-  [219] = {.lex_state = 153, .external_lex_state = 2},
-  [220] = {.lex_state = 153, .external_lex_state = 2},
-  [221] = {.lex_state = 153, .external_lex_state = 2},
-  [222] = {.lex_state = 153, .external_lex_state = 2},
-  [223] = {.lex_state = 153, .external_lex_state = 2},
-  [224] = {.lex_state = 153, .external_lex_state = 2},
-  [225] = {.lex_state = 153, .external_lex_state = 2},
-  [226] = {.lex_state = 153, .external_lex_state = 2},
-  [227] = {.lex_state = 153, .external_lex_state = 2},
-  [228] = {.lex_state = 153, .external_lex_state = 2},
-  [229] = {.lex_state = 153, .external_lex_state = 2},
-  [230] = {.lex_state = 153, .external_lex_state = 2},
-  [231] = {.lex_state = 153, .external_lex_state = 2},
-  [232] = {.lex_state = 153, .external_lex_state = 2},
-  [233] = {.lex_state = 153, .external_lex_state = 2},
-  [234] = {.lex_state = 153, .external_lex_state = 2},
-  [235] = {.lex_state = 153, .external_lex_state = 2},
-  [236] = {.lex_state = 153, .external_lex_state = 2},
-  [237] = {.lex_state = 153, .external_lex_state = 2},
-  [238] = {.lex_state = 153, .external_lex_state = 2},
-  [239] = {.lex_state = 153, .external_lex_state = 2},
-  [240] = {.lex_state = 153, .external_lex_state = 2},
-  [241] = {.lex_state = 153, .external_lex_state = 2},
-  [242] = {.lex_state = 153, .external_lex_state = 2},
-  [243] = {.lex_state = 153, .external_lex_state = 2},
-  [244] = {.lex_state = 153, .external_lex_state = 2},
-  [245] = {.lex_state = 153, .external_lex_state = 2},
-  [246] = {.lex_state = 153, .external_lex_state = 2},
-  [247] = {.lex_state = 153, .external_lex_state = 2},
-  [248] = {.lex_state = 153, .external_lex_state = 2},
-  [249] = {.lex_state = 153, .external_lex_state = 2},
-  [250] = {.lex_state = 153, .external_lex_state = 2},
-  [251] = {.lex_state = 153, .external_lex_state = 2},
-  [252] = {.lex_state = 153, .external_lex_state = 2},
-  [253] = {.lex_state = 153, .external_lex_state = 2},
-  [254] = {.lex_state = 153, .external_lex_state = 2},
-  [255] = {.lex_state = 153, .external_lex_state = 2},
-  [256] = {.lex_state = 153, .external_lex_state = 2},
-  [257] = {.lex_state = 153, .external_lex_state = 2},
-  [258] = {.lex_state = 153, .external_lex_state = 2},
-  [259] = {.lex_state = 153, .external_lex_state = 2},
-  [260] = {.lex_state = 153, .external_lex_state = 2},
-  [261] = {.lex_state = 153, .external_lex_state = 2},
-  [262] = {.lex_state = 153, .external_lex_state = 2},
-  [263] = {.lex_state = 153, .external_lex_state = 2},
-  [264] = {.lex_state = 153, .external_lex_state = 2},
-  [265] = {.lex_state = 153, .external_lex_state = 2},
-  [266] = {.lex_state = 153, .external_lex_state = 2},
-  [267] = {.lex_state = 153, .external_lex_state = 2},
-  [268] = {.lex_state = 153, .external_lex_state = 2},
-  [269] = {.lex_state = 153, .external_lex_state = 2},
-  [270] = {.lex_state = 153, .external_lex_state = 2},
-  [271] = {.lex_state = 153, .external_lex_state = 2},
-  [272] = {.lex_state = 153, .external_lex_state = 2},
-  [273] = {.lex_state = 153, .external_lex_state = 2},
-  [274] = {.lex_state = 153, .external_lex_state = 2},
-  [275] = {.lex_state = 153, .external_lex_state = 2},
-  [276] = {.lex_state = 153, .external_lex_state = 2},
-  [277] = {.lex_state = 153, .external_lex_state = 2},
-  [278] = {.lex_state = 153, .external_lex_state = 2},
-  [279] = {.lex_state = 153, .external_lex_state = 2},
-  [280] = {.lex_state = 153, .external_lex_state = 2},
-  [281] = {.lex_state = 153, .external_lex_state = 2},
-  [282] = {.lex_state = 153, .external_lex_state = 2},
-  [283] = {.lex_state = 153, .external_lex_state = 2},
-  [284] = {.lex_state = 153, .external_lex_state = 2},
-  [285] = {.lex_state = 153, .external_lex_state = 2},
-  [286] = {.lex_state = 153, .external_lex_state = 2},
-  [287] = {.lex_state = 153, .external_lex_state = 2},
-  [288] = {.lex_state = 153, .external_lex_state = 2},
-  [289] = {.lex_state = 153, .external_lex_state = 2},
-  [290] = {.lex_state = 153, .external_lex_state = 2},
-  [291] = {.lex_state = 153, .external_lex_state = 2},
-  [292] = {.lex_state = 153, .external_lex_state = 2},
-  [293] = {.lex_state = 153, .external_lex_state = 2},
-  [294] = {.lex_state = 153, .external_lex_state = 2},
-  [295] = {.lex_state = 153, .external_lex_state = 2},
-  [296] = {.lex_state = 153, .external_lex_state = 2},
-  [297] = {.lex_state = 153, .external_lex_state = 2},
-  [298] = {.lex_state = 153, .external_lex_state = 2},
-  [299] = {.lex_state = 153, .external_lex_state = 2},
-  [300] = {.lex_state = 153, .external_lex_state = 2},
-  [301] = {.lex_state = 153, .external_lex_state = 2},
-  [302] = {.lex_state = 153, .external_lex_state = 2},
-  [303] = {.lex_state = 153, .external_lex_state = 2},
-  [304] = {.lex_state = 153, .external_lex_state = 2},
-  [305] = {.lex_state = 153, .external_lex_state = 2},
-  [306] = {.lex_state = 153, .external_lex_state = 2},
-  [307] = {.lex_state = 153, .external_lex_state = 2},
-  [308] = {.lex_state = 153, .external_lex_state = 2},
-  [309] = {.lex_state = 153, .external_lex_state = 2},
-  [310] = {.lex_state = 153, .external_lex_state = 2},
-  [311] = {.lex_state = 153, .external_lex_state = 2},
-  [312] = {.lex_state = 153, .external_lex_state = 2},
-  [313] = {.lex_state = 153, .external_lex_state = 2},
-  [314] = {.lex_state = 153, .external_lex_state = 2},
-  [315] = {.lex_state = 153, .external_lex_state = 2},
-  [316] = {.lex_state = 153, .external_lex_state = 2},
-  [317] = {.lex_state = 153, .external_lex_state = 2},
-  [318] = {.lex_state = 153, .external_lex_state = 2},
-  [319] = {.lex_state = 153, .external_lex_state = 2},
-  [320] = {.lex_state = 153, .external_lex_state = 2},
-  [321] = {.lex_state = 153, .external_lex_state = 2},
-  [322] = {.lex_state = 153, .external_lex_state = 2},
-  [323] = {.lex_state = 153, .external_lex_state = 2},
-  [324] = {.lex_state = 153, .external_lex_state = 2},
-  [325] = {.lex_state = 153, .external_lex_state = 2},
-  [326] = {.lex_state = 153, .external_lex_state = 2},
-  [327] = {.lex_state = 153, .external_lex_state = 2},
-  [328] = {.lex_state = 153, .external_lex_state = 2},
-  [329] = {.lex_state = 153, .external_lex_state = 2},
-  [330] = {.lex_state = 153, .external_lex_state = 2},
-  [331] = {.lex_state = 153, .external_lex_state = 2},
-  [332] = {.lex_state = 153, .external_lex_state = 2},
-  [333] = {.lex_state = 153, .external_lex_state = 2},
-  [334] = {.lex_state = 153, .external_lex_state = 2},
-  [335] = {.lex_state = 153, .external_lex_state = 2},
-  [336] = {.lex_state = 153, .external_lex_state = 2},
-  [337] = {.lex_state = 153, .external_lex_state = 2},
-  [338] = {.lex_state = 153, .external_lex_state = 2},
-  [339] = {.lex_state = 153, .external_lex_state = 2},
-  [340] = {.lex_state = 153, .external_lex_state = 2},
-  [341] = {.lex_state = 153, .external_lex_state = 2},
-  [342] = {.lex_state = 153, .external_lex_state = 2},
-  [343] = {.lex_state = 153, .external_lex_state = 2},
-  [344] = {.lex_state = 153, .external_lex_state = 2},
-  [345] = {.lex_state = 153, .external_lex_state = 2},
-  [346] = {.lex_state = 153, .external_lex_state = 2},
-  [347] = {.lex_state = 153, .external_lex_state = 2},
-  [348] = {.lex_state = 153, .external_lex_state = 2},
-  [349] = {.lex_state = 153, .external_lex_state = 2},
-  [350] = {.lex_state = 153, .external_lex_state = 2},
-  [351] = {.lex_state = 153, .external_lex_state = 2},
-  [352] = {.lex_state = 153, .external_lex_state = 2},
-  [353] = {.lex_state = 153, .external_lex_state = 2},
-  [354] = {.lex_state = 153, .external_lex_state = 2},
-  [355] = {.lex_state = 153, .external_lex_state = 2},
-  [356] = {.lex_state = 153, .external_lex_state = 2},
-  [357] = {.lex_state = 153, .external_lex_state = 2},
-  [358] = {.lex_state = 153, .external_lex_state = 2},
-  [359] = {.lex_state = 153, .external_lex_state = 2},
-  [360] = {.lex_state = 153, .external_lex_state = 2},
-  [361] = {.lex_state = 153, .external_lex_state = 2},
-  [362] = {.lex_state = 153, .external_lex_state = 2},
-  [363] = {.lex_state = 153, .external_lex_state = 2},
-  [364] = {.lex_state = 153, .external_lex_state = 2},
-  [365] = {.lex_state = 153, .external_lex_state = 2},
-  [366] = {.lex_state = 153, .external_lex_state = 2},
-  [367] = {.lex_state = 153, .external_lex_state = 2},
-  [368] = {.lex_state = 153, .external_lex_state = 2},
-  [369] = {.lex_state = 153, .external_lex_state = 2},
-  [370] = {.lex_state = 153, .external_lex_state = 2},
-  [371] = {.lex_state = 153, .external_lex_state = 2},
-  [372] = {.lex_state = 153, .external_lex_state = 2},
-  [373] = {.lex_state = 153, .external_lex_state = 2},
-  [374] = {.lex_state = 153, .external_lex_state = 2},
-  [375] = {.lex_state = 153, .external_lex_state = 2},
-  [376] = {.lex_state = 153, .external_lex_state = 2},
-  [377] = {.lex_state = 153, .external_lex_state = 2},
-  [378] = {.lex_state = 153, .external_lex_state = 2},
-  [379] = {.lex_state = 153, .external_lex_state = 2},
-  [380] = {.lex_state = 153, .external_lex_state = 2},
-  [381] = {.lex_state = 153, .external_lex_state = 2},
-  [382] = {.lex_state = 153, .external_lex_state = 2},
-  [383] = {.lex_state = 153, .external_lex_state = 2},
-  [384] = {.lex_state = 153, .external_lex_state = 2},
-  [385] = {.lex_state = 153, .external_lex_state = 2},
-  [386] = {.lex_state = 153, .external_lex_state = 2},
-  [387] = {.lex_state = 153, .external_lex_state = 2},
-  [388] = {.lex_state = 153, .external_lex_state = 2},
-  [389] = {.lex_state = 153},
-  [390] = {.lex_state = 153},
-  [391] = {.lex_state = 153},
-  [392] = {.lex_state = 153},
+  [157] = {.lex_state = 154, .external_lex_state = 2},
+  [158] = {.lex_state = 154, .external_lex_state = 2},
+  [159] = {.lex_state = 154, .external_lex_state = 2},
+  [160] = {.lex_state = 154, .external_lex_state = 2},
+  [161] = {.lex_state = 154, .external_lex_state = 2},
+  [162] = {.lex_state = 154, .external_lex_state = 2},
+  [163] = {.lex_state = 154, .external_lex_state = 2},
+  [164] = {.lex_state = 154, .external_lex_state = 2},
+  [165] = {.lex_state = 154, .external_lex_state = 2},
+  [166] = {.lex_state = 154, .external_lex_state = 2},
+  [167] = {.lex_state = 154, .external_lex_state = 2},
+  [168] = {.lex_state = 155, .external_lex_state = 2},
+  [169] = {.lex_state = 154, .external_lex_state = 2},
+  [170] = {.lex_state = 155, .external_lex_state = 2},
+  [171] = {.lex_state = 154, .external_lex_state = 2},
+  [172] = {.lex_state = 154, .external_lex_state = 2},
+  [173] = {.lex_state = 154, .external_lex_state = 2},
+  [174] = {.lex_state = 154, .external_lex_state = 2},
+  [175] = {.lex_state = 154, .external_lex_state = 2},
+  [176] = {.lex_state = 154, .external_lex_state = 2},
+  [177] = {.lex_state = 154, .external_lex_state = 2},
+  [178] = {.lex_state = 154, .external_lex_state = 2},
+  [179] = {.lex_state = 154, .external_lex_state = 2},
+  [180] = {.lex_state = 154, .external_lex_state = 2},
+  [181] = {.lex_state = 154, .external_lex_state = 2},
+  [182] = {.lex_state = 154, .external_lex_state = 2},
+  [183] = {.lex_state = 154, .external_lex_state = 2},
+  [184] = {.lex_state = 154, .external_lex_state = 2},
+  [185] = {.lex_state = 154, .external_lex_state = 2},
+  [186] = {.lex_state = 154, .external_lex_state = 2},
+  [187] = {.lex_state = 154, .external_lex_state = 2},
+  [188] = {.lex_state = 154, .external_lex_state = 2},
+  [189] = {.lex_state = 154, .external_lex_state = 2},
+  [190] = {.lex_state = 154, .external_lex_state = 2},
+  [191] = {.lex_state = 154, .external_lex_state = 2},
+  [192] = {.lex_state = 154, .external_lex_state = 2},
+  [193] = {.lex_state = 154, .external_lex_state = 2},
+  [194] = {.lex_state = 154, .external_lex_state = 2},
+  [195] = {.lex_state = 154, .external_lex_state = 2},
+  [196] = {.lex_state = 154, .external_lex_state = 2},
+  [197] = {.lex_state = 154, .external_lex_state = 2},
+  [198] = {.lex_state = 154, .external_lex_state = 2},
+  [199] = {.lex_state = 154, .external_lex_state = 2},
+  [200] = {.lex_state = 154, .external_lex_state = 2},
+  [201] = {.lex_state = 154, .external_lex_state = 2},
+  [202] = {.lex_state = 154, .external_lex_state = 2},
+  [203] = {.lex_state = 154, .external_lex_state = 2},
+  [204] = {.lex_state = 154, .external_lex_state = 2},
+  [205] = {.lex_state = 154, .external_lex_state = 2},
+  [206] = {.lex_state = 154, .external_lex_state = 2},
+  [207] = {.lex_state = 154, .external_lex_state = 2},
+  [208] = {.lex_state = 154, .external_lex_state = 2},
+  [209] = {.lex_state = 154, .external_lex_state = 2},
+  [210] = {.lex_state = 154, .external_lex_state = 2},
+  [211] = {.lex_state = 154, .external_lex_state = 2},
+  [212] = {.lex_state = 154, .external_lex_state = 2},
+  [213] = {.lex_state = 154, .external_lex_state = 2},
+  [214] = {.lex_state = 154, .external_lex_state = 2},
+  [215] = {.lex_state = 154, .external_lex_state = 2},
+  [216] = {.lex_state = 154, .external_lex_state = 2},
+  [217] = {.lex_state = 154, .external_lex_state = 2},
+  [218] = {.lex_state = 154, .external_lex_state = 2},
+  [219] = {.lex_state = 154, .external_lex_state = 2},
+  [220] = {.lex_state = 154, .external_lex_state = 2},
+  [221] = {.lex_state = 154, .external_lex_state = 2},
+  [222] = {.lex_state = 154, .external_lex_state = 2},
+  [223] = {.lex_state = 154, .external_lex_state = 2},
+  [224] = {.lex_state = 154, .external_lex_state = 2},
+  [225] = {.lex_state = 154, .external_lex_state = 2},
+  [226] = {.lex_state = 154, .external_lex_state = 2},
+  [227] = {.lex_state = 154, .external_lex_state = 2},
+  [228] = {.lex_state = 154, .external_lex_state = 2},
+  [229] = {.lex_state = 154, .external_lex_state = 2},
+  [230] = {.lex_state = 154, .external_lex_state = 2},
+  [231] = {.lex_state = 154, .external_lex_state = 2},
+  [232] = {.lex_state = 154, .external_lex_state = 2},
+  [233] = {.lex_state = 154, .external_lex_state = 2},
+  [234] = {.lex_state = 154, .external_lex_state = 2},
+  [235] = {.lex_state = 154, .external_lex_state = 2},
+  [236] = {.lex_state = 154, .external_lex_state = 2},
+  [237] = {.lex_state = 154, .external_lex_state = 2},
+  [238] = {.lex_state = 154, .external_lex_state = 2},
+  [239] = {.lex_state = 154, .external_lex_state = 2},
+  [240] = {.lex_state = 154, .external_lex_state = 2},
+  [241] = {.lex_state = 154, .external_lex_state = 2},
+  [242] = {.lex_state = 154, .external_lex_state = 2},
+  [243] = {.lex_state = 154, .external_lex_state = 2},
+  [244] = {.lex_state = 154, .external_lex_state = 2},
+  [245] = {.lex_state = 154, .external_lex_state = 2},
+  [246] = {.lex_state = 154, .external_lex_state = 2},
+  [247] = {.lex_state = 154, .external_lex_state = 2},
+  [248] = {.lex_state = 154, .external_lex_state = 2},
+  [249] = {.lex_state = 154, .external_lex_state = 2},
+  [250] = {.lex_state = 154, .external_lex_state = 2},
+  [251] = {.lex_state = 154, .external_lex_state = 2},
+  [252] = {.lex_state = 154, .external_lex_state = 2},
+  [253] = {.lex_state = 154, .external_lex_state = 2},
+  [254] = {.lex_state = 154, .external_lex_state = 2},
+  [255] = {.lex_state = 154, .external_lex_state = 2},
+  [256] = {.lex_state = 154, .external_lex_state = 2},
+  [257] = {.lex_state = 154, .external_lex_state = 2},
+  [258] = {.lex_state = 154, .external_lex_state = 2},
+  [259] = {.lex_state = 154, .external_lex_state = 2},
+  [260] = {.lex_state = 154, .external_lex_state = 2},
+  [261] = {.lex_state = 154, .external_lex_state = 2},
+  [262] = {.lex_state = 154, .external_lex_state = 2},
+  [263] = {.lex_state = 154, .external_lex_state = 2},
+  [264] = {.lex_state = 154, .external_lex_state = 2},
+  [265] = {.lex_state = 154, .external_lex_state = 2},
+  [266] = {.lex_state = 154, .external_lex_state = 2},
+  [267] = {.lex_state = 154, .external_lex_state = 2},
+  [268] = {.lex_state = 154, .external_lex_state = 2},
+  [269] = {.lex_state = 154, .external_lex_state = 2},
+  [270] = {.lex_state = 154, .external_lex_state = 2},
+  [271] = {.lex_state = 154, .external_lex_state = 2},
+  [272] = {.lex_state = 154, .external_lex_state = 2},
+  [273] = {.lex_state = 154, .external_lex_state = 2},
+  [274] = {.lex_state = 154, .external_lex_state = 2},
+  [275] = {.lex_state = 154, .external_lex_state = 2},
+  [276] = {.lex_state = 154, .external_lex_state = 2},
+  [277] = {.lex_state = 154, .external_lex_state = 2},
+  [278] = {.lex_state = 154, .external_lex_state = 2},
+  [279] = {.lex_state = 154, .external_lex_state = 2},
+  [280] = {.lex_state = 154, .external_lex_state = 2},
+  [281] = {.lex_state = 154, .external_lex_state = 2},
+  [282] = {.lex_state = 154, .external_lex_state = 2},
+  [283] = {.lex_state = 154, .external_lex_state = 2},
+  [284] = {.lex_state = 154, .external_lex_state = 2},
+  [285] = {.lex_state = 154, .external_lex_state = 2},
+  [286] = {.lex_state = 154, .external_lex_state = 2},
+  [287] = {.lex_state = 154, .external_lex_state = 2},
+  [288] = {.lex_state = 154, .external_lex_state = 2},
+  [289] = {.lex_state = 154, .external_lex_state = 2},
+  [290] = {.lex_state = 154, .external_lex_state = 2},
+  [291] = {.lex_state = 154, .external_lex_state = 2},
+  [292] = {.lex_state = 154, .external_lex_state = 2},
+  [293] = {.lex_state = 154, .external_lex_state = 2},
+  [294] = {.lex_state = 154, .external_lex_state = 2},
+  [295] = {.lex_state = 154, .external_lex_state = 2},
+  [296] = {.lex_state = 154, .external_lex_state = 2},
+  [297] = {.lex_state = 154, .external_lex_state = 2},
+  [298] = {.lex_state = 154, .external_lex_state = 2},
+  [299] = {.lex_state = 154, .external_lex_state = 2},
+  [300] = {.lex_state = 154, .external_lex_state = 2},
+  [301] = {.lex_state = 154, .external_lex_state = 2},
+  [302] = {.lex_state = 154, .external_lex_state = 2},
+  [303] = {.lex_state = 154, .external_lex_state = 2},
+  [304] = {.lex_state = 154, .external_lex_state = 2},
+  [305] = {.lex_state = 154, .external_lex_state = 2},
+  [306] = {.lex_state = 154, .external_lex_state = 2},
+  [307] = {.lex_state = 154, .external_lex_state = 2},
+  [308] = {.lex_state = 154, .external_lex_state = 2},
+  [309] = {.lex_state = 154, .external_lex_state = 2},
+  [310] = {.lex_state = 154, .external_lex_state = 2},
+  [311] = {.lex_state = 154, .external_lex_state = 2},
+  [312] = {.lex_state = 154, .external_lex_state = 2},
+  [313] = {.lex_state = 154, .external_lex_state = 2},
+  [314] = {.lex_state = 154, .external_lex_state = 2},
+  [315] = {.lex_state = 154, .external_lex_state = 2},
+  [316] = {.lex_state = 154, .external_lex_state = 2},
+  [317] = {.lex_state = 154, .external_lex_state = 2},
+  [318] = {.lex_state = 154, .external_lex_state = 2},
+  [319] = {.lex_state = 154, .external_lex_state = 2},
+  [320] = {.lex_state = 154, .external_lex_state = 2},
+  [321] = {.lex_state = 154, .external_lex_state = 2},
+  [322] = {.lex_state = 154, .external_lex_state = 2},
+  [323] = {.lex_state = 154, .external_lex_state = 2},
+  [324] = {.lex_state = 154, .external_lex_state = 2},
+  [325] = {.lex_state = 154, .external_lex_state = 2},
+  [326] = {.lex_state = 154, .external_lex_state = 2},
+  [327] = {.lex_state = 154, .external_lex_state = 2},
+  [328] = {.lex_state = 154, .external_lex_state = 2},
+  [329] = {.lex_state = 154, .external_lex_state = 2},
+  [330] = {.lex_state = 154, .external_lex_state = 2},
+  [331] = {.lex_state = 154, .external_lex_state = 2},
+  [332] = {.lex_state = 154, .external_lex_state = 2},
+  [333] = {.lex_state = 154, .external_lex_state = 2},
+  [334] = {.lex_state = 154, .external_lex_state = 2},
+  [335] = {.lex_state = 154, .external_lex_state = 2},
+  [336] = {.lex_state = 154, .external_lex_state = 2},
+  [337] = {.lex_state = 154, .external_lex_state = 2},
+  [338] = {.lex_state = 154, .external_lex_state = 2},
+  [339] = {.lex_state = 154, .external_lex_state = 2},
+  [340] = {.lex_state = 154, .external_lex_state = 2},
+  [341] = {.lex_state = 154, .external_lex_state = 2},
+  [342] = {.lex_state = 154, .external_lex_state = 2},
+  [343] = {.lex_state = 154, .external_lex_state = 2},
+  [344] = {.lex_state = 154, .external_lex_state = 2},
+  [345] = {.lex_state = 154, .external_lex_state = 2},
+  [346] = {.lex_state = 154, .external_lex_state = 2},
+  [347] = {.lex_state = 154, .external_lex_state = 2},
+  [348] = {.lex_state = 154, .external_lex_state = 2},
+  [349] = {.lex_state = 154, .external_lex_state = 2},
+  [350] = {.lex_state = 154, .external_lex_state = 2},
+  [351] = {.lex_state = 154, .external_lex_state = 2},
+  [352] = {.lex_state = 154, .external_lex_state = 2},
+  [353] = {.lex_state = 154, .external_lex_state = 2},
+  [354] = {.lex_state = 154, .external_lex_state = 2},
+  [355] = {.lex_state = 154, .external_lex_state = 2},
+  [356] = {.lex_state = 154, .external_lex_state = 2},
+  [357] = {.lex_state = 154, .external_lex_state = 2},
+  [358] = {.lex_state = 154, .external_lex_state = 2},
+  [359] = {.lex_state = 154, .external_lex_state = 2},
+  [360] = {.lex_state = 154, .external_lex_state = 2},
+  [361] = {.lex_state = 154, .external_lex_state = 2},
+  [362] = {.lex_state = 154, .external_lex_state = 2},
+  [363] = {.lex_state = 154, .external_lex_state = 2},
+  [364] = {.lex_state = 154, .external_lex_state = 2},
+  [365] = {.lex_state = 154, .external_lex_state = 2},
+  [366] = {.lex_state = 154, .external_lex_state = 2},
+  [367] = {.lex_state = 154, .external_lex_state = 2},
+  [368] = {.lex_state = 154, .external_lex_state = 2},
+  [369] = {.lex_state = 154, .external_lex_state = 2},
+  [370] = {.lex_state = 154, .external_lex_state = 2},
+  [371] = {.lex_state = 154, .external_lex_state = 2},
+  [372] = {.lex_state = 154, .external_lex_state = 2},
+  [373] = {.lex_state = 154, .external_lex_state = 2},
+  [374] = {.lex_state = 154, .external_lex_state = 2},
+  [375] = {.lex_state = 154, .external_lex_state = 2},
+  [376] = {.lex_state = 154, .external_lex_state = 2},
+  [377] = {.lex_state = 154, .external_lex_state = 2},
+  [378] = {.lex_state = 154, .external_lex_state = 2},
+  [379] = {.lex_state = 154, .external_lex_state = 2},
+  [380] = {.lex_state = 154, .external_lex_state = 2},
+  [381] = {.lex_state = 154, .external_lex_state = 2},
+  [382] = {.lex_state = 154, .external_lex_state = 2},
+  [383] = {.lex_state = 154, .external_lex_state = 2},
+  [384] = {.lex_state = 154, .external_lex_state = 2},
+  [385] = {.lex_state = 154, .external_lex_state = 2},
+  [386] = {.lex_state = 154, .external_lex_state = 2},
+  [387] = {.lex_state = 154, .external_lex_state = 2},
+  [388] = {.lex_state = 154, .external_lex_state = 2},
+  [389] = {.lex_state = 154},
+  [390] = {.lex_state = 154},
+  [391] = {.lex_state = 154},
+  [392] = {.lex_state = 154},
   [393] = {.lex_state = 9},
   [394] = {.lex_state = 5, .external_lex_state = 3},
   [395] = {.lex_state = 5, .external_lex_state = 3},
@@ -8537,49 +8563,49 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [451] = {.lex_state = 4, .external_lex_state = 5},
   [452] = {.lex_state = 4, .external_lex_state = 5},
   [453] = {.lex_state = 12, .external_lex_state = 4},
-  [454] = {.lex_state = 153, .external_lex_state = 7},
+  [454] = {.lex_state = 154, .external_lex_state = 7},
   [455] = {.lex_state = 4},
-  [456] = {.lex_state = 153, .external_lex_state = 7},
+  [456] = {.lex_state = 154, .external_lex_state = 7},
   [457] = {.lex_state = 12, .external_lex_state = 4},
-  [458] = {.lex_state = 153, .external_lex_state = 7},
+  [458] = {.lex_state = 154, .external_lex_state = 7},
   [459] = {.lex_state = 2, .external_lex_state = 7},
   [460] = {.lex_state = 12, .external_lex_state = 4},
-  [461] = {.lex_state = 153, .external_lex_state = 7},
-  [462] = {.lex_state = 153, .external_lex_state = 7},
-  [463] = {.lex_state = 153, .external_lex_state = 7},
-  [464] = {.lex_state = 153, .external_lex_state = 7},
+  [461] = {.lex_state = 154, .external_lex_state = 7},
+  [462] = {.lex_state = 154, .external_lex_state = 7},
+  [463] = {.lex_state = 154, .external_lex_state = 7},
+  [464] = {.lex_state = 154, .external_lex_state = 7},
   [465] = {.lex_state = 4},
   [466] = {.lex_state = 12, .external_lex_state = 4},
   [467] = {.lex_state = 12, .external_lex_state = 4},
   [468] = {.lex_state = 12, .external_lex_state = 4},
   [469] = {.lex_state = 12, .external_lex_state = 4},
   [470] = {.lex_state = 12, .external_lex_state = 4},
-  [471] = {.lex_state = 153, .external_lex_state = 7},
+  [471] = {.lex_state = 154, .external_lex_state = 7},
   [472] = {.lex_state = 12, .external_lex_state = 4},
-  [473] = {.lex_state = 153, .external_lex_state = 7},
+  [473] = {.lex_state = 154, .external_lex_state = 7},
   [474] = {.lex_state = 12, .external_lex_state = 4},
   [475] = {.lex_state = 12, .external_lex_state = 4},
-  [476] = {.lex_state = 153, .external_lex_state = 7},
-  [477] = {.lex_state = 153, .external_lex_state = 7},
-  [478] = {.lex_state = 153, .external_lex_state = 7},
-  [479] = {.lex_state = 153, .external_lex_state = 7},
-  [480] = {.lex_state = 153, .external_lex_state = 7},
-  [481] = {.lex_state = 153, .external_lex_state = 7},
-  [482] = {.lex_state = 153, .external_lex_state = 7},
-  [483] = {.lex_state = 153, .external_lex_state = 7},
-  [484] = {.lex_state = 153, .external_lex_state = 7},
-  [485] = {.lex_state = 153, .external_lex_state = 7},
+  [476] = {.lex_state = 154, .external_lex_state = 7},
+  [477] = {.lex_state = 154, .external_lex_state = 7},
+  [478] = {.lex_state = 154, .external_lex_state = 7},
+  [479] = {.lex_state = 154, .external_lex_state = 7},
+  [480] = {.lex_state = 154, .external_lex_state = 7},
+  [481] = {.lex_state = 154, .external_lex_state = 7},
+  [482] = {.lex_state = 154, .external_lex_state = 7},
+  [483] = {.lex_state = 154, .external_lex_state = 7},
+  [484] = {.lex_state = 154, .external_lex_state = 7},
+  [485] = {.lex_state = 154, .external_lex_state = 7},
   [486] = {.lex_state = 4, .external_lex_state = 5},
   [487] = {.lex_state = 12, .external_lex_state = 4},
   [488] = {.lex_state = 12, .external_lex_state = 4},
-  [489] = {.lex_state = 153, .external_lex_state = 7},
-  [490] = {.lex_state = 153, .external_lex_state = 7},
+  [489] = {.lex_state = 154, .external_lex_state = 7},
+  [490] = {.lex_state = 154, .external_lex_state = 7},
   [491] = {.lex_state = 2, .external_lex_state = 7},
-  [492] = {.lex_state = 153, .external_lex_state = 7},
-  [493] = {.lex_state = 153, .external_lex_state = 7},
+  [492] = {.lex_state = 154, .external_lex_state = 7},
+  [493] = {.lex_state = 154, .external_lex_state = 7},
   [494] = {.lex_state = 2, .external_lex_state = 7},
   [495] = {.lex_state = 4, .external_lex_state = 5},
-  [496] = {.lex_state = 153, .external_lex_state = 7},
+  [496] = {.lex_state = 154, .external_lex_state = 7},
   [497] = {.lex_state = 2, .external_lex_state = 7},
   [498] = {.lex_state = 4, .external_lex_state = 5},
   [499] = {.lex_state = 2, .external_lex_state = 7},
@@ -8590,11 +8616,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [504] = {.lex_state = 4, .external_lex_state = 5},
   [505] = {.lex_state = 2, .external_lex_state = 7},
   [506] = {.lex_state = 2, .external_lex_state = 7},
-  [507] = {.lex_state = 153, .external_lex_state = 7},
-  [508] = {.lex_state = 153, .external_lex_state = 7},
+  [507] = {.lex_state = 154, .external_lex_state = 7},
+  [508] = {.lex_state = 154, .external_lex_state = 7},
   [509] = {.lex_state = 2, .external_lex_state = 7},
-  [510] = {.lex_state = 153, .external_lex_state = 7},
-  [511] = {.lex_state = 153, .external_lex_state = 7},
+  [510] = {.lex_state = 154, .external_lex_state = 7},
+  [511] = {.lex_state = 154, .external_lex_state = 7},
   [512] = {.lex_state = 2, .external_lex_state = 7},
   [513] = {.lex_state = 4, .external_lex_state = 5},
   [514] = {.lex_state = 2, .external_lex_state = 7},
@@ -8606,77 +8632,77 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [520] = {.lex_state = 2, .external_lex_state = 7},
   [521] = {.lex_state = 4, .external_lex_state = 5},
   [522] = {.lex_state = 4, .external_lex_state = 5},
-  [523] = {.lex_state = 153, .external_lex_state = 7},
-  [524] = {.lex_state = 153, .external_lex_state = 7},
-  [525] = {.lex_state = 153, .external_lex_state = 7},
-  [526] = {.lex_state = 153, .external_lex_state = 7},
-  [527] = {.lex_state = 153, .external_lex_state = 7},
+  [523] = {.lex_state = 154, .external_lex_state = 7},
+  [524] = {.lex_state = 154, .external_lex_state = 7},
+  [525] = {.lex_state = 154, .external_lex_state = 7},
+  [526] = {.lex_state = 154, .external_lex_state = 7},
+  [527] = {.lex_state = 154, .external_lex_state = 7},
   [528] = {.lex_state = 4},
-  [529] = {.lex_state = 153, .external_lex_state = 7},
-  [530] = {.lex_state = 153, .external_lex_state = 7},
+  [529] = {.lex_state = 154, .external_lex_state = 7},
+  [530] = {.lex_state = 154, .external_lex_state = 7},
   [531] = {.lex_state = 4},
   [532] = {.lex_state = 2, .external_lex_state = 7},
-  [533] = {.lex_state = 153, .external_lex_state = 7},
-  [534] = {.lex_state = 153, .external_lex_state = 7},
-  [535] = {.lex_state = 153, .external_lex_state = 7},
-  [536] = {.lex_state = 153, .external_lex_state = 7},
-  [537] = {.lex_state = 153, .external_lex_state = 7},
+  [533] = {.lex_state = 154, .external_lex_state = 7},
+  [534] = {.lex_state = 154, .external_lex_state = 7},
+  [535] = {.lex_state = 154, .external_lex_state = 7},
+  [536] = {.lex_state = 154, .external_lex_state = 7},
+  [537] = {.lex_state = 154, .external_lex_state = 7},
   [538] = {.lex_state = 2, .external_lex_state = 7},
-  [539] = {.lex_state = 153, .external_lex_state = 7},
-  [540] = {.lex_state = 153, .external_lex_state = 7},
-  [541] = {.lex_state = 153, .external_lex_state = 7},
-  [542] = {.lex_state = 153, .external_lex_state = 7},
+  [539] = {.lex_state = 154, .external_lex_state = 7},
+  [540] = {.lex_state = 154, .external_lex_state = 7},
+  [541] = {.lex_state = 154, .external_lex_state = 7},
+  [542] = {.lex_state = 154, .external_lex_state = 7},
   [543] = {.lex_state = 2, .external_lex_state = 7},
-  [544] = {.lex_state = 153, .external_lex_state = 7},
-  [545] = {.lex_state = 153, .external_lex_state = 7},
-  [546] = {.lex_state = 153, .external_lex_state = 7},
-  [547] = {.lex_state = 153, .external_lex_state = 7},
-  [548] = {.lex_state = 153, .external_lex_state = 7},
-  [549] = {.lex_state = 153, .external_lex_state = 7},
-  [550] = {.lex_state = 153, .external_lex_state = 7},
-  [551] = {.lex_state = 153, .external_lex_state = 7},
-  [552] = {.lex_state = 153, .external_lex_state = 7},
-  [553] = {.lex_state = 153, .external_lex_state = 7},
-  [554] = {.lex_state = 153, .external_lex_state = 7},
-  [555] = {.lex_state = 153, .external_lex_state = 7},
-  [556] = {.lex_state = 153, .external_lex_state = 7},
-  [557] = {.lex_state = 153, .external_lex_state = 7},
-  [558] = {.lex_state = 153, .external_lex_state = 7},
-  [559] = {.lex_state = 153, .external_lex_state = 7},
-  [560] = {.lex_state = 153, .external_lex_state = 7},
+  [544] = {.lex_state = 154, .external_lex_state = 7},
+  [545] = {.lex_state = 154, .external_lex_state = 7},
+  [546] = {.lex_state = 154, .external_lex_state = 7},
+  [547] = {.lex_state = 154, .external_lex_state = 7},
+  [548] = {.lex_state = 154, .external_lex_state = 7},
+  [549] = {.lex_state = 154, .external_lex_state = 7},
+  [550] = {.lex_state = 154, .external_lex_state = 7},
+  [551] = {.lex_state = 154, .external_lex_state = 7},
+  [552] = {.lex_state = 154, .external_lex_state = 7},
+  [553] = {.lex_state = 154, .external_lex_state = 7},
+  [554] = {.lex_state = 154, .external_lex_state = 7},
+  [555] = {.lex_state = 154, .external_lex_state = 7},
+  [556] = {.lex_state = 154, .external_lex_state = 7},
+  [557] = {.lex_state = 154, .external_lex_state = 7},
+  [558] = {.lex_state = 154, .external_lex_state = 7},
+  [559] = {.lex_state = 154, .external_lex_state = 7},
+  [560] = {.lex_state = 154, .external_lex_state = 7},
   [561] = {.lex_state = 4},
-  [562] = {.lex_state = 153, .external_lex_state = 7},
-  [563] = {.lex_state = 153, .external_lex_state = 7},
-  [564] = {.lex_state = 153, .external_lex_state = 7},
-  [565] = {.lex_state = 153, .external_lex_state = 7},
-  [566] = {.lex_state = 153, .external_lex_state = 7},
-  [567] = {.lex_state = 153, .external_lex_state = 7},
-  [568] = {.lex_state = 153, .external_lex_state = 7},
-  [569] = {.lex_state = 153, .external_lex_state = 7},
-  [570] = {.lex_state = 153, .external_lex_state = 7},
-  [571] = {.lex_state = 153, .external_lex_state = 7},
-  [572] = {.lex_state = 153, .external_lex_state = 7},
-  [573] = {.lex_state = 153, .external_lex_state = 7},
-  [574] = {.lex_state = 153, .external_lex_state = 7},
-  [575] = {.lex_state = 153, .external_lex_state = 7},
-  [576] = {.lex_state = 153, .external_lex_state = 7},
-  [577] = {.lex_state = 153, .external_lex_state = 7},
-  [578] = {.lex_state = 153, .external_lex_state = 7},
-  [579] = {.lex_state = 153, .external_lex_state = 7},
+  [562] = {.lex_state = 154, .external_lex_state = 7},
+  [563] = {.lex_state = 154, .external_lex_state = 7},
+  [564] = {.lex_state = 154, .external_lex_state = 7},
+  [565] = {.lex_state = 154, .external_lex_state = 7},
+  [566] = {.lex_state = 154, .external_lex_state = 7},
+  [567] = {.lex_state = 154, .external_lex_state = 7},
+  [568] = {.lex_state = 154, .external_lex_state = 7},
+  [569] = {.lex_state = 154, .external_lex_state = 7},
+  [570] = {.lex_state = 154, .external_lex_state = 7},
+  [571] = {.lex_state = 154, .external_lex_state = 7},
+  [572] = {.lex_state = 154, .external_lex_state = 7},
+  [573] = {.lex_state = 154, .external_lex_state = 7},
+  [574] = {.lex_state = 154, .external_lex_state = 7},
+  [575] = {.lex_state = 154, .external_lex_state = 7},
+  [576] = {.lex_state = 154, .external_lex_state = 7},
+  [577] = {.lex_state = 154, .external_lex_state = 7},
+  [578] = {.lex_state = 154, .external_lex_state = 7},
+  [579] = {.lex_state = 154, .external_lex_state = 7},
   [580] = {.lex_state = 8, .external_lex_state = 8},
   [581] = {.lex_state = 8, .external_lex_state = 8},
   [582] = {.lex_state = 8, .external_lex_state = 8},
-  [583] = {.lex_state = 153, .external_lex_state = 7},
-  [584] = {.lex_state = 153, .external_lex_state = 7},
-  [585] = {.lex_state = 153, .external_lex_state = 7},
-  [586] = {.lex_state = 153, .external_lex_state = 7},
-  [587] = {.lex_state = 153, .external_lex_state = 7},
-  [588] = {.lex_state = 153, .external_lex_state = 7},
-  [589] = {.lex_state = 153, .external_lex_state = 7},
-  [590] = {.lex_state = 153, .external_lex_state = 7},
-  [591] = {.lex_state = 153, .external_lex_state = 7},
-  [592] = {.lex_state = 153, .external_lex_state = 7},
-  [593] = {.lex_state = 153, .external_lex_state = 7},
+  [583] = {.lex_state = 154, .external_lex_state = 7},
+  [584] = {.lex_state = 154, .external_lex_state = 7},
+  [585] = {.lex_state = 154, .external_lex_state = 7},
+  [586] = {.lex_state = 154, .external_lex_state = 7},
+  [587] = {.lex_state = 154, .external_lex_state = 7},
+  [588] = {.lex_state = 154, .external_lex_state = 7},
+  [589] = {.lex_state = 154, .external_lex_state = 7},
+  [590] = {.lex_state = 154, .external_lex_state = 7},
+  [591] = {.lex_state = 154, .external_lex_state = 7},
+  [592] = {.lex_state = 154, .external_lex_state = 7},
+  [593] = {.lex_state = 154, .external_lex_state = 7},
   [594] = {.lex_state = 4},
   [595] = {.lex_state = 4, .external_lex_state = 5},
   [596] = {.lex_state = 4, .external_lex_state = 5},
@@ -8749,7 +8775,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [663] = {.lex_state = 8, .external_lex_state = 8},
   [664] = {.lex_state = 8, .external_lex_state = 8},
   [665] = {.lex_state = 8, .external_lex_state = 8},
-  [666] = {.lex_state = 153, .external_lex_state = 9},
+  [666] = {.lex_state = 154, .external_lex_state = 9},
   [667] = {.lex_state = 8, .external_lex_state = 8},
   [668] = {.lex_state = 8, .external_lex_state = 8},
   [669] = {.lex_state = 8, .external_lex_state = 8},
@@ -8762,12 +8788,12 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [676] = {.lex_state = 2},
   [677] = {.lex_state = 2},
   [678] = {.lex_state = 2, .external_lex_state = 9},
-  [679] = {.lex_state = 153},
+  [679] = {.lex_state = 154},
   [680] = {.lex_state = 4},
   [681] = {.lex_state = 2, .external_lex_state = 9},
   [682] = {.lex_state = 0, .external_lex_state = 9},
-  [683] = {.lex_state = 153, .external_lex_state = 9},
-  [684] = {.lex_state = 153, .external_lex_state = 9},
+  [683] = {.lex_state = 154, .external_lex_state = 9},
+  [684] = {.lex_state = 154, .external_lex_state = 9},
   [685] = {.lex_state = 4},
   [686] = {.lex_state = 0, .external_lex_state = 9},
   [687] = {.lex_state = 2, .external_lex_state = 9},
@@ -8776,8 +8802,8 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [690] = {.lex_state = 0, .external_lex_state = 9},
   [691] = {.lex_state = 0, .external_lex_state = 9},
   [692] = {.lex_state = 2, .external_lex_state = 9},
-  [693] = {.lex_state = 153, .external_lex_state = 9},
-  [694] = {.lex_state = 153, .external_lex_state = 9},
+  [693] = {.lex_state = 154, .external_lex_state = 9},
+  [694] = {.lex_state = 154, .external_lex_state = 9},
   [695] = {.lex_state = 0, .external_lex_state = 9},
   [696] = {.lex_state = 4},
   [697] = {.lex_state = 0},
@@ -8798,28 +8824,28 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [712] = {.lex_state = 0},
   [713] = {.lex_state = 4},
   [714] = {.lex_state = 0, .external_lex_state = 9},
-  [715] = {.lex_state = 153, .external_lex_state = 9},
-  [716] = {.lex_state = 153},
+  [715] = {.lex_state = 154, .external_lex_state = 9},
+  [716] = {.lex_state = 154},
   [717] = {.lex_state = 0, .external_lex_state = 9},
   [718] = {.lex_state = 0, .external_lex_state = 9},
-  [719] = {.lex_state = 153, .external_lex_state = 9},
+  [719] = {.lex_state = 154, .external_lex_state = 9},
   [720] = {.lex_state = 0, .external_lex_state = 9},
-  [721] = {.lex_state = 153},
+  [721] = {.lex_state = 154},
   [722] = {.lex_state = 0, .external_lex_state = 9},
   [723] = {.lex_state = 0, .external_lex_state = 9},
   [724] = {.lex_state = 0, .external_lex_state = 9},
   [725] = {.lex_state = 0, .external_lex_state = 9},
-  [726] = {.lex_state = 153},
-  [727] = {.lex_state = 153, .external_lex_state = 9},
+  [726] = {.lex_state = 154},
+  [727] = {.lex_state = 154, .external_lex_state = 9},
   [728] = {.lex_state = 0, .external_lex_state = 9},
-  [729] = {.lex_state = 153},
+  [729] = {.lex_state = 154},
   [730] = {.lex_state = 0, .external_lex_state = 9},
-  [731] = {.lex_state = 153},
-  [732] = {.lex_state = 153},
-  [733] = {.lex_state = 153},
+  [731] = {.lex_state = 154},
+  [732] = {.lex_state = 154},
+  [733] = {.lex_state = 154},
   [734] = {.lex_state = 0, .external_lex_state = 9},
-  [735] = {.lex_state = 153, .external_lex_state = 9},
-  [736] = {.lex_state = 153},
+  [735] = {.lex_state = 154, .external_lex_state = 9},
+  [736] = {.lex_state = 154},
   [737] = {.lex_state = 0, .external_lex_state = 9},
   [738] = {.lex_state = 0, .external_lex_state = 9},
   [739] = {.lex_state = 0, .external_lex_state = 9},
@@ -8921,7 +8947,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [835] = {.lex_state = 0, .external_lex_state = 5},
   [836] = {.lex_state = 0, .external_lex_state = 9},
   [837] = {.lex_state = 0, .external_lex_state = 9},
-  [838] = {.lex_state = 153},
+  [838] = {.lex_state = 154},
   [839] = {.lex_state = 0, .external_lex_state = 9},
   [840] = {.lex_state = 2},
   [841] = {.lex_state = 0},
@@ -8955,7 +8981,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [869] = {.lex_state = 0, .external_lex_state = 9},
   [870] = {.lex_state = 0, .external_lex_state = 9},
   [871] = {.lex_state = 2},
-  [872] = {.lex_state = 153},
+  [872] = {.lex_state = 154},
   [873] = {.lex_state = 0, .external_lex_state = 9},
   [874] = {.lex_state = 0},
   [875] = {.lex_state = 0, .external_lex_state = 9},
@@ -8976,34 +9002,34 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [890] = {.lex_state = 0},
   [891] = {.lex_state = 2},
   [892] = {.lex_state = 0},
-  [893] = {.lex_state = 153},
+  [893] = {.lex_state = 154},
   [894] = {.lex_state = 0},
   [895] = {.lex_state = 0},
-  [896] = {.lex_state = 153},
-  [897] = {.lex_state = 153},
+  [896] = {.lex_state = 154},
+  [897] = {.lex_state = 154},
   [898] = {.lex_state = 0},
-  [899] = {.lex_state = 153},
-  [900] = {.lex_state = 153},
-  [901] = {.lex_state = 153},
+  [899] = {.lex_state = 154},
+  [900] = {.lex_state = 154},
+  [901] = {.lex_state = 154},
   [902] = {.lex_state = 0},
-  [903] = {.lex_state = 153},
+  [903] = {.lex_state = 154},
   [904] = {.lex_state = 0},
   [905] = {.lex_state = 7, .external_lex_state = 9},
-  [906] = {.lex_state = 153, .external_lex_state = 5},
+  [906] = {.lex_state = 154, .external_lex_state = 5},
   [907] = {.lex_state = 0},
-  [908] = {.lex_state = 153},
+  [908] = {.lex_state = 154},
   [909] = {.lex_state = 0},
   [910] = {.lex_state = 0},
-  [911] = {.lex_state = 153},
+  [911] = {.lex_state = 154},
   [912] = {.lex_state = 0},
-  [913] = {.lex_state = 153},
-  [914] = {.lex_state = 153, .external_lex_state = 5},
+  [913] = {.lex_state = 154},
+  [914] = {.lex_state = 154, .external_lex_state = 5},
   [915] = {.lex_state = 0},
   [916] = {.lex_state = 0},
   [917] = {.lex_state = 0},
   [918] = {.lex_state = 0},
-  [919] = {.lex_state = 153},
-  [920] = {.lex_state = 153},
+  [919] = {.lex_state = 154},
+  [920] = {.lex_state = 154},
   [921] = {.lex_state = 7, .external_lex_state = 9},
   [922] = {.lex_state = 0},
   [923] = {.lex_state = 0},
@@ -9015,44 +9041,44 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [929] = {.lex_state = 0},
   [930] = {.lex_state = 0},
   [931] = {.lex_state = 0, .external_lex_state = 10},
-  [932] = {.lex_state = 153},
+  [932] = {.lex_state = 154},
   [933] = {.lex_state = 0},
   [934] = {.lex_state = 0},
   [935] = {.lex_state = 0},
-  [936] = {.lex_state = 153},
+  [936] = {.lex_state = 154},
   [937] = {.lex_state = 0},
   [938] = {.lex_state = 0},
-  [939] = {.lex_state = 153},
+  [939] = {.lex_state = 154},
   [940] = {.lex_state = 0},
   [941] = {.lex_state = 0},
-  [942] = {.lex_state = 153},
+  [942] = {.lex_state = 154},
   [943] = {.lex_state = 0, .external_lex_state = 10},
-  [944] = {.lex_state = 153},
+  [944] = {.lex_state = 154},
   [945] = {.lex_state = 0},
   [946] = {.lex_state = 0},
-  [947] = {.lex_state = 153},
+  [947] = {.lex_state = 154},
   [948] = {.lex_state = 0},
   [949] = {.lex_state = 0},
   [950] = {.lex_state = 0},
   [951] = {.lex_state = 0},
-  [952] = {.lex_state = 153},
+  [952] = {.lex_state = 154},
   [953] = {.lex_state = 0},
   [954] = {.lex_state = 0},
   [955] = {.lex_state = 0},
-  [956] = {.lex_state = 153},
+  [956] = {.lex_state = 154},
   [957] = {.lex_state = 0},
-  [958] = {.lex_state = 153},
-  [959] = {.lex_state = 153},
-  [960] = {.lex_state = 153},
-  [961] = {.lex_state = 153},
+  [958] = {.lex_state = 154},
+  [959] = {.lex_state = 154},
+  [960] = {.lex_state = 154},
+  [961] = {.lex_state = 154},
   [962] = {.lex_state = 0},
   [963] = {.lex_state = 0},
-  [964] = {.lex_state = 153},
+  [964] = {.lex_state = 154},
   [965] = {.lex_state = 0, .external_lex_state = 10},
   [966] = {.lex_state = 0},
   [967] = {.lex_state = 0},
   [968] = {.lex_state = 0},
-  [969] = {.lex_state = 153},
+  [969] = {.lex_state = 154},
   [970] = {.lex_state = 0},
   [971] = {.lex_state = 0},
   [972] = {.lex_state = 2},

@@ -240,7 +240,7 @@ impl Checker<'_> {
                 }
             }
             OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_) | OperandKind::Member(..)
-                if list_allowed && !spec.lengths.is_empty() && spec.lengths != [1] =>
+                if list_allowed && needs_braces(spec) =>
             {
                 self.push(operand, Some(spec), What::MustBeVector);
             }
@@ -258,6 +258,9 @@ impl Checker<'_> {
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
+                self.push(operand, Some(spec), What::MustBeVector);
+            }
             OperandKind::Offset(parts, false) if !writes => self.sum(operand, &parts.0, spec),
             OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
             OperandKind::Index(object) => match object.kind {
@@ -308,7 +311,7 @@ impl Checker<'_> {
                 if elements > 1 && !list {
                     return self.push(operand, Some(spec), What::UnexpectedVector);
                 }
-                if elements == 1 && list && !(spec.lengths == [1] || spec.any_length) {
+                if elements == 1 && list_allowed && needs_braces(spec) {
                     return self.push(operand, Some(spec), What::MustBeVector);
                 }
                 if elements > 1 && !spec.any_length && !spec.lengths.contains(&u16::from(elements)) {
@@ -443,6 +446,11 @@ fn is_whole(spec: &Spec) -> bool {
 fn function_passes(spec: &Spec) -> bool {
     let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
     !pred && !spec.value.immediate_only && !spec.fit.exact && spec.lengths.is_empty()
+}
+
+/// Whether only a list, or a vector register, can stand here.
+fn needs_braces(spec: &Spec) -> bool {
+    !spec.lengths.is_empty() && !(spec.value.bare && spec.lengths.contains(&1))
 }
 
 fn writes(spec: &Spec) -> bool {

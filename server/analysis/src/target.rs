@@ -28,7 +28,10 @@ impl Environment {
     /// Whether the module's version is at least this.
     pub fn version_at_least(&self, version: Option<Version>) -> bool {
         match (self.version, version) {
-            (Some(have), Some(need)) => have >= need,
+            (Some(have), Some(need)) => {
+                let known = ISA.versions.iter().find(|v| v.version == have);
+                known.map_or(have, |v| v.counts_as) >= need
+            }
             _ => true,
         }
     }

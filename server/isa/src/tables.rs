@@ -163,6 +163,8 @@ table! {
         lead: TypeExpr,
         /// Elements of a vector need only the size.
         mixed: bool,
+        /// A list of one may be written without its braces.
+        bare: bool,
         /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.
         exact: bool,
         /// A register only.
@@ -376,6 +378,8 @@ table! {
     struct PtxVersion {
         /// The number.
         version: Version,
+        /// The version whose features it has: its own number but for versions that were never published.
+        counts_as: Version,
         /// Which CUDA release brought it.
         summary: &'static str,
     }

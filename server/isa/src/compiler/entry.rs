@@ -201,7 +201,12 @@ impl<'n> Builder<'n> {
             }
             "version" => {
                 let version = rule::version(name).ok_or_else(|| head.error(0, "expected a version such as `8.5`"))?;
-                self.versions.push(PtxVersion { version, summary: common.summary });
+                let counts_as = match (words.next(), words.next().and_then(rule::version)) {
+                    (None, _) => version,
+                    (Some("as"), Some(other)) => other,
+                    _ => return Err(head.error(0, "expected `version 5.1 as 6.0`")),
+                };
+                self.versions.push(PtxVersion { version, counts_as, summary: common.summary });
             }
             "target" => {
                 let mut features: Vec<&'static str> = Vec::new();

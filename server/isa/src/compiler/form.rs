@@ -102,12 +102,13 @@ impl<'a> Parser<'a> {
         let mut len = 0;
         while len < bytes.len() {
             let c = bytes[len];
-            // `::` is part of a modifier's name, a single `:` is not.
+            // `::` is part of a modifier's name, a single `:` is only in `.sp::2:4`: no set's name begins with a digit.
             let part = c.is_ascii_alphanumeric()
                 || c == b'_'
                 || c == b'-'
                 || (c == b':' && bytes.get(len + 1) == Some(&b':'))
-                || (c == b':' && len > 0 && bytes[len - 1] == b':');
+                || (c == b':' && len > 0 && bytes[len - 1] == b':')
+                || (c == b':' && bytes.get(len + 1).is_some_and(u8::is_ascii_digit));
             if !part {
                 break;
             }

@@ -24,6 +24,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         negatable: false,
         lead: TypeExpr::None,
         mixed: false,
+        bare: false,
         exact: false,
         register_only: false,
         immediate_only: false,
@@ -64,6 +65,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
                 p.expect(")")?;
             }
             "mixed" => value.mixed = true,
+            "bare" => value.bare = true,
             "exact" => value.exact = true,
             "address" => value.kind = Kind::Address(p.spaces()?),
             "label" => value.kind = Kind::Label,

@@ -133,6 +133,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("symbol", v.symbol),
         ("negatable", v.negatable),
         ("mixed", v.mixed),
+        ("bare", v.bare),
         ("exact", v.exact),
         ("reg", v.register_only),
         ("imm", v.immediate_only),
