@@ -74,6 +74,8 @@ pub enum What {
     MixedVector,
     /// A list of nothing but `_`.
     OnlyHoles,
+    /// A list without a register where there must be one.
+    OnlyLiterals,
     /// A component that the vector does not have.
     Component(String),
     /// Brackets missing.
@@ -308,6 +310,9 @@ impl Checker<'_> {
                     return self.push(operand, Some(spec), What::NotImmediate);
                 }
                 let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
+                if elements > 1 && list && spec.value.expanded {
+                    return self.push(operand, Some(spec), What::MustBeVector);
+                }
                 if elements > 1 && !list {
                     return self.push(operand, Some(spec), What::UnexpectedVector);
                 }
@@ -445,7 +450,7 @@ fn is_whole(spec: &Spec) -> bool {
 
 fn function_passes(spec: &Spec) -> bool {
     let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
-    !pred && !spec.value.immediate_only && !spec.fit.exact && spec.lengths.is_empty()
+    !pred && !spec.value.immediate_only && !spec.value.expanded && !spec.fit.exact && spec.lengths.is_empty()
 }
 
 /// Whether only a list, or a vector register, can stand here.

@@ -130,7 +130,7 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         value,
         ty: type_of(value.ty, values),
         lead: type_of(value.lead, values),
-        fit: Fit { wider: value.wider, exact: value.exact },
+        fit: Fit { wider: value.wider, exact: value.exact, untyped: value.untyped },
         lengths,
         any_length,
         spaces,

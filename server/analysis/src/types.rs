@@ -51,11 +51,16 @@ pub struct Fit {
     pub wider: bool,
     /// No packed register types.
     pub exact: bool,
+    /// `.bN` registers only.
+    pub untyped: bool,
 }
 
 /// Whether a register of one type may stand for an operand of an instruction type.
 pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
     let table = &AGREEMENT[usize::from(instruction.0)];
+    if fit.untyped && register.info().class != TypeClass::Bits {
+        return false;
+    }
     let mask = match fit {
         Fit { exact: true, .. } => table.exact,
         Fit { wider: true, .. } => table.wider,

@@ -54,6 +54,10 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             Some("use registers of one type, or untyped ones (`.b32`)"),
         ),
         What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
+        What::OnlyLiterals => (
+            format!("{of} is a list of constants alone: at least one element must be a register"),
+            Some("move one of them into a register first"),
+        ),
         What::OffsetNotConstant => {
             ("only a constant can be added to an address here".to_owned(), Some("add registers with `add` first"))
         }

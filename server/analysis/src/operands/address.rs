@@ -18,6 +18,8 @@ impl Checker<'_> {
         match self.names.look_up(name) {
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
+            // A constant must be one, and a macro takes no address.
+            _ if spec.value.immediate_only || spec.value.expanded => self.push(operand, Some(spec), What::Unexpected),
             _ if spec.value.symbol => self.symbol_address(operand, name, spec),
             Some(Symbol::Variable { .. }) if is_whole(spec) => {}
             _ => self.push(operand, Some(spec), What::Unexpected),

@@ -5,7 +5,7 @@ use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
 use crate::types::{TypeId, agrees};
-use ptx_isa::tables::TypeClass;
+use ptx_isa::tables::{Access, TypeClass};
 
 impl Checker<'_> {
     pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
@@ -23,10 +23,8 @@ impl Checker<'_> {
             return self.joined(operand, list, spec);
         }
         for (place, element) in list.iter().enumerate() {
-            match spec.lead.filter(|_| place == 0) {
-                Some(lead) => self.typed(element, &Spec { ty: Some(lead), ..*spec }, false),
-                None => self.typed(element, spec, false),
-            }
+            let lead = spec.lead.filter(|_| place == 0);
+            self.typed(element, &Spec { ty: lead.or(spec.ty), ..element_of(spec) }, false);
         }
     }
 
@@ -34,6 +32,7 @@ impl Checker<'_> {
     fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
+        let written = spec.value.access != Access::Read;
         for element in list {
             let next = match &element.kind {
                 OperandKind::Sink if spec.value.holes || spec.value.sink => {
@@ -44,6 +43,9 @@ impl Checker<'_> {
                     Some(Symbol::Register { ty, elements: 1 }) => Joined::Type(ty),
                     _ => return self.each(list, spec),
                 },
+                OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
+                    return self.each(list, spec);
+                }
                 OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::Integer,
                 OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::Float,
                 _ => return self.each(list, spec),
@@ -58,6 +60,9 @@ impl Checker<'_> {
         }
         if holes == list.len() && !spec.value.sink {
             return self.push(operand, Some(spec), What::OnlyHoles);
+        }
+        if spec.value.expanded && matches!(joined, Some(Joined::Integer)) {
+            return self.push(operand, Some(spec), What::OnlyLiterals);
         }
         let (Some(Joined::Type(have)), Some(wanted)) = (joined, spec.ty) else {
             return self.each(list, spec);
@@ -81,10 +86,15 @@ impl Checker<'_> {
             // A hole that is allowed says nothing about the others.
             let hole = matches!(element.kind, OperandKind::Sink) && (spec.value.holes || spec.value.sink);
             if !hole {
-                self.typed(element, spec, false);
+                self.typed(element, &element_of(spec), false);
             }
         }
     }
+}
+
+/// What one element must be.
+fn element_of(spec: &Spec) -> Spec {
+    Spec { lengths: &[], any_length: false, ..*spec }
 }
 
 /// The common type of a list, in the making.

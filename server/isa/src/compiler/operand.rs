@@ -24,6 +24,8 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         negatable: false,
         lead: TypeExpr::None,
         mixed: false,
+        untyped: false,
+        expanded: false,
         bare: false,
         exact: false,
         register_only: false,
@@ -65,6 +67,8 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
                 p.expect(")")?;
             }
             "mixed" => value.mixed = true,
+            "untyped" => value.untyped = true,
+            "macro" => value.expanded = true,
             "bare" => value.bare = true,
             "exact" => value.exact = true,
             "address" => value.kind = Kind::Address(p.spaces()?),

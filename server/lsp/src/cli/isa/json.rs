@@ -133,6 +133,8 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("symbol", v.symbol),
         ("negatable", v.negatable),
         ("mixed", v.mixed),
+        ("untyped", v.untyped),
+        ("macro", v.expanded),
         ("bare", v.bare),
         ("exact", v.exact),
         ("reg", v.register_only),
