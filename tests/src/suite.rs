@@ -1,5 +1,5 @@
 //! The conformance suite's cases, made from the tables: what they call legal, and near misses of it. Whether the
-//! assembler agrees is recorded by `tests/oracle/record.sh`.
+//! assembler agrees is recorded by `tests/oracle/record.py`.
 
 use crate::combinations::{self, Values};
 use crate::generate::{Random, modifiers, operands, print};
