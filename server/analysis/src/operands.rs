@@ -310,7 +310,7 @@ impl Checker<'_> {
                     return self.push(operand, Some(spec), What::NotImmediate);
                 }
                 let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
-                if elements > 1 && list && spec.value.expanded {
+                if elements > 1 && list && spec.value.braces {
                     return self.push(operand, Some(spec), What::MustBeVector);
                 }
                 if elements > 1 && !list {

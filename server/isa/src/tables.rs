@@ -165,9 +165,11 @@ table! {
         mixed: bool,
         /// Registers of `.bN` types only.
         untyped: bool,
-        /// The assembler hands it to a macro of its own, which takes less: no sum with a variable, no function, no vector
-        /// register for a list, no list of literals alone.
+        /// The assembler hands it to a macro of its own, which takes less: no sum with a variable, no function, no list of
+        /// literals alone.
         expanded: bool,
+        /// A list in braces only, no vector register.
+        braces: bool,
         /// A list of one may be written without its braces.
         bare: bool,
         /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.

@@ -135,6 +135,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("mixed", v.mixed),
         ("untyped", v.untyped),
         ("macro", v.expanded),
+        ("braces", v.braces),
         ("bare", v.bare),
         ("exact", v.exact),
         ("reg", v.register_only),
