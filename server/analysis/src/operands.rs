@@ -74,6 +74,10 @@ pub enum What {
     MixedVector,
     /// A list of nothing but `_`.
     OnlyHoles,
+    /// The handle of a texture or surface as another type than `.u64`.
+    Handle(String),
+    /// A parameter of the kernel where something is written.
+    KernelParameter(String),
     /// A list without a register where there must be one.
     OnlyLiterals,
     /// A component that the vector does not have.
@@ -162,7 +166,9 @@ impl Checker<'_> {
             Kind::Any => self.declared(operand),
             Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
             Kind::Targets => {
-                self.name_of(operand, spec, TARGETS, |s| matches!(s, Symbol::Targets | Symbol::Variable { .. }))
+                let table = spec.value.symbol;
+                let fits = |s| matches!(s, Symbol::Targets) || (table && matches!(s, Symbol::Variable { .. }));
+                self.name_of(operand, spec, if table { TARGETS } else { BRANCH_TARGETS }, fits)
             }
             Kind::Function if spec.indirect => self.name_of(
                 operand,
@@ -407,6 +413,8 @@ impl Checker<'_> {
         if let Some(value) = value
             && !spec.value.ranges.is_empty()
         {
+            // ptxas: 0xffffffffffffffff is −1.
+            let value = if i64::try_from(value).is_ok() { value } else { i128::from(value as u64 as i64) };
             let inside = |r: &ptx_isa::tables::Range| {
                 (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
             };
@@ -434,9 +442,12 @@ impl Checker<'_> {
     }
 }
 
-/// What the last operand of an indirect call or branch names.
+/// What the last operand of an indirect call names.
 const TARGETS: &str =
     "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions";
+
+/// What the last operand of an indirect branch names.
+const BRANCH_TARGETS: &str = "the label of a `.branchtargets` directive";
 
 fn is_pointer(ty: TypeId) -> bool {
     let info = ty.info();

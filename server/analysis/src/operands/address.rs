@@ -6,7 +6,7 @@ use crate::spec::Spec;
 use crate::symbols::Symbol;
 use crate::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind, TypeClass};
+use ptx_isa::tables::{Access, Kind, TypeClass};
 
 impl Checker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
@@ -34,6 +34,12 @@ impl Checker<'_> {
                 if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
             {
                 self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+            }
+            // ptxas: the handle of a texture or surface is a `.u64`.
+            Some(Symbol::Variable { ty: Some(ty), .. })
+                if ty.info().class == TypeClass::Opaque && spec.ty.is_some_and(|t| t.name() != ".u64") =>
+            {
+                self.push(operand, Some(spec), What::Handle(name.to_owned()));
             }
             Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
                 let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
@@ -108,6 +114,9 @@ impl Checker<'_> {
                 }
             }
             // ptxas expands some instructions by a macro that adds to the register.
+            Symbol::Variable { kernel_parameter: true, .. } if spec.value.access != Access::Read => {
+                self.push(operand, Some(spec), What::KernelParameter(name.to_owned()));
+            }
             Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
             Symbol::Variable { space, .. } => {
                 let fits = match spec.spaces {
