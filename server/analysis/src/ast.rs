@@ -75,6 +75,8 @@ pub enum OperandKind<'t> {
     Index(Box<Operand<'t>>),
     /// `!p`.
     Not(Box<Operand<'t>>),
+    /// `-%r1`; a negated literal is a constant.
+    Minus(Box<Operand<'t>>),
     /// `d|p`.
     Pair(Box<(Operand<'t>, Operand<'t>)>),
     /// `{a, b}`.

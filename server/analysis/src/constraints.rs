@@ -12,7 +12,7 @@ pub type Violation = (usize, String);
 type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
 
 /// All constraints, by name.
-const CONSTRAINTS: &[(&str, Constraint)] = &[("fraction", fraction), ("policy-range", policy_range)];
+const CONSTRAINTS: &[(&str, Constraint)] = &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
 
 /// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
 pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {
@@ -58,6 +58,21 @@ fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
     let (place, size) = operands.integer("size")?;
     let (_, total) = operands.integer("total")?;
     (size > total).then(|| (place, format!("the primary size {size} exceeds the total size {total}")))
+}
+
+/// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
+fn vmad_negation(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let negated = |name: &str| {
+        let found = operands.get(name);
+        (found.as_ref().map(|f| f.0), matches!(found, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))
+    };
+    let ((place, a), (_, b), (last, c)) = (negated("a"), negated("b"), negated("c"));
+    let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == ".po");
+    if plus_one && (c || a != b) {
+        let place = if c { last } else { place };
+        return place.map(|p| (p, "with `.po` neither the product nor `c` can be negated".to_owned()));
+    }
+    (c && a != b).then(|| last.map(|p| (p, "either the product or `c` can be negated, not both".to_owned()))).flatten()
 }
 
 #[cfg(test)]

@@ -134,6 +134,8 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
             }
             _ => OperandKind::Error,
         }
+    } else if let Some(inner) = negated_name(source, node) {
+        OperandKind::Minus(Box::new(operand(source, inner)))
     } else if [
         k.unary_expression,
         k.binary_expression,
@@ -148,6 +150,15 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         OperandKind::Error
     };
     Operand { range, kind }
+}
+
+/// The name in `-%r1`, `-%r1.b0`.
+fn negated_name<'n>(source: Source<'_>, node: Node<'n>) -> Option<Node<'n>> {
+    let k = kinds();
+    if node.kind_id() != k.unary_expression || operator(source, node) != "-" {
+        return None;
+    }
+    named_children(node).next().filter(|n| [k.register, k.identifier, k.member].contains(&n.kind_id()))
 }
 
 fn list<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Operand<'t>> {

@@ -62,6 +62,8 @@ pub enum What {
     MustBeSink,
     /// `!` where nothing can be negated.
     Negation,
+    /// `-` before a register where nothing can be negated.
+    Minus,
     /// A list where a single value must be.
     UnexpectedVector,
     /// A single value where a list must be.
@@ -98,6 +100,8 @@ pub enum What {
     MustBe(&'static str),
     /// An expression that has no place here.
     Unexpected,
+    /// A sum or a number as one of several parts in brackets.
+    PartOfAddress,
     /// Something else than a constant added to an address.
     OffsetNotConstant,
     /// A number as an address, which only `.local` has.
@@ -231,7 +235,7 @@ impl Checker<'_> {
                 self.declared(&pair.0);
                 self.declared(&pair.1);
             }
-            OperandKind::Not(inner) | OperandKind::Index(inner) => self.declared(inner),
+            OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner) => self.declared(inner),
             OperandKind::Offset(parts, _) => self.declared(&parts.0),
             _ => {}
         }
@@ -263,6 +267,14 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::Negation);
                 }
             }
+            OperandKind::Minus(inner) => match inner.kind {
+                OperandKind::Name(name) if ISA.constant(name).is_some() && self.names.look_up(name).is_none() => {
+                    let value = ISA.constant(name).map(|c| -i128::from(c.value));
+                    self.integer(operand, spec, value, writes);
+                }
+                _ if spec.value.minus => self.typed(inner, spec, false),
+                _ => self.push(operand, Some(spec), What::Minus),
+            },
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
@@ -381,7 +393,7 @@ impl Checker<'_> {
         match symbol {
             Symbol::Unknown => {}
             Symbol::Register { ty, elements: 1 } => {
-                if spec.value.select.contains(&member) {
+                if spec.value.select.iter().any(|s| selects(s, member)) {
                     self.register(operand, object, ty, spec);
                 } else {
                     self.push(operand, Some(spec), What::Selector(member.to_owned()));
@@ -467,6 +479,21 @@ fn function_passes(spec: &Spec) -> bool {
 /// Whether only a list, or a vector register, can stand here.
 fn needs_braces(spec: &Spec) -> bool {
     !spec.lengths.is_empty() && !(spec.value.bare && spec.lengths.contains(&1))
+}
+
+/// Whether a selector is one of a pattern, in which `[0-7]` stands for a digit.
+fn selects(pattern: &str, selector: &str) -> bool {
+    let mut rest = selector;
+    let mut parts = pattern.split("[0-7]");
+    let Some(tail) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };
+    rest = tail;
+    for part in parts {
+        let Some(tail) = rest.strip_prefix(|c: char| ('0'..='7').contains(&c)).and_then(|r| r.strip_prefix(part)) else {
+            return false;
+        };
+        rest = tail;
+    }
+    rest.is_empty()
 }
 
 fn writes(spec: &Spec) -> bool {

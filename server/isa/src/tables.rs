@@ -161,6 +161,8 @@ table! {
         negatable: bool,
         /// Type of the first element of a list where it differs (the layer of a texture array).
         lead: TypeExpr,
+        /// `-` may stand before it.
+        minus: bool,
         /// Elements of a vector need only the size.
         mixed: bool,
         /// Registers of `.bN` types only.

@@ -33,6 +33,7 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
         What::Sink => (format!("`_` cannot stand for {of}"), Some("use a register that is not read afterwards")),
         What::MustBeSink => (format!("this operand of `{head}` must be `_`"), None),
         What::Negation => (format!("{of} cannot be negated with `!`"), None),
+        What::Minus => (format!("{of} cannot be negated"), Some("negate it with `neg` first")),
         What::UnexpectedVector => (format!("{of} must be a single {}, not a list", noun(spec)), None),
         What::Selector(selector) => (
             format!("{of} takes no selector `.{selector}`"),
@@ -65,6 +66,10 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
         What::OnlyLiterals => (
             format!("{of} is a list of constants alone: at least one element must be a register"),
             Some("move one of them into a register first"),
+        ),
+        What::PartOfAddress => (
+            format!("{of} must be a name: brackets with several parts hold no sums and no numbers"),
+            Some("put the sum into a register with `add` first"),
         ),
         What::OffsetNotConstant => {
             ("only a constant can be added to an address here".to_owned(), Some("add registers with `add` first"))

@@ -63,6 +63,12 @@ impl Checker<'_> {
             return self.push(operand, specs.first(), What::VectorLength(parts.len()));
         }
         for (part, spec) in parts.iter().zip(specs) {
+            // In brackets with several parts the assembler knows no sums and no numbers.
+            let bare = specs.len() > 1 && matches!(part.kind, OperandKind::Offset(..) | OperandKind::Integer(_));
+            if bare {
+                self.push(part, Some(spec), What::PartOfAddress);
+                continue;
+            }
             match spec.value.kind {
                 Kind::Address(_) => self.base(part, spec),
                 _ => self.value(part, spec),

@@ -73,7 +73,7 @@ impl Checker<'_> {
         let float = wanted.info().class == TypeClass::Float;
         let fine = match class {
             TypeClass::Bits => fits(have.info().bits),
-            _ => agrees(wanted, have, spec.fit) || (list.len() > 1 && integer && float && fits(have.info().bits)),
+            _ => agrees(wanted, have, spec.fit) || (spec.fit.wider && list.len() > 1 && integer && float && fits(have.info().bits)),
         };
         if !fine {
             self.each(list, spec);
@@ -109,21 +109,23 @@ impl Joined {
     fn join(self, other: Self) -> Option<Self> {
         let class = |t: TypeId| t.info().class;
         let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
+        // What is not all of one type is `.bN`.
+        let untyped = |t: TypeId| Self::Type(t.untyped().unwrap_or(t));
         match (self, other) {
             (Self::Type(a), Self::Type(b)) if a == b => Some(self),
             (Self::Type(a), Self::Type(b)) if a.info().bits != b.info().bits => None,
             (Self::Type(a), Self::Type(_)) if class(a) == TypeClass::Bits => Some(self),
             (Self::Type(_), Self::Type(b)) if class(b) == TypeClass::Bits => Some(other),
-            (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(self),
+            (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(untyped(a)),
             (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a))
                 if whole(a) || class(a) == TypeClass::Bits =>
             {
-                Some(Self::Type(a))
+                Some(untyped(a))
             }
             (Self::Type(a), Self::Float) | (Self::Float, Self::Type(a))
                 if matches!(class(a), TypeClass::Float | TypeClass::Bits) =>
             {
-                Some(Self::Type(a))
+                Some(untyped(a))
             }
             (Self::Integer, Self::Integer) | (Self::Float, Self::Float) => Some(self),
             _ => None,

@@ -128,6 +128,9 @@ pub fn describe(spec: &Spec) -> String {
     if !value.select.is_empty() {
         out.push_str(&format!("; a selector may follow ({})", value.select.join(" ")));
     }
+    if value.minus {
+        out.push_str("; `-` negates it");
+    }
     if value.negatable {
         out.push_str("; `!` negates it");
     }

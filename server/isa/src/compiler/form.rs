@@ -27,7 +27,7 @@ pub(super) struct RawOperand {
 
 #[derive(Debug, Clone)]
 pub(super) enum RawShape {
-    Value { name: String, negatable: bool },
+    Value { name: String, negatable: bool, minus: bool },
     Address(Vec<String>),
     Pair { first: String, second: String, optional: bool },
     Arguments(String),
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
                 continue;
             }
             // An optional operand at the front: `{d, }a` is written as two forms; here only `{a}`.
-            if self.rest().starts_with('{') && !self.rest().starts_with("{!") {
+            if self.rest().starts_with('{') && !self.rest().starts_with("{!") && !self.rest().starts_with("{-") {
                 self.at += 1;
                 groups += 1;
                 optional.push(groups);
@@ -215,7 +215,10 @@ impl<'a> Parser<'a> {
             return Ok(RawShape::Arguments(name));
         }
         if self.eat("{!}") {
-            return Ok(RawShape::Value { name: self.word()?.to_owned(), negatable: true });
+            return Ok(RawShape::Value { name: self.word()?.to_owned(), negatable: true, minus: false });
+        }
+        if self.eat("{-}") {
+            return Ok(RawShape::Value { name: self.word()?.to_owned(), negatable: false, minus: true });
         }
         let first = self.word()?.to_owned();
         if self.eat("{|") {
@@ -230,6 +233,6 @@ impl<'a> Parser<'a> {
         if first == "_" {
             return Ok(RawShape::Sink);
         }
-        Ok(RawShape::Value { name: first, negatable: false })
+        Ok(RawShape::Value { name: first, negatable: false, minus: false })
     }
 }

@@ -349,9 +349,10 @@ fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Valu
             found.ok_or_else(|| line.error(operand.at, format!("operand `{name}` is not described")))
         };
         let pattern = match &operand.shape {
-            form::RawShape::Value { name, negatable } => {
+            form::RawShape::Value { name, negatable, minus } => {
                 let mut value = value(name)?;
                 value.negatable = *negatable;
+                value.minus = *minus;
                 Pattern::Value(value)
             }
             form::RawShape::Address(names) => {

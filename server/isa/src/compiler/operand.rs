@@ -22,6 +22,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         special: false,
         symbol: false,
         negatable: false,
+        minus: false,
         lead: TypeExpr::None,
         mixed: false,
         untyped: false,

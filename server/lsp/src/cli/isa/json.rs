@@ -132,6 +132,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("special", v.special),
         ("symbol", v.symbol),
         ("negatable", v.negatable),
+        ("minus", v.minus),
         ("mixed", v.mixed),
         ("untyped", v.untyped),
         ("macro", v.expanded),
