@@ -54,7 +54,7 @@ def ask(version, target, texts):
         for line in (run.stderr + run.stdout).splitlines():
             m = LINE.match(line)
             k = int(m[2]) - base if m else -1
-            if m and m[3] == "warning":
+            if m and m[3] in ("warning", "info"):
                 continue
             if m and m[1] == name and 0 <= k < len(live):
                 fatal = k if m[3] == "fatal" else fatal

@@ -60,7 +60,7 @@ pub fn print(word: &str, modifiers: &[&str], operands: &[String]) -> String {
 fn good(shape: &Shape, place: usize) -> String {
     match shape {
         Shape::Value(spec) => value(spec, place),
-        Shape::Pair(both, _) => format!("{}|{}", value(&both.0, place), value(&both.1, place + 1)),
+        Shape::Pair(both) => format!("{}|{}", value(&both.0, place), value(&both.1, place + 1)),
         Shape::Address(parts) => {
             let parts: Vec<String> = parts
                 .iter()

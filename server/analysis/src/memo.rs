@@ -86,7 +86,7 @@ impl Heads {
         let head = opcode.and_then(|o| head::resolve(o, &modifiers));
         let gates = head.iter().flat_map(|h| &h.candidates).map(|candidate| {
             let of = |arrangement| {
-                let said = |gate: &Gate| applies(gate.when, candidate.form, &candidate.values, arrangement);
+                let said = |gate: &Gate| applies(gate.when, &candidate.values, arrangement);
                 Gates {
                     refused: environment.refused(candidate.form.gates, said),
                     deprecated: environment.deprecated(candidate.form.gates, said),

@@ -76,6 +76,8 @@ pub enum What {
     MixedVector,
     /// A list of nothing but `_`.
     OnlyHoles,
+    /// Something else than a texture, sampler or surface, or a register with its handle.
+    NotOpaque(String, &'static str),
     /// The handle of a texture or surface as another type than `.u64`.
     Handle(String),
     /// A parameter of the kernel where something is written.
@@ -133,12 +135,11 @@ pub fn check(operand: &Operand<'_>, shape: &Shape, names: &dyn Names, out: &mut 
             _ => c.push(operand, None, What::MustBe("a list in parentheses")),
         },
         Shape::Address(parts) => c.address(operand, parts),
-        Shape::Pair(both, optional) => match &operand.kind {
+        Shape::Pair(both) => match &operand.kind {
             OperandKind::Pair(pair) => {
                 c.value(&pair.0, &both.0);
                 c.value(&pair.1, &both.1);
             }
-            _ if *optional => c.value(operand, &both.0),
             _ => c.push(operand, Some(&both.0), What::MustBePair),
         },
         Shape::Sink => {
@@ -214,9 +215,18 @@ impl Checker<'_> {
         };
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
-            Some(Symbol::Register { ty, elements: 1 }) if ty.info().bits == 64 => {}
-            Some(Symbol::Variable { .. } | Symbol::Unknown) => {}
-            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+            // A handle: an untyped or integer register of 64 bits.
+            Some(Symbol::Register { ty, elements: 1 })
+                if ty.info().bits == 64
+                    && matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) => {}
+            // In unified mode a texture brings its sampler along. A variable whose type is unknown fits.
+            Some(Symbol::Variable { ty, .. })
+                if ty.is_none_or(|t| {
+                    let name = t.name().trim_start_matches('.');
+                    name == class || (name == "texref" && class == "samplerref")
+                }) => {}
+            Some(Symbol::Unknown) => {}
+            Some(_) => self.push(operand, Some(spec), What::NotOpaque(name.to_owned(), class)),
         }
     }
 

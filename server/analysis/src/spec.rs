@@ -3,13 +3,15 @@
 use crate::head::{broken, holds};
 use crate::types::{Fit, TypeId};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Kind, Length, Pattern, Rule, Spaces, Term, TypeExpr, Value};
+use ptx_isa::tables::{Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Value};
 
 /// One way to give the operands of a form: which optional ones are there.
 #[derive(Debug)]
 pub struct Arrangement {
     /// The operands in order, with their index in the form.
     pub operands: Vec<(u8, Shape)>,
+    /// The names of the values that are there.
+    pub names: Vec<&'static str>,
     /// A rule that speaks against this arrangement.
     pub broken: Option<&'static Rule>,
 }
@@ -21,8 +23,8 @@ pub enum Shape {
     Value(Spec),
     /// `[a, b]`.
     Address(Vec<Spec>),
-    /// `d|p`; whether `|p` may be left out.
-    Pair(Box<(Spec, Spec)>, bool),
+    /// `d|p`.
+    Pair(Box<(Spec, Spec)>),
     /// `(a, b)`.
     Arguments(Spec),
     /// `_`.
@@ -55,13 +57,27 @@ pub struct Spec {
 /// All arrangements of a form, the one with the fewest operands first.
 pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec<Arrangement> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
+    // `d{|p}` is there in two ways as well.
+    let open_pair = |o: &Operand| matches!(o.pattern, Pattern::Pair(pair) if pair.optional);
+    let pairs: Vec<usize> = (0..form.operands.len()).filter(|i| open_pair(&form.operands[*i])).collect();
     let mut out = Vec::new();
-    for present in 0..1u32 << groups {
+    for present in 0..1u32 << (usize::from(groups) + pairs.len()) {
         let given = |group: u8| group == 0 || present & (1 << (group - 1)) != 0;
+        let whole = |i: usize| match pairs.iter().position(|p| *p == i) {
+            Some(place) => present & (1 << (usize::from(groups) + place)) != 0,
+            None => true,
+        };
         let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
-        let names: Vec<&str> = chosen.iter().flat_map(|i| names(&form.operands[*i].pattern)).collect();
-        let mut operands: Vec<(u8, Shape)> =
-            chosen.iter().map(|i| (*i as u8, shape(form, &form.operands[*i].pattern, values))).collect();
+        let named = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
+            (Pattern::Pair(pair), false) => vec![pair.first.name],
+            (pattern, _) => names(pattern),
+        };
+        let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
+        let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
+            (Pattern::Pair(pair), false) => Shape::Value(spec(form, &pair.first, values)),
+            (pattern, _) => shape(form, pattern, values),
+        };
+        let mut operands: Vec<(u8, Shape)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
         let kind = |shape: &Shape| if let Shape::Value(spec) = shape { Some(spec.value.kind) } else { None };
         let indirect = operands.iter().any(|(_, s)| kind(s) == Some(Kind::Targets));
         for (_, shape) in &mut operands {
@@ -69,20 +85,16 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
                 spec.indirect = indirect;
             }
         }
-        out.push(Arrangement {
-            operands,
-            broken: form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names))),
-        });
+        let broken = form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names)));
+        out.push(Arrangement { operands, names, broken });
     }
     out.sort_by_key(|a| (a.operands.len(), a.broken.is_some()));
     out
 }
 
 /// Whether a condition holds when an arrangement is chosen.
-pub fn applies(terms: &[Term], form: &Form, values: &[Option<&'static str>], chosen: &Arrangement) -> bool {
-    let names: Vec<&str> =
-        chosen.operands.iter().flat_map(|(i, _)| names(&form.operands[usize::from(*i)].pattern)).collect();
-    holds(terms, values, Some(&names)).unwrap_or(false)
+pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &Arrangement) -> bool {
+    holds(terms, values, Some(&chosen.names)).unwrap_or(false)
 }
 
 /// The names of a pattern's values.
@@ -106,7 +118,7 @@ fn shape(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'stat
         Pattern::Address(parts) => Shape::Address(parts.iter().map(|v| spec(form, v, values)).collect()),
         Pattern::Pair(pair) => {
             let both = (spec(form, &pair.first, values), spec(form, &pair.second, values));
-            Shape::Pair(Box::new(both), pair.optional)
+            Shape::Pair(Box::new(both))
         }
         Pattern::Sink => Shape::Sink,
     }

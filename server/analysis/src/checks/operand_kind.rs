@@ -55,6 +55,10 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             Some("use registers of one type, or untyped ones (`.b32`)"),
         ),
         What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
+        What::NotOpaque(found, class) => (
+            format!("`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"),
+            None,
+        ),
         What::Handle(name) => (
             format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
             Some("write `.u64` for the type of this instruction"),

@@ -71,7 +71,7 @@ pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
     for (_, shape) in &arrangement.operands {
         match shape {
             Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), told(spec)),
-            Shape::Pair(both, _) => {
+            Shape::Pair(both) => {
                 add(name(&both.0), told(&both.0));
                 add(name(&both.1), told(&both.1));
             }

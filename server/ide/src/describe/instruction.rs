@@ -35,7 +35,7 @@ pub fn instruction(
     page.text(entry.summary);
     page.list("", operands(chosen.arrangement, entry.operands));
     page.text(entry.doc);
-    let told = |g: &&Gate| !always(g) && applies(g.when, form, &chosen.candidate.values, chosen.arrangement);
+    let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
     page.list("Notes", entry.notes);

@@ -55,7 +55,7 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
     let operand = &instruction.operands[index];
     match &arrangement.operands.get(index)?.1 {
         Shape::Value(spec) => Some(*spec),
-        Shape::Pair(both, _) => match &operand.kind {
+        Shape::Pair(both) => match &operand.kind {
             ptx_analysis::ast::OperandKind::Pair(given) if covers(&given.1.range) => Some(both.1),
             _ => Some(both.0),
         },
