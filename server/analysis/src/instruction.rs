@@ -4,7 +4,7 @@ use crate::ast::{Instruction, Word};
 use crate::checks::{
     deprecated, duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
     operand_count, operand_kind, operand_range, operand_type, removed, requires_version, state_space, syntax_error,
-    undeclared_name, unknown_modifier, unknown_opcode, vector_length,
+    unbracketed_address, undeclared_name, unknown_modifier, unknown_opcode, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
@@ -56,6 +56,8 @@ pub fn check(
             } else if let Some(gate) = gates.deprecated {
                 out.push(deprecated::report(instruction.head(), written, gate));
             }
+            let operands = instruction.operands.iter().zip(&arrangement.operands);
+            out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, candidate, written, out);
         }
         Choice::Mismatch(found) => out.extend(found.iter().map(suggest)),

@@ -165,6 +165,8 @@ table! {
         minus: bool,
         /// Elements of a vector need only the size.
         mixed: bool,
+        /// An address that the assembler takes without its brackets too.
+        naked: bool,
         /// Registers of `.bN` types only.
         untyped: bool,
         /// The assembler hands it to a macro of its own, which takes less: no sum with a variable, no function, no list of

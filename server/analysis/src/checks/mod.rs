@@ -18,6 +18,7 @@ pub mod requires_target;
 pub mod requires_version;
 pub mod state_space;
 pub mod syntax_error;
+pub mod unbracketed_address;
 pub mod undeclared_name;
 pub mod unknown_directive;
 pub mod unknown_modifier;
@@ -61,6 +62,7 @@ pages![
     "requires-version",
     "state-space",
     "syntax-error",
+    "unbracketed-address",
     "undeclared-name",
     "unknown-directive",
     "unknown-modifier",

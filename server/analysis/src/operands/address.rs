@@ -57,6 +57,17 @@ impl Checker<'_> {
             // `var[4]` is an address without brackets around it.
             OperandKind::Index(_) => std::slice::from_ref(operand),
             OperandKind::Error => return,
+            // The assembler looks at the scalar's name alone; `unbracketed-address` warns.
+            OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
+                Some(Symbol::Variable { .. }) => std::slice::from_ref(operand),
+                Some(Symbol::Register { elements: 1, .. } | Symbol::Unknown) => return,
+                _ => return self.push(operand, specs.first(), What::MustBeAddress),
+            },
+            OperandKind::Offset(parts, false) if is_naked(specs) && matches!(parts.0.kind, OperandKind::Name(_)) => {
+                std::slice::from_ref(operand)
+            }
+            OperandKind::Not(_) | OperandKind::Float(_) if is_naked(specs) => return self.declared(operand),
+            OperandKind::Member(..) if is_naked(specs) => return self.declared(operand),
             _ => return self.push(operand, specs.first(), What::MustBeAddress),
         };
         if parts.len() != specs.len() {
@@ -137,6 +148,10 @@ impl Checker<'_> {
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
         }
     }
+}
+
+fn is_naked(specs: &[Spec]) -> bool {
+    matches!(specs, [one] if one.value.naked)
 }
 
 fn is_integer_register(ty: TypeId) -> bool {

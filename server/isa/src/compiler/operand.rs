@@ -25,6 +25,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         minus: false,
         lead: TypeExpr::None,
         mixed: false,
+        naked: false,
         untyped: false,
         expanded: false,
         braces: false,
@@ -69,6 +70,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
                 p.expect(")")?;
             }
             "mixed" => value.mixed = true,
+            "naked" => value.naked = true,
             "untyped" => value.untyped = true,
             "macro" => value.expanded = true,
             "braces" => value.braces = true,

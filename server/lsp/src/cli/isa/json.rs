@@ -134,6 +134,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("negatable", v.negatable),
         ("minus", v.minus),
         ("mixed", v.mixed),
+        ("naked", v.naked),
         ("untyped", v.untyped),
         ("macro", v.expanded),
         ("braces", v.braces),
