@@ -20,8 +20,9 @@ fn main() {
         Some("cases") => {
             let (mut legal, mut near) = (BTreeSet::new(), BTreeSet::new());
             for entry in entries(names) {
-                let (good, missed) = suite::statements(entry);
-                let cases = suite::at_home(&good);
+                let (good, mut missed) = suite::statements(entry);
+                let (cases, homeless) = suite::at_home(&good);
+                missed.extend(homeless);
                 near.extend(suite::near_home(entry, &cases, missed));
                 legal.extend(cases);
             }

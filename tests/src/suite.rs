@@ -120,8 +120,8 @@ pub fn representatives(entry: &'static Entry) -> BTreeSet<String> {
     out
 }
 
-/// Gives each statement the first home that takes it; those that none takes go to the first.
-pub fn at_home(statements: &BTreeSet<String>) -> Vec<Case> {
+/// Gives each statement the first home that takes it. Those that none takes (their gates exclude each other) come back.
+pub fn at_home(statements: &BTreeSet<String>) -> (Vec<Case>, BTreeSet<String>) {
     let mut open: Vec<&str> = statements.iter().map(String::as_str).collect();
     let mut out = Vec::new();
     for (version, target) in HOMES {
@@ -135,9 +135,7 @@ pub fn at_home(statements: &BTreeSet<String>) -> Vec<Case> {
         }
         open = left;
     }
-    let (version, target) = HOMES[0];
-    out.extend(open.into_iter().map(|text| (version, target, text.to_owned())));
-    out
+    (out, open.into_iter().map(str::to_owned).collect())
 }
 
 /// Near misses are tried where the form that they miss lives.

@@ -60,14 +60,16 @@ impl Checker<'_> {
             // The assembler looks at the scalar's name alone; `unbracketed-address` warns.
             OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
                 Some(Symbol::Variable { .. }) => std::slice::from_ref(operand),
-                Some(Symbol::Register { elements: 1, .. } | Symbol::Unknown) => return,
+                Some(Symbol::Register { ty, elements: 1 }) if !is_exact(specs) || is_address_register(ty) => return,
+                Some(Symbol::Unknown) => return,
                 _ => return self.push(operand, specs.first(), What::MustBeAddress),
             },
             OperandKind::Offset(parts, false) if is_naked(specs) && matches!(parts.0.kind, OperandKind::Name(_)) => {
                 std::slice::from_ref(operand)
             }
-            OperandKind::Not(_) | OperandKind::Float(_) if is_naked(specs) => return self.declared(operand),
-            OperandKind::Member(..) if is_naked(specs) => return self.declared(operand),
+            OperandKind::Not(_) | OperandKind::Float(_) if is_naked(specs) && !is_exact(specs) => {
+                return self.declared(operand);
+            }
             _ => return self.push(operand, specs.first(), What::MustBeAddress),
         };
         if parts.len() != specs.len() {
@@ -152,6 +154,14 @@ impl Checker<'_> {
 
 fn is_naked(specs: &[Spec]) -> bool {
     matches!(specs, [one] if one.value.naked)
+}
+
+fn is_exact(specs: &[Spec]) -> bool {
+    matches!(specs, [one] if one.value.exact)
+}
+
+fn is_address_register(ty: TypeId) -> bool {
+    is_integer_register(ty) && matches!(ty.info().bits, 32 | 64)
 }
 
 fn is_integer_register(ty: TypeId) -> bool {
