@@ -9,7 +9,7 @@ use crate::instruction;
 use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
-use crate::operands::Names;
+use crate::operands::{special, Names};
 use crate::symbols::{Declared, Scope, Symbol};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, is_named, kinds};
@@ -348,6 +348,8 @@ impl<'a, 't> Body<'a, 't> {
     fn guard(&self, guard: Word<'_>, out: &mut Vec<Diagnostic>) {
         match self.look_up(guard.text) {
             None if guard.text.is_empty() => {}
+            // ptxas: a special register that is a predicate may be a guard.
+            None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
             None => out.push(undeclared_name::report(guard.range(), guard.text)),
             Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
             Some(Symbol::Unknown) => {}

@@ -1,6 +1,6 @@
 //! One instruction against the tables: which form is meant, and what is wrong with it.
 
-use crate::ast::{Instruction, Word};
+use crate::ast::{Instruction, Operand, OperandKind, Word};
 use crate::checks::{
     deprecated, duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
     operand_count, operand_kind, operand_range, operand_type, removed, requires_version, state_space, syntax_error,
@@ -12,6 +12,7 @@ use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
 use crate::operands::{self, Mismatch, Names, What};
 use crate::spec::{Arrangement, Spec};
+use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, GateKind, Opcode, Term};
 
 /// Checks an instruction.
@@ -56,6 +57,9 @@ pub fn check(
             } else if let Some(gate) = gates.deprecated {
                 out.push(deprecated::report(instruction.head(), written, gate));
             }
+            for operand in &instruction.operands {
+                special_registers(operand, &resolved.environment, names, out);
+            }
             let operands = instruction.operands.iter().zip(&arrangement.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, candidate, written, out);
@@ -65,6 +69,28 @@ pub fn check(
             out.push(illegal_combination::rule(instruction.head(), rule, form, written));
         }
         Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, &counts, form)),
+    }
+}
+
+/// Gates of the special registers in an operand.
+fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let (name, range) = match &operand.kind {
+        OperandKind::Name(name) => (*name, operand.range.clone()),
+        OperandKind::Member(object, _) => (object.text, object.range()),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            return list.iter().for_each(|o| special_registers(o, environment, names, out));
+        }
+        OperandKind::Not(inner) => return special_registers(inner, environment, names, out),
+        _ => return,
+    };
+    // Most names are `%r12` and the like: no special register has so short a name.
+    if !name.starts_with('%') || name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < 4 {
+        return;
+    }
+    let Some(register) = operands::special(name).filter(|_| names.look_up(name).is_none()) else { return };
+    if let Some(gate) = environment.refused(register.gates, |_| true) {
+        let report = if gate.kind == GateKind::Until { removed::report } else { requires_version::report };
+        out.push(report(range, register.name, gate, environment));
     }
 }
 

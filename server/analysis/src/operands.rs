@@ -287,6 +287,12 @@ impl Checker<'_> {
             },
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
+            OperandKind::Offset(parts, true)
+                if matches!(parts.0.kind, OperandKind::Name(name)
+                    if ISA.constant(name).is_some() && self.names.look_up(name).is_none()) =>
+            {
+                self.integer(operand, spec, None, writes);
+            }
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
             OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
                 self.push(operand, Some(spec), What::MustBeVector);
@@ -379,6 +385,10 @@ impl Checker<'_> {
             let what = if vector { What::SpecialVector(register) } else { What::MustBeVector };
             return self.push(operand, Some(spec), what);
         }
+        let length = u16::try_from(register.components.len()).unwrap_or(0);
+        if vector && !spec.any_length && !spec.lengths.contains(&length) {
+            return self.push(operand, Some(spec), What::VectorLength(length.into()));
+        }
         let (Some(wanted), Some(have)) = (spec.ty, TypeId::of(register.ty)) else { return };
         let whole = !matches!(wanted.info().class, TypeClass::Float | TypeClass::Pred);
         let (bits, have_bits) = (wanted.info().bits, have.info().bits);
@@ -393,7 +403,7 @@ impl Checker<'_> {
         let member = member.trim_start_matches('.');
         let Some(symbol) = self.names.look_up(object) else {
             return match special(object) {
-                Some(register) if register.components.contains(member) && member.len() == 1 => {
+                Some(register) if component(member).is_some_and(|i| i < register.components.len()) => {
                     self.special(operand, register, true, spec);
                 }
                 Some(_) => self.push(operand, Some(spec), What::Component(member.to_owned())),
@@ -410,9 +420,7 @@ impl Checker<'_> {
                 }
             }
             Symbol::Register { ty, elements } => {
-                let place =
-                    ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
-                match place {
+                match component(member) {
                     Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
                     _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
                 }
@@ -489,6 +497,11 @@ fn function_passes(spec: &Spec) -> bool {
 /// Whether only a list, or a vector register, can stand here.
 fn needs_braces(spec: &Spec) -> bool {
     !spec.lengths.is_empty() && !(spec.value.bare && spec.lengths.contains(&1))
+}
+
+/// The place of a component in its vector: colours are other names of coordinates.
+fn component(name: &str) -> Option<usize> {
+    ["xr", "yg", "zb", "wa"].iter().position(|names| name.len() == 1 && names.contains(name))
 }
 
 /// Whether a selector is one of a pattern, in which `[0-7]` stands for a digit.

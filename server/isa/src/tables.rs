@@ -291,6 +291,8 @@ table! {
         variables: bool,
         /// One line.
         summary: &'static str,
+        /// Anchor in the manual; may be empty.
+        manual: &'static str,
         /// Markdown.
         doc: &'static str,
         /// Versions and targets.
@@ -319,6 +321,8 @@ table! {
         absolute: bool,
         /// One line.
         summary: &'static str,
+        /// Anchor in the manual; may be empty.
+        manual: &'static str,
         /// Markdown.
         doc: &'static str,
         /// Versions and targets.

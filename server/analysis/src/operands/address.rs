@@ -16,6 +16,8 @@ impl Checker<'_> {
             return self.push(operand, Some(spec), What::Unexpected);
         };
         match self.names.look_up(name) {
+            // `WARP_SZ+1` is a constant expression.
+            None if ISA.constant(name).is_some() => self.integer(operand, spec, None, false),
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
             // A constant must be one, and a macro takes no address.
@@ -133,17 +135,16 @@ impl Checker<'_> {
                 }
             }
             // ptxas expands some instructions by a macro that adds to the register.
-            Symbol::Variable { kernel_parameter: true, .. } if spec.value.access != Access::Read => {
-                self.push(operand, Some(spec), What::KernelParameter(name.to_owned()));
-            }
             Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
-            Symbol::Variable { space, .. } => {
+            Symbol::Variable { space, kernel_parameter, .. } => {
                 let fits = match spec.spaces {
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
                 if !fits {
                     self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+                } else if kernel_parameter && spec.value.access != Access::Read {
+                    self.push(operand, Some(spec), What::KernelParameter(name.to_owned()));
                 }
             }
             Symbol::Unknown => {}

@@ -35,6 +35,7 @@ pub fn ty(ty: &'static Type, environment: Option<&Environment>) -> Page {
     page.text(titled(ty.name, ty.summary));
     page.text(ty.doc);
     gates(&mut page, ty.gates, environment);
+    page.manual(&format!("`{}`", ty.name), ty.manual);
     page
 }
 
@@ -44,6 +45,7 @@ pub fn space(space: &'static Space, environment: Option<&Environment>) -> Page {
     page.text(titled(space.name, space.summary));
     page.text(space.doc);
     gates(&mut page, space.gates, environment);
+    page.manual(&format!("`{}`", space.name), space.manual);
     page
 }
 

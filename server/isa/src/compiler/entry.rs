@@ -126,6 +126,7 @@ impl<'n> Builder<'n> {
                     registers: other("registers").is_some(),
                     variables: other("variables").is_some(),
                     summary: common.summary,
+                    manual: common.manual,
                     doc: common.doc,
                     gates: leak(common.gates),
                 });
@@ -143,10 +144,10 @@ impl<'n> Builder<'n> {
                 }
             }
             "space" => {
-                let (summary, doc) = (common.summary, common.doc);
+                let (summary, manual, doc) = (common.summary, common.manual, common.doc);
                 let (generic, absolute) = (other("generic").is_some(), other("absolute").is_some());
                 let gates = leak(common.gates);
-                self.spaces.push(Space { name: dotted(), generic, absolute, summary, doc, gates });
+                self.spaces.push(Space { name: dotted(), generic, absolute, summary, manual, doc, gates });
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;

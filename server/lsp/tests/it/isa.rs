@@ -38,11 +38,11 @@ fn json_holds_forms_operands_and_gates() {
     let all: Value = serde_json::from_str(&out(&["--format", "json"])).unwrap();
     assert!(all["instructions"].as_array().unwrap().len() > 200);
     assert!(all["modifiers"].as_array().unwrap().len() > 400);
-    let one: Value = serde_json::from_str(&out(&["--format", "json", "vote.sync"])).unwrap();
+    let one: Value = serde_json::from_str(&out(&["--format", "json", "vote"])).unwrap();
     let forms = one["instructions"][0]["forms"].as_array().unwrap();
-    assert_eq!(forms[1]["text"], "vote.sync.ballot.b32 d, {!}a, membermask");
+    assert_eq!(forms[1]["text"], "vote.ballot.b32 d, {!}a");
     assert_eq!(forms[1]["operands"][1]["value"]["flags"], serde_json::json!(["negatable"]));
-    assert_eq!(forms[1]["gates"][0]["alternatives"][0]["target"], "sm_30");
+    assert_eq!(forms[1]["gates"][0]["alternatives"][0]["target"], "sm_20");
 }
 
 #[test]

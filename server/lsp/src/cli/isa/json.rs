@@ -13,11 +13,11 @@ pub fn all() -> String {
     let modifiers = ISA.modifiers.iter().map(|m| json!({"name": m.name, "summary": m.summary, "doc": m.doc}));
     let types = ISA.types.iter().map(|t| {
         json!({"name": t.name, "class": format!("{:?}", t.class).to_lowercase(), "bits": t.bits, "agrees": t.agrees,
-            "registers": t.registers, "variables": t.variables, "summary": t.summary, "doc": t.doc,
+            "registers": t.registers, "variables": t.variables, "summary": t.summary, "manual": t.manual, "doc": t.doc,
             "gates": gates(t.gates, None)})
     });
     let spaces = ISA.spaces.iter().map(|s| {
-        json!({"name": s.name, "generic": s.generic, "summary": s.summary, "doc": s.doc, "gates": gates(s.gates, None)})
+        json!({"name": s.name, "generic": s.generic, "summary": s.summary, "manual": s.manual, "doc": s.doc, "gates": gates(s.gates, None)})
     });
     let registers = ISA.special_registers.iter().map(|r| {
         json!({"name": r.name, "type": r.ty, "components": r.components, "count": r.count, "summary": r.summary,
