@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Records what NVIDIA's assembler says of the conformance suite, and lists where we say otherwise.
 
-usage: PTXAS=/path/to/ptxas tests/oracle/record.py [FAMILY…]      (ptxas of CUDA 13; all families and the mixed sample without names)
+usage: PTXAS=/path/to/ptxas tests/oracle/record.py [FAMILY… | mixed | --list]      (ptxas of CUDA 13; everything without arguments)
 
 - verdicts/FAMILY.txt.gz   `OK|ERR VERSION TARGET STATEMENT`: all that the tables call legal (after `# legal`), then near misses (`# near`)
 - verdicts/mixed.txt.gz    a sample of all families at older versions and targets
 - floors/FAMILY.txt        for each representative statement the versions that take it, by target (floors.py)
 - known-disagreements.txt  where our verdict (first word) is another, each with a reason; reasons.txt gives a reason by regular expression
 
-The tests `recorded_verdicts_are_ours` and `recorded_floors_are_ours` replay all of it without the assembler.
+`--list` asks nothing: it only writes the list of disagreements anew, as a change of reasons.txt needs.
+The test `recorded_verdicts_and_floors_are_ours` replays all of it without the assembler.
 """
-import gzip, os, re, subprocess, sys
+import gzip, os, re, subprocess, sys, zlib
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -70,15 +71,12 @@ def family(name, targets):
 
 def mixed():
     everything = [l.split(" ", 2)[2] for l in tool("cases") if not l.startswith("#")]
-    number = {c: i for i, c in enumerate("abcdefghijklmnopqrstuvwxyz0123456789.%_:,")}
-    lines = []
-    for share, pair in enumerate(PAIRS):
-        for text in everything:
-            h = 7
-            for c in text:
-                h = (h * 31 + number.get(c, 40)) % 1000003
-            if h % 97 == share:
-                lines.append(f"{pair} {text}")
+    lines = [
+        f"{pair} {text}"
+        for text in everything
+        for share, pair in enumerate(PAIRS)
+        if zlib.crc32(text.encode()) % 97 == share
+    ]
     write("mixed", ask(sorted(set(lines))))
     print(f"mixed: {len(lines)} statements")
 
@@ -109,7 +107,7 @@ def disagreements():
 
 
 def main():
-    if "PTXAS" not in os.environ:
+    if "PTXAS" not in os.environ and "--list" not in sys.argv:
         raise SystemExit("set PTXAS to the assembler")
     subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "ptx-tests", "--example", "snippets"], cwd=ROOT, check=True)
     targets = os.path.join(ROOT, "target", "targets.txt")
@@ -119,10 +117,8 @@ def main():
         os.makedirs(os.path.join(HERE, folder), exist_ok=True)
     wanted = [a for a in sys.argv[1:] if a != "--list"]
     if "--list" not in sys.argv:
-        for name in wanted or tool("families"):
-            family(name, targets)
-        if not wanted:
-            mixed()
+        for name in wanted or [*tool("families"), "mixed"]:
+            mixed() if name == "mixed" else family(name, targets)
     disagreements()
 
 
