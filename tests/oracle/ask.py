@@ -46,7 +46,7 @@ def ask(version, target, texts):
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, "a.ptx")
             with open(name, "w") as f:
-                f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "ret;\n}\n")
+                f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "L: ret;\n}\n")
             run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
         # Some instructions expand to built-in text, and an error in that names no line of ours; a crash names none at all.
         unknown = run.returncode < 0

@@ -88,7 +88,9 @@ fn base(spec: &Spec) -> String {
 fn value(spec: &Spec, place: usize) -> String {
     match spec.value.kind {
         Kind::Label => return "L".to_owned(),
-        Kind::Function => return "k".to_owned(),
+        Kind::Function if spec.indirect => return "%rd7".to_owned(),
+        Kind::Function => return "f".to_owned(),
+        Kind::Targets if spec.value.symbol => return "P".to_owned(),
         Kind::Targets => return "T".to_owned(),
         Kind::Address(_) => return format!("[{}]", base(spec)),
         Kind::Opaque("samplerref") => return "sa".to_owned(),

@@ -53,7 +53,7 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
         module.push_str(text);
         module.push_str(" }\n");
     }
-    module.push_str("ret;\n}\n");
+    module.push_str("L: ret;\n}\n");
     let snapshot = Snapshot::new(&module);
     let mut out = vec![None; texts.len()];
     for diagnostic in Analyzer::default().analyze(&snapshot).diagnostics {
