@@ -25,10 +25,14 @@ pub fn legal(form: &'static Form, random: &mut Random) -> Vec<Values> {
         if all.len() <= ALL {
             return all;
         }
-        return cover(pairs_of(&all), |pair, random| {
-            let fitting: Vec<&Values> = all.iter().filter(|v| pair.holds(v)).collect();
-            fitting.get(random.below(fitting.len())).map(|v| (*v).clone())
-        }, random);
+        return cover(
+            pairs_of(&all),
+            |pair, random| {
+                let fitting: Vec<&Values> = all.iter().filter(|v| pair.holds(v)).collect();
+                fitting.get(random.below(fitting.len())).map(|v| (*v).clone())
+            },
+            random,
+        );
     }
     cover(all_pairs(&choices), |pair, random| complete(form, &choices, pair, random), random)
 }
@@ -73,9 +77,8 @@ fn is_legal(form: &Form, values: &Values) -> bool {
                     || form.slots.iter().zip(values).all(|(other, v)| other.group != slot.group || v.is_none())))
     });
     // The same modifier in two places would be a repetition.
-    let unlike = |i: usize| {
-        values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i])
-    };
+    let unlike =
+        |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
     whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
 }
 

@@ -232,11 +232,8 @@ impl Base<'_> {
                 swapped.swap(i, i + 1);
                 put(&swapped);
             }
-            let kin: Vec<&str> = if ISA.ty(good[i]).is_some() {
-                ISA.types.iter().map(|t| t.name).collect()
-            } else {
-                siblings.clone()
-            };
+            let kin: Vec<&str> =
+                if ISA.ty(good[i]).is_some() { ISA.types.iter().map(|t| t.name).collect() } else { siblings.clone() };
             for _ in 0..2 {
                 let mut exchanged = good.clone();
                 exchanged[i] = kin[random.below(kin.len())];

@@ -116,12 +116,6 @@ impl Functions {
 }
 
 impl Analyzer {
-    /// An analyzer that takes its instructions from other tables than those of the product; types, spaces, targets and the
-    /// rest stay. For tests of the notation.
-    pub fn with_instructions(isa: &'static Isa) -> Self {
-        Self { heads: Heads::new(isa), ..Self::default() }
-    }
-
     /// Checks every module as if its `.target` named this architecture; `None` ends that. A name that is no target is refused.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::instruction;
 use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
-use crate::operands::{special, Names};
+use crate::operands::{Names, special};
 use crate::symbols::{Declared, Scope, Symbol};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, is_named, kinds};

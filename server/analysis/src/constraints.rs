@@ -12,7 +12,8 @@ pub type Violation = (usize, String);
 type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
 
 /// All constraints, by name.
-const CONSTRAINTS: &[(&str, Constraint)] = &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
+const CONSTRAINTS: &[(&str, Constraint)] =
+    &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
 
 /// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
 pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {

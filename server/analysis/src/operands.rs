@@ -419,12 +419,10 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::Selector(member.to_owned()));
                 }
             }
-            Symbol::Register { ty, elements } => {
-                match component(member) {
-                    Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
-                    _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
-                }
-            }
+            Symbol::Register { ty, elements } => match component(member) {
+                Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
+                _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
+            },
             _ => self.push(operand, Some(spec), What::WrongSymbol(object.to_owned(), symbol)),
         }
     }
@@ -496,7 +494,9 @@ fn function_passes(spec: &Spec) -> bool {
 
 /// Whether only a list, or a vector register, can stand here.
 fn needs_braces(spec: &Spec) -> bool {
-    !spec.lengths.is_empty() && !(spec.value.bare && spec.lengths.contains(&1))
+    let list = !spec.lengths.is_empty();
+    let single = spec.value.bare && spec.lengths.contains(&1);
+    list && !single
 }
 
 /// The place of a component in its vector: colours are other names of coordinates.
@@ -511,7 +511,8 @@ fn selects(pattern: &str, selector: &str) -> bool {
     let Some(tail) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };
     rest = tail;
     for part in parts {
-        let Some(tail) = rest.strip_prefix(|c: char| ('0'..='7').contains(&c)).and_then(|r| r.strip_prefix(part)) else {
+        let Some(tail) = rest.strip_prefix(|c: char| ('0'..='7').contains(&c)).and_then(|r| r.strip_prefix(part))
+        else {
             return false;
         };
         rest = tail;

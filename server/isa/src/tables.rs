@@ -9,8 +9,8 @@ mod emit;
 mod formula;
 
 pub use emit::Emit;
-pub use formula::dimension;
 use emit::{choice, table};
+pub use formula::dimension;
 
 table! {
     /// The whole instruction set.
@@ -174,6 +174,8 @@ table! {
         expanded: bool,
         /// A list in braces only, no vector register.
         braces: bool,
+        /// A list of integer registers may stand for one of floats.
+        loose: bool,
         /// A list of one may be written without its braces.
         bare: bool,
         /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.

@@ -56,7 +56,9 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
         ),
         What::OnlyHoles => (format!("{of} is nothing but `_`: at least one element must be a register"), None),
         What::NotOpaque(found, class) => (
-            format!("`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"),
+            format!(
+                "`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"
+            ),
             None,
         ),
         What::Handle(name) => (

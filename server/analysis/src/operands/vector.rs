@@ -1,11 +1,11 @@
 //! Lists in braces.
 
-use super::{Checker, What};
+use super::{Checker, What, component, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
 use crate::symbols::Symbol;
 use crate::types::{TypeId, agrees};
-use ptx_isa::tables::{Access, TypeClass};
+use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
 
 impl Checker<'_> {
     pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
@@ -33,6 +33,7 @@ impl Checker<'_> {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
         let written = spec.value.access != Access::Read;
+        let (mut components, mut literals) = (false, false);
         for element in list {
             let next = match &element.kind {
                 OperandKind::Sink if spec.value.holes || spec.value.sink => {
@@ -40,16 +41,38 @@ impl Checker<'_> {
                     continue;
                 }
                 OperandKind::Name(name) => match self.names.look_up(name) {
-                    Some(Symbol::Register { ty, elements: 1 }) => Joined::Type(ty),
+                    Some(Symbol::Register { ty, elements: 1 }) => Joined::of(ty),
+                    None if !written => match special(name).and_then(untyped_special) {
+                        Some(ty) => Joined::of(ty),
+                        None => return self.each(list, spec),
+                    },
                     _ => return self.each(list, spec),
                 },
+                // ptxas: in a list a special register passes for a register of its size.
+                OperandKind::Member(object, member)
+                    if !written && component(member.text.trim_start_matches('.')).is_some() =>
+                {
+                    let register = special(object.text).filter(|_| self.names.look_up(object.text).is_none());
+                    match register.and_then(|r| TypeId::of(r.ty)?.untyped()) {
+                        Some(ty) => {
+                            components = true;
+                            Joined::of(ty)
+                        }
+                        None => return self.each(list, spec),
+                    }
+                }
                 OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
                     return self.each(list, spec);
                 }
-                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::Integer,
-                OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::Float,
+                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::literal(true),
+                OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::literal(false),
                 _ => return self.each(list, spec),
             };
+            literals |= next.ty.is_none();
+            // ptxas: `%tid.x` and a literal have no place in one list.
+            if components && literals {
+                return self.push(element, Some(spec), What::MixedVector);
+            }
             joined = match joined {
                 None => Some(next),
                 Some(before) => match before.join(next) {
@@ -61,10 +84,10 @@ impl Checker<'_> {
         if holes == list.len() && !spec.value.sink {
             return self.push(operand, Some(spec), What::OnlyHoles);
         }
-        if spec.value.expanded && matches!(joined, Some(Joined::Integer)) {
+        if spec.value.expanded && matches!(joined, Some(Joined { ty: None, integer: true, .. })) {
             return self.push(operand, Some(spec), What::OnlyLiterals);
         }
-        let (Some(Joined::Type(have)), Some(wanted)) = (joined, spec.ty) else {
+        let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {
             return self.each(list, spec);
         };
         let fits = |bits: u16| bits == wanted.info().bits || (spec.fit.wider && bits > wanted.info().bits);
@@ -73,7 +96,14 @@ impl Checker<'_> {
         let float = wanted.info().class == TypeClass::Float;
         let fine = match class {
             TypeClass::Bits => fits(have.info().bits),
-            _ => agrees(wanted, have, spec.fit) || (spec.fit.wider && list.len() > 1 && integer && float && fits(have.info().bits)),
+            _ => {
+                agrees(wanted, have, spec.fit)
+                    || ((spec.fit.wider || spec.value.loose)
+                        && list.len() > 1
+                        && integer
+                        && float
+                        && fits(have.info().bits))
+            }
         };
         if !fine {
             self.each(list, spec);
@@ -92,43 +122,71 @@ impl Checker<'_> {
     }
 }
 
+/// A special register without components as `.bN`.
+fn untyped_special(register: &'static SpecialRegister) -> Option<TypeId> {
+    TypeId::of(register.ty).filter(|_| register.components.is_empty())?.untyped()
+}
+
 /// What one element must be.
 fn element_of(spec: &Spec) -> Spec {
     Spec { lengths: &[], any_length: false, ..*spec }
 }
 
-/// The common type of a list, in the making.
+/// The common type of a list, in the making (measured on all combinations of two and many of four elements).
 #[derive(Debug, Clone, Copy)]
-enum Joined {
-    Type(TypeId),
-    Integer,
-    Float,
+struct Joined {
+    /// The type; `None` while there are literals alone.
+    ty: Option<TypeId>,
+    /// An integer register or literal was among them: no float can join.
+    integer: bool,
+    /// The reverse.
+    float: bool,
 }
 
 impl Joined {
+    fn of(ty: TypeId) -> Self {
+        let class = ty.info().class;
+        let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
+        Self { ty: Some(ty), integer, float: class == TypeClass::Float }
+    }
+
+    fn literal(integer: bool) -> Self {
+        Self { ty: None, integer, float: !integer }
+    }
+
+    /// Whether an untyped register may follow: not after a packed type alone.
+    fn joins_untyped(self) -> bool {
+        self.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Pred | TypeClass::Opaque))
+    }
+
     fn join(self, other: Self) -> Option<Self> {
+        // An untyped register wipes out what was before it, but not what follows.
+        if let Some(b) = other.ty
+            && b.info().class == TypeClass::Bits
+            && self.ty.is_none_or(|a| a.info().bits == b.info().bits)
+            && self.joins_untyped()
+        {
+            return Some(other);
+        }
+        let (integer, float) = (self.integer || other.integer, self.float || other.float);
+        if integer && float {
+            return None;
+        }
         let class = |t: TypeId| t.info().class;
         let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
         // What is not all of one type is `.bN`.
-        let untyped = |t: TypeId| Self::Type(t.untyped().unwrap_or(t));
-        match (self, other) {
-            (Self::Type(a), Self::Type(b)) if a == b => Some(self),
-            (Self::Type(a), Self::Type(b)) if a.info().bits != b.info().bits => None,
-            (Self::Type(a), Self::Type(_)) if class(a) == TypeClass::Bits => Some(self),
-            (Self::Type(_), Self::Type(b)) if class(b) == TypeClass::Bits => Some(other),
-            (Self::Type(a), Self::Type(b)) if whole(a) && whole(b) => Some(untyped(a)),
-            (Self::Type(a), Self::Integer) | (Self::Integer, Self::Type(a))
-                if whole(a) || class(a) == TypeClass::Bits =>
-            {
-                Some(untyped(a))
+        let untyped = |t: TypeId| t.untyped().unwrap_or(t);
+        let ty = match (self.ty, other.ty) {
+            (Some(a), Some(b)) if a == b => a,
+            (Some(a), Some(b)) if a.info().bits != b.info().bits => return None,
+            (Some(a), Some(_)) if class(a) == TypeClass::Bits => a,
+            (Some(a), Some(b)) if whole(a) && whole(b) => untyped(a),
+            (Some(a), None) | (None, Some(a)) if whole(a) || matches!(class(a), TypeClass::Float | TypeClass::Bits) => {
+                untyped(a)
             }
-            (Self::Type(a), Self::Float) | (Self::Float, Self::Type(a))
-                if matches!(class(a), TypeClass::Float | TypeClass::Bits) =>
-            {
-                Some(untyped(a))
-            }
-            (Self::Integer, Self::Integer) | (Self::Float, Self::Float) => Some(self),
-            _ => None,
-        }
+            (None, None) => return Some(Self { ty: None, integer, float }),
+            _ => return None,
+        };
+        Some(Self { ty: Some(ty), integer, float })
     }
 }

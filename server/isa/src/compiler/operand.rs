@@ -29,6 +29,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         untyped: false,
         expanded: false,
         braces: false,
+        loose: false,
         bare: false,
         exact: false,
         register_only: false,
@@ -74,6 +75,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "untyped" => value.untyped = true,
             "macro" => value.expanded = true,
             "braces" => value.braces = true,
+            "loose" => value.loose = true,
             "bare" => value.bare = true,
             "exact" => value.exact = true,
             "address" => value.kind = Kind::Address(p.spaces()?),
@@ -247,7 +249,8 @@ impl<'a> Parser<'a> {
             factors.push(match self.factor(factor) {
                 Some(factor) => factor,
                 None => {
-                    let message = "is neither a number, a slot, a map, `bits(slot)` nor a dimension of this form's shape";
+                    let message =
+                        "is neither a number, a slot, a map, `bits(slot)` nor a dimension of this form's shape";
                     return self.error(format!("`{factor}` {message}"));
                 }
             });

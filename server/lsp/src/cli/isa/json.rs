@@ -27,9 +27,10 @@ pub fn all() -> String {
         json!({"name": d.name, "syntax": d.syntax, "where": d.places, "summary": d.summary, "manual": d.manual,
             "doc": d.doc, "notes": d.notes, "gates": gates(d.gates, None)})
     });
-    let constants = ISA.constants.iter().map(|c| {
-        json!({"name": c.name, "value": c.value, "summary": c.summary, "manual": c.manual, "doc": c.doc})
-    });
+    let constants = ISA
+        .constants
+        .iter()
+        .map(|c| json!({"name": c.name, "value": c.value, "summary": c.summary, "manual": c.manual, "doc": c.doc}));
     let targets = ISA.targets.iter().map(|t| {
         json!({"name": t.name, "features": t.features, "summary": t.summary, "doc": t.doc, "gates": gates(t.gates, None)})
     });
@@ -49,9 +50,8 @@ pub fn all() -> String {
 
 /// The instructions whose name is `name` or begins with it.
 pub fn opcode(name: &str) -> String {
-    let begins = |e: &&Entry| {
-        e.name == name || e.name.strip_prefix(name).is_some_and(|rest: &str| rest.starts_with('.'))
-    };
+    let begins =
+        |e: &&Entry| e.name == name || e.name.strip_prefix(name).is_some_and(|rest: &str| rest.starts_with('.'));
     let found = ISA.opcodes.iter().flat_map(|o| o.entries).filter(begins).map(entry).collect::<Vec<_>>();
     pretty(&json!({ "instructions": found }))
 }
@@ -138,6 +138,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("untyped", v.untyped),
         ("macro", v.expanded),
         ("braces", v.braces),
+        ("loose", v.loose),
         ("bare", v.bare),
         ("exact", v.exact),
         ("reg", v.register_only),
@@ -215,11 +216,8 @@ fn gates(gates: &'static [Gate], f: Option<&'static Form>) -> Vec<Value> {
             GateKind::Until => "until",
             GateKind::Deprecated => "deprecated",
         };
-        let alternatives: Vec<Value> = g
-            .alternatives
-            .iter()
-            .map(|a| json!({"ptx": a.ptx.map(|v| v.to_string()), "target": a.feature}))
-            .collect();
+        let alternatives: Vec<Value> =
+            g.alternatives.iter().map(|a| json!({"ptx": a.ptx.map(|v| v.to_string()), "target": a.feature})).collect();
         let when = f.map(|f| terms(g.when, f)).unwrap_or_default();
         json!({"kind": kind, "alternatives": alternatives, "when": when, "note": g.note})
     };
