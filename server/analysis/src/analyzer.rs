@@ -14,7 +14,7 @@ use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::symbols::Symbol;
 use crate::target::{Environment, find_target};
-use ptx_isa::tables::{Isa, Target};
+use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
