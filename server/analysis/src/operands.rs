@@ -286,6 +286,7 @@ impl Checker<'_> {
                 _ => self.push(operand, Some(spec), What::Minus),
             },
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
+            OperandKind::Vector(_) if spec.value.lists && list_allowed => self.declared(operand),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(parts, true)
                 if matches!(parts.0.kind, OperandKind::Name(name)
@@ -346,6 +347,9 @@ impl Checker<'_> {
                 let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
                 if elements > 1 && list && spec.value.braces {
                     return self.push(operand, Some(spec), What::MustBeVector);
+                }
+                if elements > 1 && spec.value.lists {
+                    return;
                 }
                 if elements > 1 && !list {
                     return self.push(operand, Some(spec), What::UnexpectedVector);

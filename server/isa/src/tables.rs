@@ -176,6 +176,8 @@ table! {
         braces: bool,
         /// A list of integer registers may stand for one of floats.
         loose: bool,
+        /// A list of any length passes, which nobody should write.
+        lists: bool,
         /// A list of one may be written without its braces.
         bare: bool,
         /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.

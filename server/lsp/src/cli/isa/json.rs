@@ -139,6 +139,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("macro", v.expanded),
         ("braces", v.braces),
         ("loose", v.loose),
+        ("lists", v.lists),
         ("bare", v.bare),
         ("exact", v.exact),
         ("reg", v.register_only),
