@@ -119,7 +119,7 @@ impl What {
             Self::OutOfRange(_) => 1,
             Self::RegisterType(..) | Self::SpecialType(_) | Self::Undeclared(_) | Self::VectorLength(_) => 2,
             Self::ImmediateClass { .. } | Self::Space(..) | Self::AddressRegister(..) | Self::SpecialRegister => 2,
-            Self::MinusOffset | Self::Component(_) => 1,
+            Self::MinusOffset | Self::Component(_) | Self::NotOpaque(..) => 1,
             _ => 4,
         }
     }

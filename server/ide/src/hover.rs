@@ -166,7 +166,12 @@ impl<'t> At<'t> {
             return Some((member.byte_range(), describe::special_register(register, &whole, Some(&self.environment))));
         }
         let mut page = Page::default();
-        page.text(format!("`{}` of `{object_text}`", self.text(self.leaf)));
+        let name = self.text(self.leaf);
+        page.text(format!("`{name}` of `{object_text}`"));
+        // `.b0`, `.h1`: the selectors of video instructions; components have one letter.
+        if let Some(selector) = ISA.modifier(&name).filter(|_| name.len() > 2) {
+            page.page(describe::modifier_alone(selector));
+        }
         if let Some(declared) = self.declaration(object, &object_text) {
             page.page(declared);
         }

@@ -352,3 +352,18 @@ fn names_in_a_module_that_breaks_off() {
         .expect("a hover");
     assert!(hover.markdown.starts_with("```ptx\n.func g()\n```"), "{}", hover.markdown);
 }
+
+#[test]
+fn predefined_constants_and_selectors() {
+    contains("add.s32 %r1, %r2, WARP$0_SZ;", "WARP_SZ", &["WARP_SZ = 32", "Lanes in a warp."]);
+    contains("vadd.s32.s32.s32 %r1, %r2.b$01, %r3;", "%r2.b1", &["`.b1` of `%r2`", "---"]);
+}
+
+#[test]
+fn operands_say_what_they_are_for() {
+    contains(
+        "sh$0fl.sync.idx.b32 %r1, %r2, %r3, %r4, -1;",
+        "shfl.sync.idx.b32",
+        &["- `membermask` – ", "(read: `.u32`)"],
+    );
+}
