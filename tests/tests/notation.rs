@@ -1,0 +1,70 @@
+//! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
+
+use ptx_isa::compiler::compile;
+use ptx_isa::tables::{Isa, Length, Pattern, Version};
+
+const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
+                     modifier .16x64b A shape\nmodifier .sp::2:4 Two of four\n";
+
+fn compiled(text: &str) -> Result<Isa, String> {
+    let files = [("types.isa".to_owned(), TYPES.to_owned()), ("a.isa".to_owned(), text.to_owned())];
+    compile(&files).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// An opcode with one form and one operand.
+fn with_form(form: &str, operand: &str) -> Result<Isa, String> {
+    compiled(&format!("family f F\nopcode op\n  summary Does it.\n  form op{form} d\n    d: {operand}\n"))
+}
+
+/// The length of that operand for these modifiers, and the formula as text.
+fn length(form: &str, operand: &str, values: &[Option<&str>]) -> (Option<u32>, String) {
+    let isa = with_form(form, operand).expect("a form");
+    let form = &isa.opcodes[0].entries[0].forms[0];
+    let Pattern::Value(value) = form.operands[0].pattern else { panic!("a value") };
+    let Length::Formula(formula) = value.length else { panic!("a formula") };
+    let bits = |name: &str| isa.types.iter().find(|t| t.name == name).map(|t| u32::from(t.bits));
+    (formula.value(values, bits), formula.text(|slot| form.slots[usize::from(slot)].name))
+}
+
+#[test]
+fn lengths_are_computed_from_shape_type_and_number() {
+    let matrix = [Some(".m16n8k16"), Some(".f16")];
+    let of = |formula: &str| length(".m16n8k16.f16", &format!("write vec({formula}) b32"), &matrix).0;
+    assert_eq!(of("m*k*bits(.f16)/1024"), Some(4));
+    assert_eq!(of("n * k * bits(.f16) / 1024"), Some(2));
+    assert_eq!(of("m*n/32"), Some(4));
+    let memory = length(".16x64b.x4", "write vec(rows*width*.x4/1024) b32", &[Some(".16x64b"), Some(".x4")]);
+    assert_eq!(memory, (Some(4), "rows*width*.x4/1024".to_owned()));
+}
+
+#[test]
+fn a_formula_of_unknown_factors_is_refused_with_its_place() {
+    let error = with_form(".f16", "write vec(m*2) b32").expect_err("no shape");
+    assert!(error.starts_with("a.isa:5:") && error.contains("`m` is neither"), "{error}");
+    let error = with_form(".f16", "write vec(2/0) b32").expect_err("a divisor of zero");
+    assert!(error.contains("`0` is no divisor"), "{error}");
+}
+
+#[test]
+fn signs_ratios_and_notes() {
+    let text = "family f F\nopcode op\n  summary Does it.\n  operand d | The result.\n  unsettled | Whether it does.\n  \
+                form op.sp::2:4 d, {-}a\n    d: write b32\n    a: read b32\n";
+    let isa = compiled(text).expect("an opcode");
+    let entry = &isa.opcodes[0].entries[0];
+    assert_eq!((entry.operands[0].name, entry.operands[0].doc), ("d", "The result."));
+    assert_eq!(entry.unsettled, ["Whether it does."]);
+    assert_eq!(entry.forms[0].slots[0].values, [".sp::2:4"]);
+    let Pattern::Value(a) = entry.forms[0].operands[1].pattern else { panic!("a value") };
+    assert!(a.minus && !a.negatable);
+    let error = compiled(&text.replace("operand d", "operand e")).expect_err("no such operand");
+    assert!(error.contains("no form of `op` has such an operand"), "{error}");
+}
+
+#[test]
+fn constants_and_versions() {
+    let isa = compiled("constant LANES 32\n  summary Lanes.\nversion 5.1 as 6.0\nversion 6.0\n").expect("entries");
+    assert_eq!((isa.constants[0].name, isa.constants[0].value), ("LANES", 32));
+    assert_eq!(isa.versions[0].counts_as, Version { major: 6, minor: 0 });
+    assert_eq!(isa.versions[1].counts_as, isa.versions[1].version);
+    assert!(compiled("constant LANES many\n").expect_err("no number").contains("constant NAME VALUE"));
+}
