@@ -16,17 +16,9 @@ fn main() {
     println!("cargo::rerun-if-changed=data");
     println!("cargo::rerun-if-changed=src/compiler");
     println!("cargo::rerun-if-changed=src/tables.rs");
-    let mut files = Vec::new();
-    let mut paths: Vec<_> = match fs::read_dir("data") {
-        Ok(dir) => dir.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "isa")).collect(),
-        Err(error) => fail(&format!("data: {error}")),
-    };
-    paths.sort();
-    for path in paths {
-        match fs::read_to_string(&path) {
-            Ok(text) => files.push((format!("server/isa/{}", path.display()), text)),
-            Err(error) => fail(&format!("{}: {error}", path.display())),
-        }
+    let mut files = compiler::read(Path::new("data")).unwrap_or_else(|error| fail(&error));
+    for (name, _) in &mut files {
+        name.insert_str(0, "server/isa/");
     }
     let isa = match compiler::compile(&files) {
         Ok(isa) => isa,

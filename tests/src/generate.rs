@@ -40,10 +40,6 @@ pub fn operands(form: &Form, values: &[Option<&'static str>], arrangement: &Arra
             // `.unified` is for variables declared so, and for registers.
             text = "[%rd7]".to_owned();
         }
-        if form.text.starts_with("st") {
-            // The parameters of a kernel cannot be written.
-            text = text.replace("[q]", "[lp]");
-        }
         text.push_str(&suffix);
         out.push(text);
     }
@@ -79,6 +75,8 @@ fn base(spec: &Spec) -> String {
         Some(".const") => "cn",
         Some(".local") => "lm",
         Some(".param::func") => "lp",
+        // The parameters of a kernel cannot be written.
+        Some(".param") if spec.value.access != Access::Read => "lp",
         Some(".param" | ".param::entry") => "q",
         _ => "gl",
     }

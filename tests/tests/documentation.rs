@@ -1,7 +1,7 @@
 //! Nothing in the tables is without documentation.
 
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Pattern};
+use ptx_isa::tables::Entry;
 use std::collections::BTreeSet;
 
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -59,13 +59,7 @@ fn every_special_operand_is_explained() {
     let mut missing = BTreeSet::new();
     for entry in entries() {
         for operand in entry.forms.iter().flat_map(|f| f.operands) {
-            let names = match &operand.pattern {
-                Pattern::Value(v) | Pattern::Arguments(v) => vec![v.name],
-                Pattern::Address(parts) => parts.iter().map(|v| v.name).collect(),
-                Pattern::Pair(pair) => vec![pair.first.name, pair.second.name],
-                Pattern::Sink => Vec::new(),
-            };
-            for name in names {
+            for name in operand.pattern.names() {
                 if !PLAIN.contains(&name) && !entry.operands.iter().any(|o| o.name == name) {
                     missing.insert(format!("{name} of {}", entry.name));
                 }

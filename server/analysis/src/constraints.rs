@@ -2,7 +2,7 @@
 
 use crate::ast::{Instruction, Operand, OperandKind};
 use crate::literal;
-use crate::spec::{Arrangement, names};
+use crate::spec::Arrangement;
 use ptx_isa::tables::Form;
 
 /// What is wrong: the operand's index and the words.
@@ -32,7 +32,7 @@ struct Operands<'a, 't> {
 impl<'t> Operands<'_, 't> {
     fn get(&self, name: &str) -> Option<(usize, &Operand<'t>)> {
         let place = self.arrangement.operands.iter().position(|(index, _)| {
-            self.form.operands.get(usize::from(*index)).is_some_and(|o| names(&o.pattern) == [name])
+            self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name])
         })?;
         Some((place, self.instruction.operands.get(place)?))
     }

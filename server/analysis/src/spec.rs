@@ -70,7 +70,7 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
         let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
         let named = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
             (Pattern::Pair(pair), false) => vec![pair.first.name],
-            (pattern, _) => names(pattern),
+            (pattern, _) => pattern.names(),
         };
         let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
         let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
@@ -95,16 +95,6 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
 /// Whether a condition holds when an arrangement is chosen.
 pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &Arrangement) -> bool {
     holds(terms, values, Some(&chosen.names)).unwrap_or(false)
-}
-
-/// The names of a pattern's values.
-pub fn names(pattern: &Pattern) -> Vec<&'static str> {
-    match pattern {
-        Pattern::Value(v) | Pattern::Arguments(v) => vec![v.name],
-        Pattern::Address(parts) => parts.iter().map(|v| v.name).collect(),
-        Pattern::Pair(pair) => vec![pair.first.name, pair.second.name],
-        Pattern::Sink => Vec::new(),
-    }
 }
 
 fn speaks_of_operands(rule: &Rule) -> bool {

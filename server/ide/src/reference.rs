@@ -26,7 +26,7 @@ pub struct Article {
     pub text: String,
 }
 
-/// All chapters: the families in the order of the manual's data files, then everything else.
+/// All chapters: the families by title, then everything else.
 pub fn reference() -> Vec<Chapter> {
     let mut out: Vec<Chapter> = Vec::new();
     for opcode in ISA.opcodes {

@@ -7,6 +7,8 @@
 mod emit;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/pattern.rs"]
+mod pattern;
 
 pub use emit::Emit;
 use emit::{choice, table};

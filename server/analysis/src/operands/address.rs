@@ -18,6 +18,8 @@ impl Checker<'_> {
         match self.names.look_up(name) {
             // `WARP_SZ+1` is a constant expression.
             None if ISA.constant(name).is_some() => self.integer(operand, spec, None, false),
+            None if special(name).is_none() => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            Some(Symbol::Unknown) => {}
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
             // A constant must be one, and a macro takes no address.

@@ -13,6 +13,8 @@ mod rule;
 use crate::tables::{Isa, Map, Slot};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A mistake in a data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +36,20 @@ impl fmt::Display for Error {
 }
 
 type Result<T> = std::result::Result<T, Error>;
+
+/// Reads the data files of a folder, sorted, as name and text.
+///
+/// # Errors
+/// What cannot be read, and why.
+pub fn read(folder: &Path) -> std::result::Result<Vec<(String, String)>, String> {
+    let said = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let entries = fs::read_dir(folder).map_err(|e| said(folder, e))?;
+    let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "isa"));
+    paths.sort();
+    let text = |path: &PathBuf| fs::read_to_string(path).map_err(|e| said(path, e));
+    paths.iter().map(|path| Ok((path.display().to_string(), text(path)?))).collect()
+}
 
 /// Compiles data files, given as name and text, into tables.
 ///

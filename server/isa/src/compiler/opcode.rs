@@ -108,7 +108,7 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
         errors.push(head.error(0, format!("`{keyword} {path}` has {} forms", forms.len())));
     }
     for note in &operands {
-        let named = |f: &Form| f.operands.iter().any(|o| names_of(&o.pattern).contains(&note.name));
+        let named = |f: &Form| f.operands.iter().any(|o| o.pattern.names().contains(&note.name));
         if !forms.is_empty() && !forms.iter().any(named) {
             errors.push(head.error(0, format!("`operand {}`: no form of `{path}` has such an operand", note.name)));
         }
@@ -119,16 +119,6 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
     entry.modifiers = leak(modifiers);
     entry.forms = leak(forms);
     Some(entry)
-}
-
-/// The names of the values in an operand.
-fn names_of(pattern: &Pattern) -> Vec<&'static str> {
-    match pattern {
-        Pattern::Value(v) | Pattern::Arguments(v) => vec![v.name],
-        Pattern::Address(parts) => parts.iter().map(|v| v.name).collect(),
-        Pattern::Pair(pair) => vec![pair.first.name, pair.second.name],
-        Pattern::Sink => Vec::new(),
-    }
 }
 
 /// The part of a path that begins with the dot at `at`, up to the next dot.

@@ -1,0 +1,15 @@
+//! What an operand of a form names.
+
+use super::Pattern;
+
+impl Pattern {
+    /// The names of its values, in order.
+    pub fn names(&self) -> Vec<&'static str> {
+        match self {
+            Self::Value(v) | Self::Arguments(v) => vec![v.name],
+            Self::Address(parts) => parts.iter().map(|v| v.name).collect(),
+            Self::Pair(pair) => vec![pair.first.name, pair.second.name],
+            Self::Sink => Vec::new(),
+        }
+    }
+}
