@@ -9,10 +9,10 @@ use crate::checks::module_header::Progress;
 use crate::checks::{duplicate_name, syntax_error};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
-use crate::lower::Source;
+use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
-use crate::symbols::Symbol;
+use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
@@ -140,7 +140,7 @@ impl Analyzer {
         let known = self.unchanged(snapshot);
         // First all functions that did not change, so that a copy of one does not take what another could use.
         for (index, item) in items.iter().enumerate() {
-            if !is_function(item.node) {
+            if !is_remembered(item.node) {
                 continue;
             }
             let text = known.get(&(item.range.start, item.range.end)).copied();
@@ -160,8 +160,7 @@ impl Analyzer {
             let item = &items[index];
             let name = name_of(snapshot, item.node);
             let old = record.or_else(|| self.functions.take_named(&name));
-            let record =
-                check_function(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
+            let record = check_item(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
             records.push((index, record));
         }
         records.sort_by_key(|(index, _)| *index);
@@ -206,7 +205,28 @@ impl Record {
     }
 }
 
-fn check_function(
+/// Functions, and variables with an initializer, which may be long.
+fn is_remembered(node: Node<'_>) -> bool {
+    is_function(node) || (node.kind_id() == kinds().variable_declaration && initializer(node).is_some())
+}
+
+/// The last initializer of a declaration.
+fn initializer(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_last_child();
+    while more {
+        let child = cursor.node();
+        if child.kind_id() == kinds().declarator
+            && let Some(value) = child.child_by_field_id(fields().value)
+        {
+            return Some(value);
+        }
+        more = cursor.goto_previous_sibling();
+    }
+    None
+}
+
+fn check_item(
     snapshot: &Snapshot,
     item: &Item<'_>,
     index: usize,
@@ -225,8 +245,9 @@ fn check_function(
     }
     let contents = snapshot.text(item.range.clone());
     let source = Source { text: &contents, base: item.range.start };
+    let body = Body::new(source, header, index, environment, heads, &mut statements);
     let (mut found, dependencies) =
-        Body::new(source, header, index, environment, heads, &mut statements).function(item.node);
+        if is_function(item.node) { body.function(item.node) } else { body.variable(item.node) };
     if item.unclosed {
         found.push(unclosed(source, item));
     }
@@ -283,7 +304,7 @@ fn header(
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
                 declare_variables(source, node, index, &mut header, &mut places, out);
-                declare::check(source, node, &header.environment, &mut found);
+                declare::check(&lower::declaration(source, node), &header.environment, &mut found);
             } else if kind == k.unknown_directive {
                 found.extend(unknown_directive(source, node));
             } else if kind == k.label {
@@ -323,13 +344,7 @@ fn end_of_header(item: &Item<'_>) -> usize {
     if item.node.kind_id() != kinds().variable_declaration || syntax_error::is_broken(item.node) {
         return item.range.end;
     }
-    let mut cursor = item.node.walk();
-    let mut more = cursor.goto_last_child();
-    while more && cursor.node().kind_id() != kinds().declarator {
-        more = cursor.goto_previous_sibling();
-    }
-    let value = cursor.node().child_by_field_id(f.value).filter(|_| more);
-    value.map_or(item.range.end, |v| v.start_byte())
+    initializer(item.node).map_or(item.range.end, |v| v.start_byte())
 }
 
 /// A block comment without its end takes the rest of the file, so it is the last thing in the tree.
@@ -375,7 +390,7 @@ fn declare_variables(
     let external = children(node).iter().any(|child| {
         child.kind == kinds().linkage && matches!(source.word(child.node).text, ".extern" | ".common" | ".weak")
     });
-    for declarator in declare::declarators(source, node, false) {
+    for declarator in declare::names(&lower::declaration(source, node), Origin::Module) {
         let base = declarator.name.text;
         let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
             let symbol = ModuleSymbol { symbol: declarator.symbol, item, defined: !external };

@@ -101,3 +101,77 @@ pub enum Constant {
     /// A floating-point number.
     Float,
 }
+
+/// A declaration of registers or variables, or one parameter. What may stand there once is a list, since a half-typed or wrong
+/// declaration may have several.
+#[derive(Debug, Clone, Default)]
+pub struct Declaration<'t> {
+    /// Byte range.
+    pub range: Range<usize>,
+    /// `.extern`, `.visible`, `.weak`, `.common`.
+    pub linkages: Vec<Word<'t>>,
+    /// What stands in `.attribute(…)`.
+    pub attributes: Vec<Attribute<'t>>,
+    /// `.global`, `.shared::cta`.
+    pub spaces: Vec<Word<'t>>,
+    /// The number of a `.const` bank, with its brackets.
+    pub bank: Option<Word<'t>>,
+    /// `.align 16`.
+    pub alignments: Vec<Alignment>,
+    /// `.v4`.
+    pub vectors: Vec<Word<'t>>,
+    /// `.u32`.
+    pub types: Vec<Word<'t>>,
+    /// `.ptr .global .align 16`.
+    pub pointers: Vec<Pointer<'t>>,
+    /// The names; none is legal, and a parameter has at most one.
+    pub declarators: Vec<Declarator<'t>>,
+}
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub struct Attribute<'t> {
+    /// Byte range, arguments included.
+    pub range: Range<usize>,
+    /// `.managed`.
+    pub name: Word<'t>,
+    /// Byte ranges and values of its arguments.
+    pub arguments: Vec<(Range<usize>, Constant)>,
+}
+
+/// `.align 16`.
+#[derive(Debug, Clone)]
+pub struct Alignment {
+    /// Byte range of the directive.
+    pub range: Range<usize>,
+    /// Byte range of the number.
+    pub place: Range<usize>,
+    /// The number.
+    pub value: Option<i128>,
+}
+
+/// `.ptr .global .align 16`.
+#[derive(Debug, Clone)]
+pub struct Pointer<'t> {
+    /// Byte range.
+    pub range: Range<usize>,
+    /// The state space that is pointed to.
+    pub space: Option<Word<'t>>,
+    /// The alignment of what is pointed to.
+    pub alignment: Option<Alignment>,
+}
+
+/// A name that is declared.
+#[derive(Debug, Clone)]
+pub struct Declarator<'t> {
+    /// Byte range, the initializer included.
+    pub range: Range<usize>,
+    /// The name; `_` for a parameter without one.
+    pub name: Word<'t>,
+    /// The number in `<10>`: its byte range and value.
+    pub count: Option<(Range<usize>, Option<i128>)>,
+    /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
+    pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
+    /// Byte range of the initializer. It may be long; whoever wants it reads the nodes.
+    pub initializer: Option<Range<usize>>,
+}

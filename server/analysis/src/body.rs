@@ -1,7 +1,7 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Instruction, Word};
+use crate::ast::{Declaration, Instruction, Word};
 use crate::checks::{self, duplicate_name, guard_predicate, syntax_error, undeclared_name};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::{Names, special};
-use crate::symbols::{Declared, Scope, Symbol};
+use crate::symbols::{Declared, Origin, Scope, Symbol};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
@@ -93,9 +93,10 @@ impl<'a, 't> Body<'a, 't> {
         let f = fields();
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
-        for list in [f.returns, f.parameters] {
+        let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
+        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
             if let Some(list) = node.child_by_field_id(list) {
-                self.parameters(list, kernel);
+                self.parameters(list, origin);
             }
         }
         if node.is_error() {
@@ -119,6 +120,14 @@ impl<'a, 't> Body<'a, 't> {
         self.finish()
     }
 
+    /// Checks the initializers of a `variable_declaration` of the module; the diagnostics count from the start of the item.
+    /// What is wrong with the rest of the declaration, and with the syntax of all of it, is reported with the module's header.
+    pub fn variable(self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+        let values = lower::named_children(node).filter_map(|n| n.child_by_field_id(fields().value));
+        debug_assert!(values.count() > 0, "only declarations with an initializer are remembered");
+        self.finish()
+    }
+
     fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
         undeclared_name::add_help(&mut self.out, &self.declared);
         (self.out, self.dependencies.into_inner().into_iter().collect())
@@ -136,15 +145,21 @@ impl<'a, 't> Body<'a, 't> {
         self.statements_of(&children);
     }
 
-    fn parameters(&mut self, list: Node<'_>, kernel: bool) {
+    fn parameters(&mut self, list: Node<'_>, origin: Origin) {
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
-            let declarators = declare::declarators(self.source, parameter, kernel);
-            self.declared.extend(declarators.iter().map(|d| d.name.text));
-            if let Some(frame) = self.scope.top() {
-                declare::declare(declarators, frame, &mut self.out);
-            }
-            declare::check(self.source, parameter, &self.header.environment, &mut self.out);
+            let declaration = lower::declaration(self.source, parameter);
+            self.declare(&declaration, origin);
         }
+    }
+
+    /// Enters the names of a declaration and checks it by itself.
+    fn declare(&mut self, declaration: &Declaration<'t>, origin: Origin) {
+        let names = declare::names(declaration, origin);
+        self.declared.extend(names.iter().map(|d| d.name.text));
+        if let Some(frame) = self.scope.top() {
+            declare::declare(names, frame, &mut self.out);
+        }
+        declare::check(declaration, &self.header.environment, &mut self.out);
     }
 
     /// A block: labels first, since they may be used before they stand there, then statement by statement.
@@ -224,7 +239,7 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.parameter_list {
             // Of a function that never ends: everything is on one level there.
             self.environment = mix(self.environment, hash(self.source.word(node).text));
-            self.parameters(node, true);
+            self.parameters(node, Origin::KernelParameter);
         } else if kind == k.pragma_directive || kind == k.file_directive {
             for string in lower::named_children(node).filter(|n| n.kind_id() == k.string) {
                 let word = self.source.word(string);
@@ -288,8 +303,8 @@ impl<'a, 't> Body<'a, 't> {
         syntax_error::report(self.source, node, &mut self.out);
         let word = self.source.word(node);
         self.environment = mix(self.environment, hash(word.text));
-        let declarators = declare::declarators(self.source, node, false);
-        for declarator in &declarators {
+        let declaration = lower::declaration(self.source, node);
+        for declarator in &declaration.declarators {
             if let Some(label) = self.scope.own_label(declarator.name.text)
                 && label.range.start < declarator.name.range().start
             {
@@ -297,11 +312,7 @@ impl<'a, 't> Body<'a, 't> {
                 self.out.push(duplicate_name::report(declarator.name.range(), declarator.name.text, earlier));
             }
         }
-        self.declared.extend(declarators.iter().map(|d| d.name.text));
-        if let Some(frame) = self.scope.top() {
-            declare::declare(declarators, frame, &mut self.out);
-        }
-        declare::check(self.source, node, &self.header.environment, &mut self.out);
+        self.declare(&declaration, Origin::Body);
     }
 
     fn instruction(&mut self, node: Node<'_>) {

@@ -1,19 +1,17 @@
 //! Declarations: registers, variables, parameters.
 
-use crate::ast::Word;
+use crate::ast::{Constant, Declaration, Declarator, Word};
 use crate::checks::{duplicate_name, requires_version, syntax_error};
 use crate::diagnostic::Diagnostic;
-use crate::literal;
-use crate::lower::{Source, named_children};
-use crate::symbols::{Declared, Frame, Symbol};
+use crate::symbols::{Declared, Frame, Origin, Symbol, Variable};
 use crate::target::Environment;
 use crate::types::TypeId;
 use ptx_isa::ISA;
-use ptx_syntax::{Node, fields, kinds};
+use std::ops::Range;
 
-/// A declarator with what the declaration says of it.
+/// A declared name with what it stands for.
 #[derive(Debug, Clone)]
-pub struct Declarator<'t> {
+pub struct DeclaredName<'t> {
     /// The name.
     pub name: Word<'t>,
     /// `<10>`.
@@ -22,42 +20,59 @@ pub struct Declarator<'t> {
     pub symbol: Symbol,
 }
 
-/// The declarators of a `variable_declaration` or of a `parameter`.
-pub fn declarators<'t>(source: Source<'t>, node: Node<'_>, kernel_parameter: bool) -> Vec<Declarator<'t>> {
-    let (k, f) = (kinds(), fields());
-    let space = node.child_by_field_id(f.space).map_or("", |n| source.word(n).text);
+/// The names that a declaration or a parameter declares.
+pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredName<'t>> {
+    let space = declaration.spaces.first().map_or("", |w| w.text);
     let base = space.split("::").next().unwrap_or(space);
-    let ty = node.child_by_field_id(f.ty).map(|n| source.word(n).text);
-    let ty = ty.and_then(TypeId::of);
-    let vector = named_children(node).find(|n| n.kind_id() == k.vector_type);
-    let elements = vector.and_then(|n| source.word(n).text.get(2..)?.parse().ok()).unwrap_or(1);
-    let symbol = match (base, ty) {
+    let ty = declaration.types.first().and_then(|w| TypeId::of(w.text));
+    let elements = declaration.vectors.first().and_then(|w| w.text.get(2..)?.parse().ok()).unwrap_or(1);
+    let symbol = |declarator: &Declarator<'_>| match (base, ty) {
         (".reg", Some(ty)) => Symbol::Register { ty, elements },
         (".reg" | ".sreg" | "", _) => Symbol::Unknown,
         _ => match ISA.space(base) {
-            Some(space) => Symbol::Variable { space: space.name, ty, kernel_parameter },
+            Some(space) => Symbol::Variable(variable(declaration, declarator, space.name, (ty, elements), origin)),
             None => Symbol::Unknown,
         },
     };
-    let mut out = Vec::new();
-    let mut add = |node: Node<'_>| {
-        let Some(name) = node.child_by_field_id(f.name).filter(|n| n.kind_id() != k.sink) else { return };
-        let range = named_children(node).find(|n| n.kind_id() == k.register_range);
-        let count = range.and_then(|n| n.child_by_field_id(f.count));
-        let count = count.map(|n| literal::integer(source.word(n).text).and_then(|n| n.try_into().ok()).unwrap_or(0));
-        out.push(Declarator { name: source.word(name), count, symbol });
+    let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
+    let count = |d: &Declarator<'_>| {
+        let (_, value) = d.count.as_ref()?;
+        Some(value.and_then(|n| n.try_into().ok()).unwrap_or(0))
     };
-    if node.kind_id() == k.parameter {
-        add(node);
-    } else {
-        named_children(node).filter(|n| n.kind_id() == k.declarator).for_each(&mut add);
+    named.map(|d| DeclaredName { name: d.name, count: count(d), symbol: symbol(d) }).collect()
+}
+
+fn variable(
+    declaration: &Declaration<'_>,
+    declarator: &Declarator<'_>,
+    space: &'static str,
+    (ty, elements): (Option<TypeId>, u8),
+    origin: Origin,
+) -> Variable {
+    let element = ty.map(|t| u64::from(t.info().bits).div_ceil(8) * u64::from(elements)).filter(|b| *b > 0);
+    let dimension = |(_, size): &(Range<usize>, Option<Constant>)| match size {
+        Some(Constant::Integer(Some(n))) => u64::try_from(*n).ok(),
+        _ => None,
+    };
+    let count = declarator.dimensions.iter().try_fold(1u64, |product, d| product.checked_mul(dimension(d)?));
+    let align = match declaration.alignments.first() {
+        Some(alignment) => alignment.value.and_then(|n| u32::try_from(n).ok()),
+        None => element.and_then(|b| u32::try_from(b.next_power_of_two()).ok()),
+    };
+    Variable {
+        space,
+        ty,
+        elements,
+        origin,
+        bytes: element.zip(count).and_then(|(bytes, count)| bytes.checked_mul(count)),
+        align,
+        unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
     }
-    out
 }
 
 /// Declares them in a block.
-pub fn declare<'t>(declarators: Vec<Declarator<'t>>, frame: &mut Frame<'t>, out: &mut Vec<Diagnostic>) {
-    for Declarator { name, count, symbol } in declarators {
+pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<'t>, out: &mut Vec<Diagnostic>) {
+    for DeclaredName { name, count, symbol } in names {
         let declared = Declared { symbol, range: name.range() };
         let earlier = match count {
             Some(count) => frame.declare_range(name.text, count, declared),
@@ -70,18 +85,17 @@ pub fn declare<'t>(declarators: Vec<Declarator<'t>>, frame: &mut Frame<'t>, out:
 }
 
 /// What can be said of a declaration by itself: its type exists, may be used there, and is not too new.
-pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
-    let f = fields();
-    let space = node.child_by_field_id(f.space).map_or("", |n| source.word(n).text);
-    shape(source, node, out);
-    if let Some(node) = node.child_by_field_id(f.space)
-        && let Some(known) = ISA.space(space)
+pub fn check(declaration: &Declaration<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let space = declaration.spaces.first();
+    shape(declaration, out);
+    if let Some(word) = space
+        && let Some(known) = ISA.space(word.text)
         && let Some(gate) = environment.refused(known.gates, |_| true)
     {
-        out.push(requires_version::report(source.range(node), space, gate, environment));
+        out.push(requires_version::report(word.range(), word.text, gate, environment));
     }
-    let Some(node) = node.child_by_field_id(f.ty) else { return };
-    let word = source.word(node);
+    let Some(&word) = declaration.types.first() else { return };
+    let space = space.map_or("", |w| w.text);
     match TypeId::of(word.text).map(TypeId::info) {
         None => out.push(syntax_error::not_a_type(word)),
         Some(ty) => {
@@ -96,25 +110,15 @@ pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out:
 }
 
 /// One state space, one type, at most one vector length; the grammar takes any number, so that a half-typed line stays whole.
-fn shape(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
-    let k = kinds();
-    let mut seen =
-        [(k.state_space, "state space", false), (k.ty, "type", false), (k.vector_type, "vector length", false)];
-    let mut name = None;
-    for child in named_children(node) {
-        let kind = child.kind_id();
-        if kind == k.declarator || kind == k.identifier || kind == k.register {
-            name = name.or(Some(child));
-        }
-        for (wanted, what, before) in &mut seen {
-            if kind == *wanted && std::mem::replace(before, true) {
-                out.push(syntax_error::given_twice(source.range(child), what));
-            }
-        }
+fn shape(declaration: &Declaration<'_>, out: &mut Vec<Diagnostic>) {
+    let lists =
+        [(&declaration.spaces, "state space"), (&declaration.types, "type"), (&declaration.vectors, "vector length")];
+    for (words, what) in lists {
+        out.extend(words.iter().skip(1).map(|w| syntax_error::given_twice(w.range(), what)));
     }
     // `.global .f32;` is legal, `.reg %r;` is not; a list of nothing else was never finished.
-    if let Some(name) = name.filter(|_| !seen[1].2) {
-        let start = source.range(name).start;
+    if let Some(first) = declaration.declarators.first().filter(|_| declaration.types.is_empty()) {
+        let start = first.name.range().start;
         out.push(syntax_error::no_type(start..start + 1));
     }
 }

@@ -1,5 +1,6 @@
 //! Diagnostics as data.
 
+use ptx_isa::tables::Version;
 use std::ops::Range;
 
 /// How bad a finding is.
@@ -24,6 +25,49 @@ pub struct Related {
     pub message: String,
 }
 
+/// A way to mend what a diagnostic reports.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// What it does, in the imperative: ``Change `.f32` to `.u32` ``.
+    pub title: String,
+    /// What it changes; all of them together.
+    pub edits: Vec<Edit>,
+    /// The one that is most likely meant, and that may be applied without a look.
+    pub preferred: bool,
+}
+
+/// A change of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Edit {
+    /// Puts a text in the place of a byte range, which counts as the diagnostic's own.
+    Replace(Range<usize>, String),
+    /// Writes another version into `.version`, wherever that stands.
+    Version(Version),
+    /// Writes another architecture into `.target`, wherever that stands.
+    Target(&'static str),
+    /// Declares a register among the declarations of the function that the diagnostic stands in.
+    Declare {
+        /// Its name.
+        name: String,
+        /// Its type, with the dot.
+        ty: &'static str,
+    },
+}
+
+impl Fix {
+    /// A fix that puts a text in the place of a range.
+    pub fn replace(title: impl Into<String>, range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { title: title.into(), edits: vec![Edit::Replace(range, text.into())], preferred: false }
+    }
+
+    /// The same, as the one that is most likely meant.
+    #[must_use]
+    pub fn preferred(mut self) -> Self {
+        self.preferred = true;
+        self
+    }
+}
+
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
@@ -39,17 +83,35 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Further places.
     pub related: Vec<Related>,
+    /// Ways to mend it.
+    pub fixes: Vec<Fix>,
+    /// What it points at has no use: editors show it faded.
+    pub unnecessary: bool,
 }
 
 impl Diagnostic {
     /// An error without help.
     pub fn error(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { range, severity: Severity::Error, code, message: message.into(), help: None, related: Vec::new() }
+        Self {
+            range,
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            help: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+            unnecessary: false,
+        }
     }
 
     /// A warning without help.
     pub fn warning(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, range, message) }
+    }
+
+    /// A hint without help.
+    pub fn hint(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Hint, ..Self::error(code, range, message) }
     }
 
     /// The same with help.
@@ -66,11 +128,30 @@ impl Diagnostic {
         self
     }
 
+    /// The same with a way to mend it.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// The same, said of something that has no use.
+    #[must_use]
+    pub fn unnecessary(mut self) -> Self {
+        self.unnecessary = true;
+        self
+    }
+
     /// Moves every range by `base` bytes to the right.
     pub(crate) fn shifted(mut self, base: usize) -> Self {
         self.range = self.range.start + base..self.range.end + base;
         for related in &mut self.related {
             related.range = related.range.start + base..related.range.end + base;
+        }
+        for edit in self.fixes.iter_mut().flat_map(|f| &mut f.edits) {
+            if let Edit::Replace(range, _) = edit {
+                *range = range.start + base..range.end + base;
+            }
         }
         self
     }

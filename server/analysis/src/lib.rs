@@ -24,4 +24,4 @@ pub mod target;
 pub mod types;
 
 pub use analyzer::{Analyzer, Report};
-pub use diagnostic::{Diagnostic, Related, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Related, Severity};

@@ -1,5 +1,9 @@
 //! From syntax nodes to lowered statements.
 
+mod declaration;
+
+pub use declaration::{attributes, declaration};
+
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::checks::syntax_error;
 use crate::literal;

@@ -7,7 +7,7 @@ mod vector;
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::literal;
 use crate::spec::{Shape, Spec};
-use crate::symbols::Symbol;
+use crate::symbols::{Symbol, Variable};
 use crate::types::{TypeId, agrees};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
@@ -172,7 +172,7 @@ impl Checker<'_> {
             Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
             Kind::Targets => {
                 let table = spec.value.symbol;
-                let fits = |s| matches!(s, Symbol::Targets) || (table && matches!(s, Symbol::Variable { .. }));
+                let fits = |s| matches!(s, Symbol::Targets) || (table && matches!(s, Symbol::Variable(_)));
                 self.name_of(operand, spec, if table { TARGETS } else { BRANCH_TARGETS }, fits)
             }
             Kind::Function if spec.indirect => self.name_of(
@@ -220,7 +220,7 @@ impl Checker<'_> {
                 if ty.info().bits == 64
                     && matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) => {}
             // In unified mode a texture brings its sampler along. A variable whose type is unknown fits.
-            Some(Symbol::Variable { ty, .. })
+            Some(Symbol::Variable(Variable { ty, .. }))
                 if ty.is_none_or(|t| {
                     let name = t.name().trim_start_matches('.');
                     name == class || (name == "texref" && class == "samplerref")
@@ -364,7 +364,7 @@ impl Checker<'_> {
             }
             // ptxas: the name of a function passes for most source registers.
             Symbol::Function { .. } if !writes(spec) && function_passes(spec) => {}
-            Symbol::Variable { .. } if spec.value.symbol => {
+            Symbol::Variable(_) if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
             }
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),

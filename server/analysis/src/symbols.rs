@@ -4,6 +4,40 @@ use crate::types::TypeId;
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Where a variable is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Outside of functions.
+    Module,
+    /// In a body.
+    Body,
+    /// In the parameter list of a kernel.
+    KernelParameter,
+    /// In the parameter list of a function.
+    Parameter,
+    /// Among the results of a function.
+    Result,
+}
+
+/// A variable in memory, or a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Variable {
+    /// Its state space without the sub-space, `.shared`.
+    pub space: &'static str,
+    /// Type of one element; `None` if the type is unknown.
+    pub ty: Option<TypeId>,
+    /// Elements of a vector, else 1.
+    pub elements: u8,
+    /// Where it is declared.
+    pub origin: Origin,
+    /// Its size in bytes; `None` where it is not known here: no size is given (`x[]`), or it could not be computed.
+    pub bytes: Option<u64>,
+    /// Its alignment in bytes: as declared, else that of its type; `None` where it could not be computed.
+    pub align: Option<u32>,
+    /// `.attribute(.unified(…))`.
+    pub unified: bool,
+}
+
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Symbol {
@@ -15,14 +49,7 @@ pub enum Symbol {
         elements: u8,
     },
     /// A variable in memory, or a parameter.
-    Variable {
-        /// Its state space without the sub-space, `.shared`.
-        space: &'static str,
-        /// Type of one element; `None` if the type is unknown.
-        ty: Option<TypeId>,
-        /// A parameter of a kernel.
-        kernel_parameter: bool,
-    },
+    Variable(Variable),
     /// A function.
     Function {
         /// `.entry`.
@@ -42,7 +69,7 @@ impl Symbol {
         match self {
             Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
             Self::Register { ty, elements } => format!("a vector register of {elements} × `{}`", ty.name()),
-            Self::Variable { space, .. } => format!("a `{space}` variable"),
+            Self::Variable(Variable { space, .. }) => format!("a `{space}` variable"),
             Self::Function { kernel: true } => "a kernel".to_owned(),
             Self::Function { kernel: false } => "a function".to_owned(),
             Self::Label => "a label".to_owned(),

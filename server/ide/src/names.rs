@@ -3,9 +3,9 @@
 
 use memchr::memmem;
 use ptx_analysis::declare;
-use ptx_analysis::lower::{Source, named_children};
+use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::Names;
-use ptx_analysis::symbols::Symbol;
+use ptx_analysis::symbols::{Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;
@@ -64,8 +64,18 @@ impl Declaration<'_> {
             What::Register | What::Variable | What::Parameter | What::Result => {
                 let text = snapshot.text(self.statement.byte_range());
                 let source = Source { text: &text, base: self.statement.start_byte() };
-                // All declarators of a statement have the type of the first.
-                declare::declarators(source, self.statement, self.kernel).first().map_or(Symbol::Unknown, |d| d.symbol)
+                let declaration = lower::declaration(source, self.statement);
+                let origin = match (self.what, self.kernel, self.scope) {
+                    (What::Parameter, true, _) => Origin::KernelParameter,
+                    (What::Parameter, false, _) => Origin::Parameter,
+                    (What::Result, ..) => Origin::Result,
+                    (_, _, Some(_)) => Origin::Body,
+                    (_, _, None) => Origin::Module,
+                };
+                let name = self.declarator.child_by_field_id(fields().name).map(|n| source.range(n));
+                let names = declare::names(&declaration, origin);
+                let found = names.into_iter().find(|d| name.as_ref().is_some_and(|n| *n == d.name.range()));
+                found.map_or(Symbol::Unknown, |d| d.symbol)
             }
         }
     }

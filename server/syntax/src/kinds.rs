@@ -61,8 +61,8 @@ ids! {
 ids! {
     /// Numbers of the fields; the names are those of the grammar. Fields never have number 0.
     Fields, FIELDS, fields, u16, |l: &Language, name: &str| l.field_id_for_name(name).map_or(0, std::num::NonZero::get);
-    aliasee, amount, base, body, count, first, guard, index, kind, member, name, object, opcode, operand, parameters, operator,
-    predicate, returns, second, size, space, suffix, target, value, version, ty = "type",
+    aliasee, amount, argument, base, body, count, first, guard, index, kind, member, name, object, opcode, operand, parameters, operator,
+    predicate, returns, second, size, space, suffix, target, value, vector, version, ty = "type",
 }
 
 #[cfg(test)]

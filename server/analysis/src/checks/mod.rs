@@ -25,49 +25,75 @@ pub mod unknown_modifier;
 pub mod unknown_opcode;
 pub mod vector_length;
 
+use crate::diagnostic::Severity;
+use Level::{Assembler, Lint};
+use Severity::Warning;
+
+/// Who objects to what a diagnostic reports, and how loud we are about it where the user says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
+    Assembler,
+    /// The assembler is silent; this is the usual severity of the finding.
+    Lint(Severity),
+    /// The assembler is silent, and so are we unless the user asks for it; the severity is that of the finding then.
+    Off(Severity),
+}
+
 /// A diagnostic's code and its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     /// The stable code.
     pub code: &'static str,
+    /// Its usual level.
+    pub level: Level,
     /// Markdown.
     pub text: &'static str,
 }
 
+/// The page of a code.
+pub fn page(code: &str) -> Option<&'static Page> {
+    PAGES.binary_search_by(|p| p.code.cmp(code)).ok().map(|index| &PAGES[index])
+}
+
 macro_rules! pages {
-    ($($code:literal),* $(,)?) => {
+    ($($code:literal: $level:expr),* $(,)?) => {
         /// Every diagnostic, sorted by code.
         pub const PAGES: &[Page] = &[
-            $(Page { code: $code, text: include_str!(concat!("../../../../docs/diagnostics/", $code, ".md")) }),*
+            $(Page {
+                code: $code,
+                level: $level,
+                text: include_str!(concat!("../../../../docs/diagnostics/", $code, ".md")),
+            }),*
         ];
     };
 }
 
 pages![
-    "deprecated",
-    "duplicate-modifier",
-    "duplicate-name",
-    "guard-predicate",
-    "illegal-combination",
-    "missing-modifier",
-    "modifier-not-allowed",
-    "modifier-order",
-    "module-header",
-    "operand-count",
-    "operand-kind",
-    "operand-range",
-    "operand-type",
-    "removed",
-    "requires-target",
-    "requires-version",
-    "state-space",
-    "syntax-error",
-    "unbracketed-address",
-    "undeclared-name",
-    "unknown-directive",
-    "unknown-modifier",
-    "unknown-opcode",
-    "vector-length",
+    "deprecated": Lint(Warning),
+    "duplicate-modifier": Assembler,
+    "duplicate-name": Assembler,
+    "guard-predicate": Assembler,
+    "illegal-combination": Assembler,
+    "missing-modifier": Assembler,
+    "modifier-not-allowed": Assembler,
+    "modifier-order": Assembler,
+    "module-header": Assembler,
+    "operand-count": Assembler,
+    "operand-kind": Assembler,
+    "operand-range": Assembler,
+    "operand-type": Assembler,
+    "removed": Assembler,
+    "requires-target": Assembler,
+    "requires-version": Assembler,
+    "state-space": Assembler,
+    "syntax-error": Assembler,
+    "unbracketed-address": Lint(Warning),
+    "undeclared-name": Assembler,
+    "unknown-directive": Assembler,
+    "unknown-modifier": Assembler,
+    "unknown-opcode": Assembler,
+    "vector-length": Assembler,
 ];
 
 /// The known name nearest to a misspelt one, if it is near enough to be meant.
@@ -114,7 +140,13 @@ pub fn one_of(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_of, suggest};
+    use super::{PAGES, one_of, page, suggest};
+
+    #[test]
+    fn pages_are_sorted_and_found() {
+        assert!(PAGES.is_sorted_by_key(|p| p.code));
+        assert!(PAGES.iter().all(|p| page(p.code).is_some()) && page("no-such-code").is_none());
+    }
 
     #[test]
     fn suggestions_are_near() {

@@ -3,7 +3,7 @@
 use super::{Checker, What, is_whole, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
-use crate::symbols::Symbol;
+use crate::symbols::{Origin, Symbol, Variable};
 use crate::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
@@ -25,7 +25,7 @@ impl Checker<'_> {
             // A constant must be one, and a macro takes no address.
             _ if spec.value.immediate_only || spec.value.expanded => self.push(operand, Some(spec), What::Unexpected),
             _ if spec.value.symbol => self.symbol_address(operand, name, spec),
-            Some(Symbol::Variable { .. }) if is_whole(spec) => {}
+            Some(Symbol::Variable(_)) if is_whole(spec) => {}
             _ => self.push(operand, Some(spec), What::Unexpected),
         }
     }
@@ -34,18 +34,18 @@ impl Checker<'_> {
     pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
-            Some(Symbol::Variable { space, .. })
+            Some(Symbol::Variable(Variable { space, .. }))
                 if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
             {
                 self.push(operand, Some(spec), What::Space(name.to_owned(), space));
             }
             // ptxas: the handle of a texture or surface is a `.u64`.
-            Some(Symbol::Variable { ty: Some(ty), .. })
+            Some(Symbol::Variable(Variable { ty: Some(ty), .. }))
                 if ty.info().class == TypeClass::Opaque && spec.ty.is_some_and(|t| t.name() != ".u64") =>
             {
                 self.push(operand, Some(spec), What::Handle(name.to_owned()));
             }
-            Some(Symbol::Variable { .. } | Symbol::Function { .. } | Symbol::Unknown) => {
+            Some(Symbol::Variable(_) | Symbol::Function { .. } | Symbol::Unknown) => {
                 let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
                 if spec.ty.is_some_and(|t| !whole(t)) {
                     self.push(operand, Some(spec), What::Unexpected);
@@ -63,7 +63,7 @@ impl Checker<'_> {
             OperandKind::Error => return,
             // The assembler looks at the scalar's name alone; `unbracketed-address` warns.
             OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
-                Some(Symbol::Variable { .. }) => std::slice::from_ref(operand),
+                Some(Symbol::Variable(_)) => std::slice::from_ref(operand),
                 Some(Symbol::Register { ty, elements: 1 }) if !is_exact(specs) || is_address_register(ty) => return,
                 Some(Symbol::Unknown) => return,
                 _ => return self.push(operand, specs.first(), What::MustBeAddress),
@@ -137,15 +137,15 @@ impl Checker<'_> {
                 }
             }
             // ptxas expands some instructions by a macro that adds to the register.
-            Symbol::Variable { .. } if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
-            Symbol::Variable { space, kernel_parameter, .. } => {
+            Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
+            Symbol::Variable(Variable { space, origin, .. }) => {
                 let fits = match spec.spaces {
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
                 if !fits {
                     self.push(operand, Some(spec), What::Space(name.to_owned(), space));
-                } else if kernel_parameter && spec.value.access != Access::Read {
+                } else if origin == Origin::KernelParameter && spec.value.access != Access::Read {
                     self.push(operand, Some(spec), What::KernelParameter(name.to_owned()));
                 }
             }
