@@ -56,6 +56,10 @@ impl Names for Body<'_, '_> {
         self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
         found
     }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.header.environment.options.contains(&name)
+    }
 }
 
 impl<'a, 't> Body<'a, 't> {

@@ -17,6 +17,9 @@ use std::ops::Range;
 pub trait Names {
     /// What a name stands for.
     fn look_up(&self, name: &str) -> Option<Symbol>;
+
+    /// Whether the module has an option in its `.target`, such as `texmode_independent`.
+    fn has_option(&self, name: &str) -> bool;
 }
 
 /// What is wrong with an operand.
@@ -213,17 +216,17 @@ impl Checker<'_> {
         let OperandKind::Name(name) = operand.kind else {
             return self.push(operand, Some(spec), What::MustBe(class));
         };
+        let wanted = TypeId::of(&format!(".{class}"));
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
-            // A handle: an untyped or integer register of 64 bits.
+            // A handle.
             Some(Symbol::Register { ty, elements: 1 })
-                if ty.info().bits == 64
-                    && matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) => {}
-            // In unified mode a texture brings its sampler along. A variable whose type is unknown fits.
+                if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
+            // A variable whose type is unknown fits.
             Some(Symbol::Variable(Variable { ty, .. }))
                 if ty.is_none_or(|t| {
-                    let name = t.name().trim_start_matches('.');
-                    name == class || (name == "texref" && class == "samplerref")
+                    let brings = spec.value.unified && t.name() == TEXTURE && !self.names.has_option(INDEPENDENT);
+                    Some(t) == wanted || brings
                 }) => {}
             Some(Symbol::Unknown) => {}
             Some(_) => self.push(operand, Some(spec), What::NotOpaque(name.to_owned(), class)),
@@ -473,6 +476,10 @@ impl Checker<'_> {
         }
     }
 }
+
+/// The type that stands for a sampler too where the notation says `unified`, unless the module has the option.
+const TEXTURE: &str = ".texref";
+const INDEPENDENT: &str = "texmode_independent";
 
 /// What the last operand of an indirect call names.
 const TARGETS: &str =

@@ -85,9 +85,23 @@ impl Environment {
     }
 }
 
+/// Whether a feature is an option of `.target`, such as `texmode_independent`, and not one of an architecture.
+pub fn is_option(feature: &str) -> bool {
+    ISA.target(feature).is_some_and(|t| t.features.is_empty())
+}
+
+fn in_target(option: &str) -> String {
+    format!("`{option}` in `.target`")
+}
+
+/// A version that every module has.
+const ALWAYS: Version = Version { major: 1, minor: 0 };
+
 /// `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`, for messages.
 pub fn describe_needs(gate: &Gate) -> String {
     let one = |a: &GateAlternative| match (a.ptx, a.feature) {
+        (_, Some(option)) if is_option(option) && a.ptx.is_none_or(|v| v <= ALWAYS) => in_target(option),
+        (Some(v), Some(option)) if is_option(option) => format!("PTX {v} and {}", in_target(option)),
         (Some(v), Some(f)) => format!("PTX {v} and {f}"),
         (Some(v), None) => format!("PTX {v}"),
         (None, Some(f)) => f.to_owned(),

@@ -1,6 +1,7 @@
 //! Where a name is declared, and where it is used. Only what is needed is looked at: the blocks around a place, then the
 //! items of the module.
 
+use crate::header::environment;
 use memchr::memmem;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{self, Source, named_children};
@@ -404,6 +405,10 @@ impl Names for Around<'_> {
         self.known.borrow_mut().insert(name.to_owned(), found);
         found
     }
+
+    fn has_option(&self, name: &str) -> bool {
+        environment(self.snapshot).options.contains(&name)
+    }
 }
 
 /// Names that fit wherever they stand.
@@ -412,5 +417,9 @@ pub struct Anything;
 impl Names for Anything {
     fn look_up(&self, _: &str) -> Option<Symbol> {
         Some(Symbol::Unknown)
+    }
+
+    fn has_option(&self, _: &str) -> bool {
+        false
     }
 }

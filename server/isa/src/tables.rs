@@ -169,6 +169,8 @@ table! {
         mixed: bool,
         /// An address that the assembler takes without its brackets too.
         naked: bool,
+        /// In unified mode a texture, which brings its sampler along, passes for a sampler.
+        unified: bool,
         /// Registers of `.bN` types only.
         untyped: bool,
         /// The assembler hands it to a macro of its own, which takes less: no sum with a variable, no function, no list of

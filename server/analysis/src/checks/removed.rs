@@ -1,7 +1,7 @@
 //! `removed`: newer versions or targets no longer have it.
 
 use crate::diagnostic::Diagnostic;
-use crate::target::{Environment, describe_needs};
+use crate::target::{Environment, describe_needs, is_option};
 use ptx_isa::tables::Gate;
 use std::ops::Range;
 
@@ -10,11 +10,16 @@ pub const CODE: &str = "removed";
 
 /// The report.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
-    let message = format!(
-        "`{what}` is no longer there from {} on; this module says {}",
-        describe_needs(gate),
-        environment.describe()
-    );
+    let by_option = gate.alternatives.iter().any(|a| a.feature.is_some_and(is_option));
+    let message = if by_option {
+        format!("`{what}` is not there with {}", describe_needs(gate))
+    } else {
+        format!(
+            "`{what}` is no longer there from {} on; this module says {}",
+            describe_needs(gate),
+            environment.describe()
+        )
+    };
     let diagnostic = Diagnostic::error(CODE, range, message);
     if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }
 }

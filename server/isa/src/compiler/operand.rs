@@ -26,6 +26,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         lead: TypeExpr::None,
         mixed: false,
         naked: false,
+        unified: false,
         untyped: false,
         expanded: false,
         braces: false,
@@ -73,6 +74,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             }
             "mixed" => value.mixed = true,
             "naked" => value.naked = true,
+            "unified" => value.unified = true,
             "untyped" => value.untyped = true,
             "macro" => value.expanded = true,
             "braces" => value.braces = true,
