@@ -1,5 +1,6 @@
 //! The lowered function: flat tables that borrow nothing.
 
+use crate::symbols::{self, Origin};
 use crate::types::TypeId;
 use ptx_isa::tables::{self, Access, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
 use std::ops::Range;
@@ -27,19 +28,6 @@ pub struct Register {
     pub element: u8,
 }
 
-/// Whether a name belongs to the body or to the signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Declared in the body.
-    Body,
-    /// A parameter: written before the function begins.
-    Parameter,
-    /// A result: read when the function returns.
-    Result,
-    /// Declared by the module.
-    Module,
-}
-
 /// A declaration of one or many registers.
 #[derive(Debug, Clone)]
 pub struct Declaration {
@@ -53,8 +41,8 @@ pub struct Declaration {
     pub elements: u8,
     /// Type of a register, or of one element.
     pub ty: TypeId,
-    /// Of the body or of the signature.
-    pub place: Place,
+    /// Of the body, or of the signature: parameters are written before the function begins, results read when it returns.
+    pub origin: Origin,
     /// The block that it is declared in: the registers live there.
     pub scope: Range<u32>,
     /// The highest number that an instruction uses; of a single register 0; nothing if none does.
@@ -68,12 +56,8 @@ pub struct Variable {
     pub name: Box<str>,
     /// Where it is declared; empty for one of the module.
     pub range: Range<u32>,
-    /// Its state space without the sub-space.
-    pub space: &'static str,
-    /// Type of one element, where it is known.
-    pub ty: Option<TypeId>,
-    /// Of the body, of the signature or of the module.
-    pub place: Place,
+    /// What it is.
+    pub symbol: symbols::Variable,
     /// The block that it is declared in.
     pub scope: Range<u32>,
     /// How many operands name it.
@@ -367,7 +351,7 @@ impl Function {
         let (Some(address), None) = (addresses.next(), addresses.next()) else { return false };
         let Some(space) = self.chosen(index).space.filter(|s| s.fixed) else { return false };
         // What `.param` means in a function is private to the thread, and so are the arguments and results of a call.
-        let own = |v: u32| self.variables.get(v as usize).is_some_and(|v| v.place == Place::Body);
+        let own = |v: u32| self.variables.get(v as usize).is_some_and(|v| v.symbol.origin == Origin::Body);
         let parameter = space.name.starts_with(".param");
         address.memory() == Some(Access::Read)
             && !self.writes(index).is_empty()

@@ -2,7 +2,7 @@
 
 mod operands;
 
-use super::function::{Chosen, Declaration, Function, Guard, Instruction, Label, List, Place, Slot, Use, Value, Variable};
+use super::function::{Chosen, Declaration, Function, Guard, Instruction, Label, List, Slot, Use, Value, Variable};
 use super::scopes::{Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
@@ -12,7 +12,7 @@ use crate::lower::{self, Source, named_children};
 use crate::memo::{Heads, Resolved};
 use crate::module::{Header, Item};
 use crate::operands::special;
-use crate::symbols::Symbol;
+use crate::symbols::{Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Flow};
 use ptx_syntax::{Node, fields, kinds};
@@ -37,7 +37,14 @@ pub struct Lowered {
 }
 
 /// Lowers a function. `text` is that of the item.
-pub fn lower(text: &str, item: &Item<'_>, index: usize, header: &Header, module: &Module, heads: &mut Heads) -> Lowered {
+pub fn lower(
+    text: &str,
+    item: &Item<'_>,
+    index: usize,
+    header: &Header,
+    module: &Module,
+    heads: &mut Heads,
+) -> Lowered {
     let source = Source { text, base: item.range.start };
     let mut lowering = Lowering {
         source,
@@ -90,10 +97,11 @@ impl<'t> Lowering<'_, 't> {
         let Some(body) = node.child_by_field_id(f.body) else { return };
         self.out.body = bytes(self.source.range(body));
         self.scopes.push();
-        for (list, place) in [(f.returns, Place::Result), (f.parameters, Place::Parameter)] {
+        let parameters = if self.out.kernel { Origin::KernelParameter } else { Origin::Parameter };
+        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
             let Some(list) = node.child_by_field_id(list) else { continue };
             for parameter in named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
-                self.declare(parameter, place, self.out.body.clone());
+                self.declare(parameter, origin, self.out.body.clone());
             }
         }
         self.block(body);
@@ -147,7 +155,7 @@ impl<'t> Lowering<'_, 't> {
             self.block(node);
         } else if kind == k.variable_declaration {
             self.out.complete &= !node.has_error();
-            self.declare(node, Place::Body, scope.clone());
+            self.declare(node, Origin::Body, scope.clone());
         } else if kind == k.label {
             let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
             if let Some(name) = name
@@ -185,7 +193,9 @@ impl<'t> Lowering<'_, 't> {
             let count = range.and_then(|n| n.child_by_field_id(fields().count));
             let count = count.and_then(|n| self.source.word(n).text.parse::<u32>().ok());
             match count {
-                Some(count) => (0..count.min(1 << 16)).for_each(|n| labels.extend(self.label(&format!("{}{n}", word.text)))),
+                Some(count) => {
+                    (0..count.min(1 << 16)).for_each(|n| labels.extend(self.label(&format!("{}{n}", word.text))))
+                }
                 None => labels.extend(self.label(word.text)),
             }
         }
@@ -204,25 +214,26 @@ impl<'t> Lowering<'_, 't> {
         Some(id)
     }
 
-    fn declare(&mut self, node: Node<'_>, place: Place, scope: Range<u32>) {
-        for declarator in declare::declarators(self.source, node, self.out.kernel && place != Place::Body) {
-            let (name, range) = (declarator.name.text, bytes(declarator.name.range()));
-            let id = match declarator.symbol {
+    fn declare(&mut self, node: Node<'_>, origin: Origin, scope: Range<u32>) {
+        for declared in declare::names(&lower::declaration(self.source, node), origin) {
+            let (name, range) = (declared.name.text, bytes(declared.name.range()));
+            let id = match declared.symbol {
                 Symbol::Register { ty, elements } => {
                     let id = Id::Registers(self.out.declarations.len() as u32);
-                    let (name, scope, count) = (name.into(), scope.clone(), declarator.count);
-                    self.out.declarations.push(Declaration { name, range, count, elements, ty, place, scope, highest: None });
+                    let (name, scope, count, highest) = (name.into(), scope.clone(), declared.count, None);
+                    let declaration = Declaration { name, range, count, elements, ty, origin, scope, highest };
+                    self.out.declarations.push(declaration);
                     id
                 }
-                Symbol::Variable { space, ty, .. } => {
+                Symbol::Variable(symbol) => {
                     let id = Id::Variable(self.out.variables.len() as u32);
                     let (name, scope) = (name.into(), scope.clone());
-                    self.out.variables.push(Variable { name, range, space, ty, place, scope, uses: 0 });
+                    self.out.variables.push(Variable { name, range, symbol, scope, uses: 0 });
                     id
                 }
                 _ => Id::Unknown,
             };
-            self.scopes.declare(name, declarator.count, declarator.symbol, id);
+            self.scopes.declare(name, declared.count, declared.symbol, id);
         }
     }
 

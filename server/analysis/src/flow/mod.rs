@@ -13,6 +13,7 @@ pub mod bits;
 pub mod dominance;
 mod function;
 mod graph;
+pub mod lints;
 pub mod liveness;
 mod lowering;
 pub mod paths;
@@ -21,7 +22,8 @@ pub mod solve;
 pub mod written;
 
 pub use function::{
-    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Place, Register, Role, Slot, Use, Value, Variable,
+    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Register, Role, Slot, Use, Value,
+    Variable,
 };
 pub use graph::{Block, Graph};
 pub use lowering::{Lowered, Module, lower};

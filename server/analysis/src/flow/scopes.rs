@@ -1,10 +1,10 @@
 //! Names in the body while it is lowered: what they stand for, and which table entry they have.
 
-use super::function::{Function, Place, Register, Slot, Variable};
+use super::function::{Function, Register, Slot, Variable};
 use crate::analyzer::Dependencies;
 use crate::module::Header;
 use crate::operands::Names;
-use crate::symbols::Symbol;
+use crate::symbols::{self, Symbol};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -138,21 +138,12 @@ pub(super) struct ModuleNames {
 }
 
 impl ModuleNames {
-    pub fn variable(&mut self, function: &mut Function, name: &str, symbol: Symbol) -> u32 {
+    pub fn variable(&mut self, function: &mut Function, name: &str, symbol: symbols::Variable) -> u32 {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
         let index = function.variables.len() as u32;
-        let Symbol::Variable { space, ty, .. } = symbol else { return index };
-        function.variables.push(Variable {
-            name: name.into(),
-            range: 0..0,
-            space,
-            ty,
-            place: Place::Module,
-            scope: 0..0,
-            uses: 0,
-        });
+        function.variables.push(Variable { name: name.into(), range: 0..0, symbol, scope: 0..0, uses: 0 });
         self.known.insert(name.into(), index);
         index
     }

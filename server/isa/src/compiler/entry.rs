@@ -4,8 +4,8 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, expand, leak, leak_str, opcode, rule};
 use crate::tables::{
-    Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister, Target,
-    Type, TypeClass,
+    Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister,
+    Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 

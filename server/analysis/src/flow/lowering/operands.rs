@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
             (Shape::Value(spec), OperandKind::Address(parts)) => self.address(parts, std::slice::from_ref(spec), at),
             (Shape::Value(spec), _) => self.value(operand, spec, at),
             (Shape::Arguments(spec), OperandKind::Arguments(list)) => {
-                self.list(list, spec, At { role: Role::Argument, ..at });
+                self.elements(list, spec, At { role: Role::Argument, ..at });
             }
             (Shape::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
             // Without its brackets.
@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn list(&mut self, list: &[ast::Operand<'_>], spec: &Spec, at: At) {
+    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &Spec, at: At) {
         for (part, element) in list.iter().enumerate() {
             self.value(element, spec, At { part: part as u16, ..at });
         }
@@ -61,7 +61,7 @@ impl Lowering<'_, '_> {
         match &operand.kind {
             OperandKind::Vector(list) => {
                 let role = if at.role == Role::AddressPart { Role::AddressPart } else { Role::Element };
-                self.list(list, spec, At { role, ..at });
+                self.elements(list, spec, At { role, ..at });
             }
             OperandKind::Not(inner) => self.value(inner, spec, At { negated: !at.negated, ..at }),
             OperandKind::Minus(inner) => match inner.kind {
@@ -76,7 +76,7 @@ impl Lowering<'_, '_> {
                 self.value(&pair.1, spec, At { part: 1, role: Role::Second, ..at });
             }
             OperandKind::Arguments(list) if list.len() == 1 => self.value(&list[0], spec, at),
-            OperandKind::Arguments(list) | OperandKind::Address(list) => self.list(list, spec, at),
+            OperandKind::Arguments(list) | OperandKind::Address(list) => self.elements(list, spec, at),
             OperandKind::Offset(parts, minus) => {
                 let amount = match &parts.1.kind {
                     OperandKind::Integer(text) => literal::integer(text),
@@ -103,7 +103,11 @@ impl Lowering<'_, '_> {
             OperandKind::Float(text) => {
                 let single = text.starts_with("0f") || text.starts_with("0F");
                 literal::float(text).map_or(Value::Unknown, |f| {
-                    if single { Value::Float(u64::from((f as f32).to_bits()), true) } else { Value::Float(f.to_bits(), false) }
+                    if single {
+                        Value::Float(u64::from((f as f32).to_bits()), true)
+                    } else {
+                        Value::Float(f.to_bits(), false)
+                    }
                 })
             }
             OperandKind::Sink => Value::Sink,
@@ -165,9 +169,7 @@ impl Lowering<'_, '_> {
             (Id::Variable(v), _) => Value::Variable(v),
             (Id::Label(l), _) => Value::Label(l),
             (Id::List(l), _) => Value::List(l),
-            (Id::Module, symbol @ Symbol::Variable { .. }) => {
-                Value::Variable(self.names.variable(&mut self.out, name, symbol))
-            }
+            (Id::Module, Symbol::Variable(symbol)) => Value::Variable(self.names.variable(&mut self.out, name, symbol)),
             (Id::Module, Symbol::Function { .. }) => Value::Function(self.names.function(&mut self.out, name)),
             (Id::Module, Symbol::Targets) => Value::Unknown,
             _ => {
@@ -195,9 +197,7 @@ impl Lowering<'_, '_> {
         let first = self.slots.of(&mut self.out, declaration, found.number);
         let elements = usize::from(self.out.declarations[declaration as usize].elements);
         match component {
-            Some(place) if elements > 1 && place < elements => {
-                Value::Register(super::Slot(first.0 + place as u32))
-            }
+            Some(place) if elements > 1 && place < elements => Value::Register(super::Slot(first.0 + place as u32)),
             _ if elements == 1 => {
                 let selector = spec.value.select.iter().copied().find(|s| *s == member);
                 Value::Part(first, selector.unwrap_or(""))
