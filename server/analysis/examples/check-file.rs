@@ -22,14 +22,17 @@ fn main() {
         let again = Instant::now();
         analyzer.analyze(&snapshot);
         let again = again.elapsed();
-        for d in &report.diagnostics {
+        let start = Instant::now();
+        let lints = analyzer.lints(&snapshot, &|| false).unwrap_or_default();
+        let linted = start.elapsed();
+        for d in report.diagnostics.iter().chain(&lints) {
             let line = snapshot.rope().byte_to_line(d.range.start.min(snapshot.rope().len_bytes())) + 1;
             let help = d.help.as_deref().map_or(String::new(), |h| format!(" ({h})"));
             println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code, d.message);
         }
         eprintln!(
-            "{path}: parse {parsed:?}, check {checked:?}, again {again:?}, {} findings",
-            report.diagnostics.len()
+            "{path}: parse {parsed:?}, check {checked:?}, again {again:?}, lints {linted:?}, {} findings",
+            report.diagnostics.len() + lints.len()
         );
     }
 }

@@ -4,6 +4,8 @@
 //! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
 //! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::memo`]).
 
+mod lints;
+
 use crate::body::{Body, children, unknown_directive};
 use crate::checks::module_header::Progress;
 use crate::checks::{duplicate_name, syntax_error};
@@ -39,6 +41,7 @@ pub struct Analyzer {
     functions: Functions,
     /// The functions of the last snapshot: range and hash of text.
     last: Option<(SnapshotId, Vec<HashedRange>)>,
+    lints: lints::Lints,
 }
 
 /// A range of the text and the hash of what stands there.

@@ -21,6 +21,8 @@ pub struct Head {
 /// A form that the modifiers fit.
 #[derive(Debug)]
 pub struct Candidate {
+    /// The entry that it belongs to.
+    pub entry: &'static Entry,
     /// The form.
     pub form: &'static Form,
     /// The value in each slot.
@@ -79,11 +81,11 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
     }
     let forms: Vec<&'static Form> = opcode.entries.iter().flat_map(|e| e.forms).collect();
     let mut nearest: Option<(u32, Mismatch)> = None;
-    for form in forms.iter().copied() {
+    for (entry, form) in opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f))) {
         match match_form(form, modifiers, &forms) {
             Ok(values) => {
                 let arrangements = arrangements(form, &values);
-                head.candidates.push(Candidate { form, values, arrangements });
+                head.candidates.push(Candidate { entry, form, values, arrangements });
             }
             Err(problems) => {
                 let cost = problems.iter().map(|p| p.cost()).sum();
@@ -95,8 +97,8 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
     }
     if head.candidates.is_empty() {
         head.mismatch = nearest.map(|n| n.1);
-    } else if let Some(named) = opcode.entries.iter().find(|e| e.forms.contains(head.candidates[0].form)) {
-        head.entry = named;
+    } else if let Some(first) = head.candidates.first() {
+        head.entry = first.entry;
     }
     Some(head)
 }

@@ -94,6 +94,29 @@ fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &d
     }
 }
 
+/// Which candidate of a head, and which of its arrangements, an instruction without a mistake is.
+pub fn select(instruction: &Instruction<'_>, resolved: &Resolved, names: &dyn Names) -> Option<(usize, usize)> {
+    let head = resolved.head.as_ref()?;
+    let given = instruction.operands.len();
+    let counts = |a: &Arrangement| a.operands.len() == given && a.broken.is_none();
+    let all = head
+        .candidates
+        .iter()
+        .enumerate()
+        .flat_map(|(i, c)| c.arrangements.iter().enumerate().map(move |(j, a)| (i, j, a)));
+    let mut fitting = all.filter(|(_, _, a)| counts(a));
+    let first = fitting.next()?;
+    // Nearly always there is one way only, and nothing to compare.
+    if fitting.next().is_none() {
+        return Some((first.0, first.1));
+    }
+    let Choice::Fits(candidate, arrangement, _) = choose(instruction, head, &resolved.gates, names) else {
+        return None;
+    };
+    let place = head.candidates.iter().position(|c| std::ptr::eq(c, candidate))?;
+    Some((place, candidate.arrangements.iter().position(|a| std::ptr::eq(a, arrangement))?))
+}
+
 enum Choice<'h> {
     Fits(&'h Candidate, &'h Arrangement, Gates),
     Mismatch(Vec<Mismatch>),

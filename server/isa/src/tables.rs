@@ -71,6 +71,14 @@ table! {
         unsettled: &'static [&'static str],
         /// False for an instruction whose forms are not declared yet.
         checked: bool,
+        /// Where execution goes on after it.
+        flow: Flow,
+        /// It does nothing but write its results, which depend on nothing but its operands.
+        pure: bool,
+        /// Across which threads its results are the same, whatever its operands.
+        uniform: Option<Extent>,
+        /// All threads of the warp must execute it together.
+        converge: bool,
         /// The forms.
         forms: &'static [Form],
         /// Data file and line, `integer-arithmetic.isa:12`.
@@ -190,6 +198,8 @@ table! {
         register_only: bool,
         /// An immediate only.
         immediate_only: bool,
+        /// A mask of the lanes that take part.
+        lanes: bool,
         /// Selectors that may follow (`b0`, `h1`).
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.
@@ -313,6 +323,8 @@ table! {
         name: &'static str,
         /// May be written more than once, in any instruction.
         repeats: bool,
+        /// All threads of the warp must execute an instruction that has it together.
+        converge: bool,
         /// One line.
         summary: &'static str,
         /// Markdown.
@@ -327,6 +339,8 @@ table! {
         generic: bool,
         /// A constant may be an address in it.
         absolute: bool,
+        /// What is in it is the same for all threads, and stays so as long as the kernel runs.
+        fixed: bool,
         /// One line.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
@@ -359,6 +373,8 @@ table! {
         also_read: &'static [u16],
         /// A family such as `%envreg<32>`: how many; else 0.
         count: u16,
+        /// Across which threads its value is the same.
+        uniform: Extent,
     }
 
     /// A directive.
@@ -445,6 +461,30 @@ choice! {
         Write,
         /// Read and written.
         Update,
+    }
+
+    /// Where execution goes on after an instruction.
+    enum Flow {
+        /// With the next one.
+        Next,
+        /// At a label, or at one of a list.
+        Branch,
+        /// In a function, and then with the next one unless the function does not return.
+        Call,
+        /// In the caller.
+        Return,
+        /// Nowhere.
+        Exit,
+    }
+
+    /// Across which threads a value is the same.
+    enum Extent {
+        /// The CTA.
+        Cta,
+        /// The warp.
+        Warp,
+        /// The thread alone.
+        None,
     }
 
     /// What kind of thing an operand is.

@@ -4,8 +4,8 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, expand, leak, leak_str, opcode, rule};
 use crate::tables::{
-    Constant, Directive, Entry, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister, Target,
-    Type, TypeClass,
+    Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister,
+    Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl<'n> Builder<'n> {
 
     /// Adds the entries of a file.
     pub fn file(&mut self, lines: &[Line], errors: &mut Vec<Error>) {
-        let mut family: Option<(String, String)> = None;
+        let mut family: Option<opcode::Family> = None;
         let mut i = 0;
         while i < lines.len() {
             let head = &lines[i];
@@ -65,13 +65,13 @@ impl<'n> Builder<'n> {
             let (keyword, rest) = head.keyword();
             match keyword {
                 "set" => {}
-                "family" => {
-                    let (id, title) = rest.split_once(' ').unwrap_or((rest, rest));
-                    family = Some((id.to_owned(), title.trim().to_owned()));
-                }
+                "family" => match opcode::Family::of(body) {
+                    Ok(found) => family = Some(found),
+                    Err(error) => errors.push(error),
+                },
                 "opcode" | "unchecked" => match &family {
-                    Some((id, title)) => {
-                        self.entries.extend(opcode::build(body, (id, title), self.names, errors));
+                    Some(family) => {
+                        self.entries.extend(opcode::build(body, family, self.names, errors));
                     }
                     None => errors.push(head.error(0, "an opcode before any `family`")),
                 },
@@ -97,8 +97,9 @@ impl<'n> Builder<'n> {
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables"],
-            "modifier" => &["repeats"],
-            "space" => &["generic", "absolute"],
+            "modifier" => &["repeats", "converge"],
+            "space" => &["generic", "absolute", "fixed"],
+            "sreg" => &["uniform"],
             "directive" => &["syntax", "where"],
             _ => &[],
         };
@@ -138,6 +139,7 @@ impl<'n> Builder<'n> {
                     self.modifiers.push(Modifier {
                         name: leak_str(&name),
                         repeats: other("repeats").is_some(),
+                        converge: other("converge").is_some(),
                         summary,
                         doc: common.doc,
                     });
@@ -147,7 +149,8 @@ impl<'n> Builder<'n> {
                 let (summary, manual, doc) = (common.summary, common.manual, common.doc);
                 let (generic, absolute) = (other("generic").is_some(), other("absolute").is_some());
                 let gates = leak(common.gates);
-                self.spaces.push(Space { name: dotted(), generic, absolute, summary, manual, doc, gates });
+                let fixed = other("fixed").is_some();
+                self.spaces.push(Space { name: dotted(), generic, absolute, fixed, summary, manual, doc, gates });
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;
@@ -161,6 +164,7 @@ impl<'n> Builder<'n> {
                         _ => return Err(head.error(0, format!("unexpected `{word}`"))),
                     }
                 }
+                let uniform = other("uniform").map_or(Ok(Extent::Cta), |word| opcode::extent(head, word))?;
                 // `%envreg<32>` stands for %envreg0 … %envreg31.
                 let (name, count) = match name.strip_suffix('>').and_then(|n| n.split_once('<')) {
                     Some((base, count)) => (base, count.parse().unwrap_or(0)),
@@ -177,6 +181,7 @@ impl<'n> Builder<'n> {
                     notes: leak(common.notes),
                     gates: leak(common.gates),
                     count,
+                    uniform,
                 });
             }
             "directive" => {

@@ -3,21 +3,62 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Entry, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
+    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
 };
 use std::collections::BTreeMap;
 
 type Sets = BTreeMap<String, Vec<String>>;
 
+/// The heading above some entries, and what it says of all of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Family {
+    pub id: String,
+    pub title: String,
+    pub pure: bool,
+}
+
+impl Family {
+    /// `family ID Title`, with what is indented under it.
+    pub fn of(lines: &[Line]) -> Result<Self> {
+        let Some(head) = lines.first() else { return Ok(Self::default()) };
+        let (_, rest) = head.keyword();
+        let (id, title) = rest.split_once(' ').unwrap_or((rest, rest));
+        if let Some(wrong) = lines[1..].iter().find(|l| l.text.trim() != "pure") {
+            return Err(wrong.error(0, "expected `pure`"));
+        }
+        Ok(Self { id: id.to_owned(), title: title.trim().to_owned(), pure: lines.len() > 1 })
+    }
+}
+
+/// Across which threads a value is the same.
+pub(super) fn extent(line: &Line, word: &str) -> Result<Extent> {
+    Ok(match word.trim() {
+        "cta" => Extent::Cta,
+        "warp" => Extent::Warp,
+        "none" => Extent::None,
+        _ => return Err(line.error(0, "expected `cta`, `warp` or `none`")),
+    })
+}
+
+fn flow(line: &Line, word: &str) -> Result<Flow> {
+    Ok(match word.trim() {
+        "branch" => Flow::Branch,
+        "call" => Flow::Call,
+        "return" => Flow::Return,
+        "exit" => Flow::Exit,
+        _ => return Err(line.error(0, "expected `branch`, `call`, `return` or `exit`")),
+    })
+}
+
 /// Builds the entry whose first line is `lines[0]`; the rest is what stands under it.
-pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors: &mut Vec<Error>) -> Option<Entry> {
+pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut Vec<Error>) -> Option<Entry> {
     let head = lines.first()?;
     let (keyword, path) = head.keyword();
     let mut entry = Entry {
         name: leak_str(path),
         path: leak(path.match_indices('.').map(|(at, _)| dot_part(path, at)).collect()),
-        family: leak_str(family.0),
-        family_title: leak_str(family.1),
+        family: leak_str(&family.id),
+        family_title: leak_str(&family.title),
         summary: "",
         manual: "",
         doc: "",
@@ -26,6 +67,10 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
         operands: &[],
         unsettled: &[],
         checked: keyword == "opcode",
+        flow: Flow::Next,
+        pure: family.pure,
+        uniform: None,
+        converge: false,
         forms: &[],
         source: leak_str(&format!("{}:{}", head.file, head.number)),
     };
@@ -53,6 +98,16 @@ pub(super) fn build(lines: &[Line], family: (&str, &str), names: &Names, errors:
                 Ok(())
             }
             "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
+            "flow" => flow(line, rest).map(|flow| entry.flow = flow),
+            "uniform" => extent(line, rest).map(|extent| entry.uniform = Some(extent)),
+            "pure" if rest.is_empty() => {
+                entry.pure = true;
+                Ok(())
+            }
+            "converge" if rest.is_empty() => {
+                entry.converge = true;
+                Ok(())
+            }
             "note" => prose(line).map(|text| notes.push(leak_str(text))),
             "modifier" => prose(line).map(|text| {
                 modifiers.push(Note { name: leak_str(rest), doc: leak_str(text) });

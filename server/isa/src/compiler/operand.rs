@@ -36,6 +36,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         exact: false,
         register_only: false,
         immediate_only: false,
+        lanes: false,
         select: &[],
         ranges: &[],
     };
@@ -82,6 +83,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "lists" => value.lists = true,
             "bare" => value.bare = true,
             "exact" => value.exact = true,
+            "lanes" => value.lanes = true,
             "address" => value.kind = Kind::Address(p.spaces()?),
             "label" => value.kind = Kind::Label,
             "function" => value.kind = Kind::Function,

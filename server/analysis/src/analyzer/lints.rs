@@ -1,0 +1,138 @@
+//! The second pass: what the flow of control tells. It is for moments when nobody types.
+//!
+//! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
+//! that do not return, and the meaning of those names that it takes from the module.
+
+use super::{Analyzer, Dependencies, Record, header, is_remembered};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::flow::lints::Analysis;
+use crate::flow::{self, Graph, Module};
+use crate::memo::{hash, mix};
+use crate::module::{Header, Item, is_function, items};
+use ptx_syntax::{Snapshot, fields, kinds};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is remembered of a function.
+#[derive(Debug)]
+struct Known {
+    environment: u64,
+    dependencies: Dependencies,
+    /// Ranges count from the start of the item.
+    found: Arc<[Diagnostic]>,
+    /// The pass that last met it.
+    pass: u32,
+}
+
+/// What the lints remember, by the hash of a function's text.
+#[derive(Debug, Default)]
+pub(super) struct Lints {
+    known: HashMap<u64, Known>,
+    pass: u32,
+}
+
+/// For how many passes a function that is gone is remembered.
+const KEPT: u32 = 8;
+
+impl Analyzer {
+    /// What the flow of control tells of a snapshot: everything that [`Analyzer::analyze`] leaves out since it takes more than
+    /// a keystroke's time. Functions with errors are left alone. Nothing if `cancelled` said so meanwhile; what was found until
+    /// then is remembered.
+    pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
+        if self.last.as_ref().is_none_or(|(id, _)| *id != snapshot.id()) {
+            self.analyze(snapshot);
+        }
+        let items = items(snapshot.root());
+        let header = header(snapshot, &items, self.target, &mut Vec::new());
+        let module = module_facts(snapshot, &items);
+        let mut environment = hash(&format!("{:?}", header.environment));
+        let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
+        names.sort_unstable();
+        for name in names {
+            environment = mix(environment, hash(name));
+        }
+        self.lints.pass += 1;
+        let pass = self.lints.pass;
+        let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
+        let mut out = Vec::new();
+        let remembered = items.iter().enumerate().filter(|(_, item)| is_remembered(item.node));
+        for ((index, item), text) in remembered.zip(hashes) {
+            if !is_function(item.node) || item.node.child_by_field_id(fields().body).is_none() {
+                continue;
+            }
+            if cancelled() {
+                return None;
+            }
+            let holds = |k: &Known| {
+                k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
+            };
+            if let Some(known) = self.lints.known.get_mut(&text).filter(|k| holds(k) && !item.node.has_error()) {
+                known.pass = pass;
+                out.extend(known.found.iter().map(|d| d.clone().shifted(item.range.start)));
+                continue;
+            }
+            if self.functions.has_errors(text) {
+                continue;
+            }
+            let (found, dependencies) = self.function_lints(snapshot, item, index, &header, &module, cancelled)?;
+            out.extend(found.iter().map(|d| d.clone().shifted(item.range.start)));
+            self.lints.known.insert(text, Known { environment, dependencies, found: Arc::from(found), pass });
+        }
+        self.lints.known.retain(|_, k| pass - k.pass <= KEPT);
+        out.sort_by_key(|d| (d.range.start, d.range.end));
+        Some(out)
+    }
+
+    /// What an earlier pass found in those functions of the last checked snapshot that still have the same text.
+    pub fn remembered_lints(&self) -> Vec<Diagnostic> {
+        let mut out = Vec::new();
+        for (range, text) in self.last.iter().flat_map(|(_, all)| all) {
+            if let Some(known) = self.lints.known.get(text) {
+                out.extend(known.found.iter().map(|d| d.clone().shifted(range.start)));
+            }
+        }
+        out
+    }
+
+    fn function_lints(
+        &mut self,
+        snapshot: &Snapshot,
+        item: &Item<'_>,
+        index: usize,
+        header: &Header,
+        module: &Module,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<(Vec<Diagnostic>, Dependencies)> {
+        let text = snapshot.text(item.range.clone());
+        let lowered = flow::lower(&text, item, index, header, module, &mut self.heads);
+        if !lowered.function.complete {
+            return Some((Vec::new(), lowered.dependencies));
+        }
+        let graph = Graph::new(&lowered.function);
+        let found = Analysis::new(&lowered.function, &graph, &header.environment).run(cancelled)?;
+        Some((found, lowered.dependencies))
+    }
+}
+
+impl super::Functions {
+    /// Whether the check of a function with this text found an error.
+    fn has_errors(&self, text: u64) -> bool {
+        let records = self.by_text.get(&text).into_iter().flatten();
+        let mut records = records.filter_map(|i| self.records.get(*i)?.as_ref());
+        let broken = |r: &Record| r.found.iter().any(|d| d.severity == Severity::Error);
+        records.any(broken)
+    }
+}
+
+/// What the bodies depend on besides names.
+fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
+    let mut out = Module::default();
+    for item in items.iter().filter(|i| i.node.kind_id() == kinds().function) {
+        let mut cursor = item.node.walk();
+        let noreturn = item.node.children(&mut cursor).any(|n| n.kind_id() == kinds().noreturn_directive);
+        if noreturn && let Some(name) = item.node.child_by_field_id(fields().name) {
+            out.noreturn.insert(snapshot.text(name.byte_range()).into());
+        }
+    }
+    out
+}

@@ -1,0 +1,122 @@
+//! Sets of small numbers as bits.
+
+/// A set of numbers below a limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// An empty set of numbers below `limit`.
+    pub fn new(limit: usize) -> Self {
+        Self { words: vec![0; limit.div_ceil(64)] }
+    }
+
+    /// Puts a number in; whether it was not there before. A number beyond the limit is left out.
+    pub fn insert(&mut self, number: usize) -> bool {
+        let Some(word) = self.words.get_mut(number / 64) else { return false };
+        let new = *word & (1 << (number % 64)) == 0;
+        *word |= 1 << (number % 64);
+        new
+    }
+
+    /// Takes a number out.
+    pub fn remove(&mut self, number: usize) {
+        if let Some(word) = self.words.get_mut(number / 64) {
+            *word &= !(1 << (number % 64));
+        }
+    }
+
+    /// Whether a number is in it.
+    pub fn contains(&self, number: usize) -> bool {
+        self.words.get(number / 64).is_some_and(|w| w & (1 << (number % 64)) != 0)
+    }
+
+    /// The numbers in it, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        ones(&self.words)
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+}
+
+/// Many sets of numbers below the same limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Matrix {
+    width: usize,
+    words: Vec<u64>,
+}
+
+impl Matrix {
+    /// Empty sets, or, if `full`, sets of all numbers.
+    pub fn new(rows: usize, limit: usize, full: bool) -> Self {
+        let width = limit.div_ceil(64);
+        Self { width, words: vec![if full { u64::MAX } else { 0 }; rows * width] }
+    }
+
+    /// The words of a set.
+    pub fn row(&self, row: usize) -> &[u64] {
+        self.words.get(row * self.width..(row + 1) * self.width).unwrap_or(&[])
+    }
+
+    /// The words of a set, to change it.
+    pub fn row_mut(&mut self, row: usize) -> &mut [u64] {
+        self.words.get_mut(row * self.width..(row + 1) * self.width).unwrap_or(&mut [])
+    }
+
+    /// Puts a number into a set.
+    pub fn insert(&mut self, row: usize, number: usize) {
+        if let Some(word) = self.row_mut(row).get_mut(number / 64) {
+            *word |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether a number is in a set.
+    pub fn contains(&self, row: usize, number: usize) -> bool {
+        self.row(row).get(number / 64).is_some_and(|w| w & (1 << (number % 64)) != 0)
+    }
+
+    /// The numbers in a set, ascending.
+    pub fn iter(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        ones(self.row(row))
+    }
+}
+
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(index, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let bit = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            Some(index * 64 + bit)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bits, Matrix};
+
+    #[test]
+    fn sets_hold_what_was_put_in() {
+        let mut set = Bits::new(130);
+        assert!(set.insert(0) && set.insert(129) && !set.insert(129) && !set.insert(500));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 129]);
+        set.remove(0);
+        assert!(!set.contains(0) && set.contains(129) && !set.contains(128));
+    }
+
+    #[test]
+    fn rows_are_apart() {
+        let mut matrix = Matrix::new(3, 70, false);
+        matrix.insert(1, 69);
+        assert!(matrix.contains(1, 69) && !matrix.contains(0, 69) && !matrix.contains(2, 5));
+        assert_eq!(matrix.iter(1).collect::<Vec<_>>(), [69]);
+    }
+}

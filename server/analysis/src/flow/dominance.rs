@@ -1,0 +1,137 @@
+//! Dominators and post-dominators.
+
+use super::graph::{Graph, Lists, post_order};
+
+/// For each block the nearest one through which every way to it (or from it) leads.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    parent: Vec<u32>,
+    /// Numbers of entering and leaving in a walk of the tree.
+    entered: Vec<u32>,
+    left: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Tree {
+    /// The nearest block that dominates another, if there is one.
+    pub fn parent(&self, block: usize) -> Option<usize> {
+        self.parent.get(block).filter(|p| **p != NONE).map(|p| *p as usize)
+    }
+
+    /// Whether `a` dominates `b`; a block dominates itself. Blocks that are not in the tree dominate nothing else.
+    pub fn dominates(&self, a: usize, b: usize) -> bool {
+        if a == b {
+            return true;
+        }
+        let inside = |a: usize, b: usize| {
+            Some(*self.entered.get(a)? < *self.entered.get(b)? && *self.left.get(b)? < *self.left.get(a)?)
+        };
+        inside(a, b).unwrap_or(false)
+    }
+
+    fn new(parent: Vec<u32>, root: usize) -> Self {
+        let pairs: Vec<(u32, u32)> =
+            parent.iter().enumerate().filter(|(_, p)| **p != NONE).map(|(n, p)| (*p, n as u32)).collect();
+        let children = Lists::new(parent.len(), &pairs);
+        let (mut entered, mut left) = (vec![0; parent.len()], vec![0; parent.len()]);
+        let mut clock = 0;
+        let mut stack = vec![(root, 0)];
+        while let Some((node, next)) = stack.last_mut() {
+            if *next == 0 {
+                clock += 1;
+                if let Some(at) = entered.get_mut(*node) {
+                    *at = clock;
+                }
+            }
+            match children.of(*node).get(*next) {
+                Some(child) => {
+                    *next += 1;
+                    let child = *child as usize;
+                    stack.push((child, 0));
+                }
+                None => {
+                    clock += 1;
+                    if let Some(at) = left.get_mut(*node) {
+                        *at = clock;
+                    }
+                    stack.pop();
+                }
+            }
+        }
+        Self { parent, entered, left }
+    }
+}
+
+/// The dominators of the blocks that can be reached.
+pub fn dominators(graph: &Graph) -> Tree {
+    let count = graph.blocks.len();
+    let parent = immediate(count, 0, |b| graph.successors(b), |b| graph.predecessors(b));
+    Tree::new(parent, 0)
+}
+
+/// The post-dominators. A further node, whose number is the number of blocks, stands for having left the function; a
+/// block that cannot get there has no post-dominator. `leads_out` tells from which blocks one does.
+pub fn post_dominators(graph: &Graph, leads_out: impl Fn(usize) -> bool) -> Tree {
+    let count = graph.blocks.len();
+    let mut forward: Vec<(u32, u32)> = Vec::new();
+    for block in 0..count {
+        forward.extend(graph.successors(block).iter().map(|s| (block as u32, *s)));
+        if leads_out(block) {
+            forward.push((block as u32, count as u32));
+        }
+    }
+    let backward: Vec<(u32, u32)> = forward.iter().map(|(a, b)| (*b, *a)).collect();
+    let (forward, backward) = (Lists::new(count + 1, &forward), Lists::new(count + 1, &backward));
+    let parent = immediate(count + 1, count, |b| backward.of(b), |b| forward.of(b));
+    Tree::new(parent, count)
+}
+
+/// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
+fn immediate<'g>(
+    count: usize,
+    root: usize,
+    successors: impl Fn(usize) -> &'g [u32],
+    predecessors: impl Fn(usize) -> &'g [u32],
+) -> Vec<u32> {
+    let mut parent = vec![NONE; count];
+    if count == 0 {
+        return parent;
+    }
+    let order = post_order(count, root, successors);
+    let mut number = vec![NONE; count];
+    for (place, node) in order.iter().enumerate() {
+        number[*node as usize] = place as u32;
+    }
+    parent[root] = root as u32;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for node in order.iter().rev().copied().filter(|n| *n as usize != root) {
+            let mut new = NONE;
+            for from in predecessors(node as usize).iter().copied().filter(|p| parent[*p as usize] != NONE) {
+                new = if new == NONE { from } else { common(&parent, &number, new, from) };
+            }
+            if new != parent[node as usize] {
+                parent[node as usize] = new;
+                changed = true;
+            }
+        }
+    }
+    parent[root] = NONE;
+    parent
+}
+
+/// The nearest node above both.
+fn common(parent: &[u32], number: &[u32], a: u32, b: u32) -> u32 {
+    let (mut a, mut b) = (a, b);
+    while a != b {
+        while number[a as usize] < number[b as usize] {
+            a = parent[a as usize];
+        }
+        while number[b as usize] < number[a as usize] {
+            b = parent[b as usize];
+        }
+    }
+    a
+}

@@ -1,0 +1,377 @@
+//! The lowered function: flat tables that borrow nothing.
+
+use crate::symbols::{self, Origin};
+use crate::types::TypeId;
+use ptx_isa::tables::{self, Access, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
+use std::ops::Range;
+
+/// One register of one declaration, or one element of a vector register. Slots are numbered in the order of their first
+/// use; a register that no instruction names has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(pub u32);
+
+impl Slot {
+    /// As an index into [`Function::registers`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a slot stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Register {
+    /// Index into [`Function::declarations`].
+    pub declaration: u32,
+    /// Its number in a range such as `%r<10>`, else 0.
+    pub number: u32,
+    /// Its place in a vector register, else 0.
+    pub element: u8,
+}
+
+/// A declaration of one or many registers.
+#[derive(Debug, Clone)]
+pub struct Declaration {
+    /// Without the number.
+    pub name: Box<str>,
+    /// Where the name stands.
+    pub range: Range<u32>,
+    /// The number of registers of a range such as `%r<10>`.
+    pub count: Option<u32>,
+    /// Elements of a vector register, else 1.
+    pub elements: u8,
+    /// Type of a register, or of one element.
+    pub ty: TypeId,
+    /// Of the body, or of the signature: parameters are written before the function begins, results read when it returns.
+    pub origin: Origin,
+    /// The block that it is declared in: the registers live there.
+    pub scope: Range<u32>,
+    /// The highest number that an instruction uses; of a single register 0; nothing if none does.
+    pub highest: Option<u32>,
+}
+
+/// A variable in memory, or a parameter that is one.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it is declared; empty for one of the module.
+    pub range: Range<u32>,
+    /// What it is.
+    pub symbol: symbols::Variable,
+    /// The block that it is declared in.
+    pub scope: Range<u32>,
+    /// How many operands name it.
+    pub uses: u32,
+}
+
+/// A label.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it stands.
+    pub range: Range<u32>,
+    /// The index of the instruction that follows; the number of instructions at the end of the body.
+    pub target: u32,
+    /// How many operands and lists name it.
+    pub uses: u32,
+}
+
+/// A labelled `.branchtargets`, `.calltargets` or `.callprototype`.
+#[derive(Debug, Clone)]
+pub struct List {
+    /// Its label.
+    pub name: Box<str>,
+    /// Where that stands.
+    pub range: Range<u32>,
+    /// Indices into [`Function::labels`]; empty unless it is a `.branchtargets`.
+    pub labels: Vec<u32>,
+    /// A prototype of functions that do not return.
+    pub noreturn: bool,
+    /// How many operands name it.
+    pub uses: u32,
+}
+
+/// The selector of a part of a register (`b0`, `h1`), as the tables spell it.
+pub type Part = &'static str;
+
+/// What an operand holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// A register.
+    Register(Slot),
+    /// A whole vector register: its first element and how many there are, in consecutive slots.
+    Registers(Slot, u8),
+    /// A part of a register.
+    Part(Slot, Part),
+    /// A special register and, if it is a vector, its component.
+    Special(&'static SpecialRegister, Option<u8>),
+    /// An integer, as 64 bits.
+    Integer(i64),
+    /// A floating-point number as its bits: of 32 if the flag is set, else of 64.
+    Float(u64, bool),
+    /// The address of a variable: index into [`Function::variables`].
+    Variable(u32),
+    /// A function: index into [`Function::functions`].
+    Function(u32),
+    /// Index into [`Function::labels`].
+    Label(u32),
+    /// Index into [`Function::lists`].
+    List(u32),
+    /// `_`.
+    Sink,
+    /// A constant whose value is not computed.
+    Unknown,
+}
+
+/// What part an operand has in its instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// An operand by itself, or the first of `d|p`.
+    Plain,
+    /// The second of `d|p`.
+    Second,
+    /// An element of a list in braces.
+    Element,
+    /// The base of an address: a register in it is read.
+    Address,
+    /// Another part of an address, such as coordinates.
+    AddressPart,
+    /// An argument or a result of a call.
+    Argument,
+}
+
+/// A leaf of an operand: lists, pairs and addresses are taken apart.
+#[derive(Debug, Clone)]
+pub struct Operand {
+    /// What it is.
+    pub value: Value,
+    /// What is added to it, in bytes; nothing where that is not known.
+    pub offset: Option<i64>,
+    /// Byte range.
+    pub range: Range<u32>,
+    /// The index of the operand that it belongs to, as written.
+    pub place: u8,
+    /// Its index in there.
+    pub part: u16,
+    /// What part it has.
+    pub role: Role,
+    /// `!` stands before it.
+    pub negated: bool,
+    /// `-` stands before it.
+    pub minus: bool,
+    /// What the form says of it.
+    pub spec: Option<&'static tables::Value>,
+    /// Its type by the form and the modifiers.
+    pub ty: Option<TypeId>,
+}
+
+impl Operand {
+    /// Whether registers in it are read.
+    pub fn reads(&self) -> bool {
+        self.role == Role::Address || self.spec.is_none_or(|s| s.access != Access::Write)
+    }
+
+    /// Whether registers in it are written.
+    pub fn writes(&self) -> bool {
+        self.role != Role::Address && self.spec.is_some_and(|s| s.access != Access::Read)
+    }
+
+    /// If it is the base of an address: what is done to the memory there.
+    pub fn memory(&self) -> Option<Access> {
+        let spec = self.spec.filter(|s| matches!(s.kind, Kind::Address(_)))?;
+        Some(spec.access)
+    }
+
+    /// The registers in it: the first and how many.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        let (first, count) = match self.value {
+            Value::Register(slot) | Value::Part(slot, _) => (slot.0, 1),
+            Value::Registers(slot, count) => (slot.0, u32::from(count)),
+            _ => (0, 0),
+        };
+        (first..first + count).map(Slot)
+    }
+}
+
+/// The guard predicate of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The register; nothing for a special register that is a predicate.
+    pub slot: Option<Slot>,
+    /// `@!p`.
+    pub negated: bool,
+    /// Where the predicate stands.
+    pub range: Range<u32>,
+}
+
+/// A register that an instruction reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    /// The register.
+    pub slot: Slot,
+    /// Index into [`Function::operands`]; nothing for the guard.
+    pub operand: Option<u32>,
+}
+
+/// A form as some instructions use it.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// The entry of the tables.
+    pub entry: &'static Entry,
+    /// The form.
+    pub form: &'static Form,
+    /// The value in each slot of the form.
+    pub values: Box<[Option<&'static str>]>,
+    /// All threads of a warp must execute it together.
+    pub converge: bool,
+    /// The state space among its modifiers.
+    pub space: Option<&'static Space>,
+}
+
+/// An instruction. Ranges count from the start of the function's item.
+#[derive(Debug, Clone)]
+pub struct Instruction {
+    /// Byte range, guard and semicolon included.
+    pub range: Range<u32>,
+    /// Opcode and modifiers.
+    pub head: Range<u32>,
+    /// Its guard.
+    pub guard: Option<Guard>,
+    /// Where execution goes on, as the tables say.
+    pub flow: Flow,
+    /// A call that does not return.
+    pub noreturn: bool,
+    /// Into [`Function::forms`].
+    pub(super) form: u32,
+    /// Into [`Function::operands`].
+    pub(super) operands: Range<u32>,
+    /// Into the uses: reads begin, writes begin, end.
+    pub(super) uses: [u32; 3],
+}
+
+/// A function. Whatever syntax did not allow to understand is missing, and `complete` is false then.
+#[derive(Debug, Clone, Default)]
+pub struct Function {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where that stands.
+    pub name_range: Range<u32>,
+    /// `.entry`.
+    pub kernel: bool,
+    /// The byte range of the body.
+    pub body: Range<u32>,
+    /// What the slots stand for.
+    pub registers: Vec<Register>,
+    /// The declarations of registers.
+    pub declarations: Vec<Declaration>,
+    /// The variables of the function and those of the module that it names.
+    pub variables: Vec<Variable>,
+    /// Names of the functions that it names.
+    pub functions: Vec<Box<str>>,
+    /// Labels.
+    pub labels: Vec<Label>,
+    /// Lists of targets and prototypes.
+    pub lists: Vec<List>,
+    /// The instructions in the order of the text.
+    pub instructions: Vec<Instruction>,
+    /// The operands of all instructions.
+    pub operands: Vec<Operand>,
+    pub(super) uses: Vec<Use>,
+    /// The forms that the instructions use, each once.
+    pub forms: Vec<Chosen>,
+    /// Everything was understood.
+    pub complete: bool,
+}
+
+impl Function {
+    /// The operands of an instruction, in order.
+    pub fn operands_of(&self, index: usize) -> &[Operand] {
+        let range = &self.instructions[index].operands;
+        &self.operands[range.start as usize..range.end as usize]
+    }
+
+    /// The leaves of the operand that the form calls `name`.
+    pub fn named(&self, index: usize, name: &str) -> impl Iterator<Item = &Operand> {
+        self.operands_of(index).iter().filter(move |o| o.spec.is_some_and(|s| s.name == name))
+    }
+
+    /// The registers that an instruction reads, the guard first.
+    pub fn reads(&self, index: usize) -> &[Use] {
+        let [reads, writes, _] = self.instructions[index].uses;
+        &self.uses[reads as usize..writes as usize]
+    }
+
+    /// The registers that it writes, if its guard holds.
+    pub fn writes(&self, index: usize) -> &[Use] {
+        let [_, writes, end] = self.instructions[index].uses;
+        &self.uses[writes as usize..end as usize]
+    }
+
+    /// The form of an instruction, with the values of its modifiers.
+    pub fn chosen(&self, index: usize) -> &Chosen {
+        &self.forms[self.instructions[index].form as usize]
+    }
+
+    /// The entry of the tables.
+    pub fn entry(&self, index: usize) -> &'static Entry {
+        self.chosen(index).entry
+    }
+
+    /// The value of the modifier set of that name (`type`, `ss`), or the modifier itself (`.aligned`), if it is written.
+    pub fn modifier(&self, index: usize, set: &str) -> Option<&'static str> {
+        let chosen = self.chosen(index);
+        let slot = chosen.form.slots.iter().position(|s| s.name == set)?;
+        chosen.values.get(slot).copied().flatten()
+    }
+
+    /// Whether a modifier is written, whatever set it is of.
+    pub fn has(&self, index: usize, modifier: &str) -> bool {
+        self.chosen(index).values.iter().flatten().any(|v| *v == modifier)
+    }
+
+    /// Whether all threads of a warp must execute it together.
+    pub fn converges(&self, index: usize) -> bool {
+        self.chosen(index).converge
+    }
+
+    /// Across which threads the results are the same, whatever the operands.
+    pub fn uniform(&self, index: usize) -> Option<Extent> {
+        self.entry(index).uniform
+    }
+
+    /// Whether it does nothing but write its results: of loads, those from memory that never changes.
+    pub fn is_pure(&self, index: usize) -> bool {
+        self.entry(index).pure || self.reads_fixed_memory(index)
+    }
+
+    /// Whether it is a load from memory that is the same for all threads and never changes: `.const`, parameters of the kernel.
+    pub fn reads_fixed_memory(&self, index: usize) -> bool {
+        let mut addresses = self.operands_of(index).iter().filter(|o| o.memory().is_some());
+        let (Some(address), None) = (addresses.next(), addresses.next()) else { return false };
+        let Some(space) = self.chosen(index).space.filter(|s| s.fixed) else { return false };
+        // What `.param` means in a function is private to the thread, and so are the arguments and results of a call.
+        let own = |v: u32| self.variables.get(v as usize).is_some_and(|v| v.symbol.origin == Origin::Body);
+        let parameter = space.name.starts_with(".param");
+        address.memory() == Some(Access::Read)
+            && !self.writes(index).is_empty()
+            && !(parameter && (!self.kernel || matches!(address.value, Value::Variable(v) if own(v))))
+    }
+
+    /// The name of a register as it is written in an instruction: `%r7`, `%v.y`.
+    pub fn register_name(&self, slot: Slot) -> String {
+        let register = self.registers[slot.index()];
+        let declaration = &self.declarations[register.declaration as usize];
+        let number = declaration.count.map_or_else(String::new, |_| register.number.to_string());
+        let element = match declaration.elements {
+            1 => "",
+            _ => [".x", ".y", ".z", ".w"].get(usize::from(register.element)).copied().unwrap_or(""),
+        };
+        format!("{}{number}{element}", declaration.name)
+    }
+
+    /// The declaration of a register.
+    pub fn declaration(&self, slot: Slot) -> &Declaration {
+        &self.declarations[self.registers[slot.index()].declaration as usize]
+    }
+}

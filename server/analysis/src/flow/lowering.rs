@@ -1,0 +1,351 @@
+//! From a function's syntax to its lowered form.
+
+mod operands;
+
+use super::function::{Chosen, Declaration, Function, Guard, Instruction, Label, List, Slot, Use, Value, Variable};
+use super::scopes::{Id, ModuleNames, Scopes, Slots};
+use crate::analyzer::Dependencies;
+use crate::body::{Child, children};
+use crate::declare;
+use crate::instruction::select;
+use crate::lower::{self, Source, named_children};
+use crate::memo::{Heads, Resolved};
+use crate::module::{Header, Item};
+use crate::operands::special;
+use crate::symbols::{Origin, Symbol};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Flow};
+use ptx_syntax::{Node, fields, kinds};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What of the module the body of a function depends on, besides its header.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Module {
+    /// The functions that do not return.
+    pub noreturn: HashSet<Box<str>>,
+}
+
+/// A lowered function, and what names of the module it was understood with.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The function.
+    pub function: Function,
+    /// The names of the module that it uses, and what they were.
+    pub dependencies: Dependencies,
+}
+
+/// Lowers a function. `text` is that of the item.
+pub fn lower(
+    text: &str,
+    item: &Item<'_>,
+    index: usize,
+    header: &Header,
+    module: &Module,
+    heads: &mut Heads,
+) -> Lowered {
+    let source = Source { text, base: item.range.start };
+    let mut lowering = Lowering {
+        source,
+        header,
+        module,
+        heads,
+        scopes: Scopes::new(header, index),
+        slots: Slots::default(),
+        names: ModuleNames::default(),
+        forms: HashMap::new(),
+        labels: 0,
+        end: text.len(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        out: Function { complete: !item.unclosed && !item.node.is_error(), ..Function::default() },
+    };
+    lowering.function(item.node);
+    Lowered { function: lowering.out, dependencies: lowering.scopes.into_dependencies() }
+}
+
+struct Lowering<'a, 't> {
+    source: Source<'t>,
+    header: &'a Header,
+    module: &'a Module,
+    heads: &'a mut Heads,
+    scopes: Scopes<'a, 't>,
+    slots: Slots,
+    names: ModuleNames,
+    /// Forms by resolved head and candidate.
+    forms: HashMap<(*const Resolved, usize), (u32, Arc<Resolved>)>,
+    /// How many of the labels have met their place.
+    labels: usize,
+    /// Where the text ends.
+    end: usize,
+    /// Of the instruction at hand.
+    reads: Vec<Use>,
+    writes: Vec<Use>,
+    out: Function,
+}
+
+impl<'t> Lowering<'_, 't> {
+    fn function(&mut self, node: Node<'_>) {
+        let f = fields();
+        self.out.kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
+        if let Some(name) = node.child_by_field_id(f.name) {
+            let word = self.source.word(name);
+            self.out.name = word.text.into();
+            self.out.name_range = bytes(word.range());
+        }
+        let Some(body) = node.child_by_field_id(f.body) else { return };
+        self.out.body = bytes(self.source.range(body));
+        self.scopes.push();
+        let parameters = if self.out.kernel { Origin::KernelParameter } else { Origin::Parameter };
+        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
+            let Some(list) = node.child_by_field_id(list) else { continue };
+            for parameter in named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
+                self.declare(parameter, origin, self.out.body.clone());
+            }
+        }
+        self.block(body);
+        self.scopes.pop();
+    }
+
+    fn block(&mut self, node: Node<'_>) {
+        self.scopes.push();
+        let scope = bytes(self.source.range(node));
+        let all = children(node);
+        self.collect_labels(&all);
+        for child in all {
+            if child.node.start_byte().saturating_sub(self.source.base) >= self.end {
+                break;
+            }
+            self.statement(child, &scope);
+        }
+        self.scopes.pop();
+    }
+
+    /// Labels first, since they may be used before they stand there.
+    fn collect_labels(&mut self, children: &[Child<'_>]) {
+        let k = kinds();
+        let mut iter = children.iter().peekable();
+        while let Some(child) = iter.next() {
+            if child.kind != k.label {
+                continue;
+            }
+            let Some(name) = child.node.child_by_field_id(fields().name).map(|n| self.source.word(n)) else { continue };
+            let next = iter.peek().map(|n| n.kind);
+            let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+            let (text, range) = (name.text.into(), bytes(name.range()));
+            if next.is_some_and(|kind| list.contains(&kind)) {
+                let id = Id::List(self.out.lists.len() as u32);
+                self.out.lists.push(List { name: text, range, labels: Vec::new(), noreturn: false, uses: 0 });
+                self.scopes.declare(name.text, None, Symbol::Targets, id);
+            } else {
+                let id = Id::Label(self.out.labels.len() as u32);
+                // Its place is known when it is met.
+                self.out.labels.push(Label { name: text, range, target: u32::MAX, uses: 0 });
+                self.scopes.declare(name.text, None, Symbol::Label, id);
+            }
+        }
+    }
+
+    fn statement(&mut self, Child { node, kind }: Child<'_>, scope: &Range<u32>) {
+        let k = kinds();
+        if kind == k.instruction {
+            self.instruction(node);
+        } else if kind == k.block {
+            self.block(node);
+        } else if kind == k.variable_declaration {
+            self.out.complete &= !node.has_error();
+            self.declare(node, Origin::Body, scope.clone());
+        } else if kind == k.label {
+            let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
+            if let Some(name) = name
+                && let Some(Id::Label(id)) = self.scopes.find(name.text).map(|f| f.id)
+                && let Some(label) = self.out.labels.get_mut(id as usize)
+                && label.target == u32::MAX
+            {
+                label.target = self.out.instructions.len() as u32;
+                self.labels += 1;
+            }
+        } else if kind == k.branch_targets_directive || kind == k.call_prototype_directive {
+            self.list(node, kind == k.branch_targets_directive);
+        } else if node.is_error() || node.is_missing() || kind == k.unknown_directive || kind == k.function {
+            self.out.complete = false;
+        }
+    }
+
+    /// A list of targets or a prototype; the label before it names it.
+    fn list(&mut self, node: Node<'_>, branches: bool) {
+        let k = kinds();
+        self.out.complete &= !node.has_error();
+        let label = node.prev_named_sibling().filter(|n| n.kind_id() == k.label);
+        let name = label.and_then(|n| n.child_by_field_id(fields().name)).map(|n| self.source.word(n));
+        let Some(Id::List(id)) = name.and_then(|n| self.scopes.find(n.text)).map(|f| f.id) else { return };
+        let mut labels = Vec::new();
+        let mut noreturn = false;
+        for child in named_children(node) {
+            let kind = child.kind_id();
+            noreturn |= kind == k.noreturn_directive;
+            if !branches || (kind != k.identifier && kind != k.register) {
+                continue;
+            }
+            let word = self.source.word(child);
+            let range = child.next_sibling().filter(|n| n.kind_id() == k.register_range);
+            let count = range.and_then(|n| n.child_by_field_id(fields().count));
+            let count = count.and_then(|n| self.source.word(n).text.parse::<u32>().ok());
+            match count {
+                Some(count) => {
+                    (0..count.min(1 << 16)).for_each(|n| labels.extend(self.label(&format!("{}{n}", word.text))))
+                }
+                None => labels.extend(self.label(word.text)),
+            }
+        }
+        if let Some(list) = self.out.lists.get_mut(id as usize) {
+            (list.labels, list.noreturn) = (labels, noreturn);
+        }
+    }
+
+    fn label(&mut self, name: &str) -> Option<u32> {
+        let found = self.scopes.find(name).map(|f| f.id);
+        let Some(Id::Label(id)) = found else {
+            self.out.complete = false;
+            return None;
+        };
+        self.out.labels[id as usize].uses += 1;
+        Some(id)
+    }
+
+    fn declare(&mut self, node: Node<'_>, origin: Origin, scope: Range<u32>) {
+        for declared in declare::names(&lower::declaration(self.source, node), origin) {
+            let (name, range) = (declared.name.text, bytes(declared.name.range()));
+            let id = match declared.symbol {
+                Symbol::Register { ty, elements } => {
+                    let id = Id::Registers(self.out.declarations.len() as u32);
+                    let (name, scope, count, highest) = (name.into(), scope.clone(), declared.count, None);
+                    let declaration = Declaration { name, range, count, elements, ty, origin, scope, highest };
+                    self.out.declarations.push(declaration);
+                    id
+                }
+                Symbol::Variable(symbol) => {
+                    let id = Id::Variable(self.out.variables.len() as u32);
+                    let (name, scope) = (name.into(), scope.clone());
+                    self.out.variables.push(Variable { name, range, symbol, scope, uses: 0 });
+                    id
+                }
+                _ => Id::Unknown,
+            };
+            self.scopes.declare(name, declared.count, declared.symbol, id);
+        }
+    }
+
+    fn instruction(&mut self, node: Node<'_>) {
+        let broken = node.has_error();
+        let Some(lowered) = lower::instruction(self.source, node).filter(|l| !broken && !l.broken) else {
+            self.out.complete = false;
+            return;
+        };
+        let resolved = self.heads.resolve(&lowered, self.source.text, &self.header.environment);
+        let Some((candidate, arrangement)) = select(&lowered, &resolved, &self.scopes) else {
+            self.out.complete = false;
+            return;
+        };
+        let Some(form) = self.form(&resolved, candidate) else { return };
+        self.reads.clear();
+        self.writes.clear();
+        let guard = lowered.guard.and_then(|word| {
+            let between = self.source.text.get(lowered.range.start..word.range().start).unwrap_or("");
+            self.guard(word.text, bytes(word.range()), between.trim_end().ends_with('!'))
+        });
+        self.out.complete &= guard.is_some() == lowered.guard.is_some();
+        let operands = self.out.operands.len() as u32;
+        let head = resolved.head.as_ref().and_then(|h| h.candidates.get(candidate));
+        if let Some(arrangement) = head.and_then(|c| c.arrangements.get(arrangement)) {
+            for (place, (operand, (_, shape))) in lowered.operands.iter().zip(&arrangement.operands).enumerate() {
+                self.operand(place as u8, operand, shape);
+            }
+        }
+        let uses = self.out.uses.len();
+        self.out.uses.append(&mut self.reads);
+        let writes = self.out.uses.len();
+        self.out.uses.append(&mut self.writes);
+        let flow = self.out.forms[form as usize].entry.flow;
+        let instruction = Instruction {
+            range: bytes(lowered.range.clone()),
+            head: bytes(lowered.head()),
+            guard,
+            flow,
+            noreturn: flow == Flow::Call && self.never_returns(operands as usize),
+            form,
+            operands: operands..self.out.operands.len() as u32,
+            uses: [uses as u32, writes as u32, self.out.uses.len() as u32],
+        };
+        self.out.instructions.push(instruction);
+    }
+
+    /// The number of a form among those that the function uses.
+    fn form(&mut self, resolved: &Arc<Resolved>, index: usize) -> Option<u32> {
+        let key = (Arc::as_ptr(resolved), index);
+        if let Some((known, _)) = self.forms.get(&key) {
+            return Some(*known);
+        }
+        let candidate = resolved.head.as_ref()?.candidates.get(index)?;
+        let mut values = candidate.values.iter().flatten();
+        let entry: &'static Entry = candidate.entry;
+        let chosen = Chosen {
+            entry,
+            form: candidate.form,
+            values: candidate.values.clone().into(),
+            converge: entry.converge || values.clone().any(|v| ISA.modifier(v).is_some_and(|m| m.converge)),
+            space: values.find_map(|v| ISA.space(v)),
+        };
+        let number = self.out.forms.len() as u32;
+        self.out.forms.push(chosen);
+        // Held, so that no other head comes to the same address.
+        self.forms.insert(key, (number, Arc::clone(resolved)));
+        Some(number)
+    }
+
+    fn guard(&mut self, name: &str, range: Range<u32>, negated: bool) -> Option<Guard> {
+        let slot = match self.scopes.find(name) {
+            Some(found) => match found.id {
+                Id::Registers(declaration) => {
+                    let slot = self.slots.of(&mut self.out, declaration, found.number);
+                    self.reads.push(Use { slot, operand: None });
+                    Some(slot)
+                }
+                _ => return None,
+            },
+            None => {
+                special(name)?;
+                None
+            }
+        };
+        Some(Guard { slot, negated, range })
+    }
+
+    /// Whether a call is of a function that does not return, its operands beginning at `from`.
+    fn never_returns(&self, from: usize) -> bool {
+        self.out.operands[from..].iter().any(|o| match o.value {
+            Value::Function(f) => {
+                o.role == super::Role::Plain && self.module.noreturn.contains(&self.out.functions[f as usize])
+            }
+            Value::List(l) => self.out.lists.get(l as usize).is_some_and(|l| l.noreturn),
+            _ => false,
+        })
+    }
+
+    /// Notes a register of an operand as read, written or both.
+    fn note(&mut self, slot: Slot, operand: u32, reads: bool, writes: bool) {
+        let used = Use { slot, operand: Some(operand) };
+        if reads {
+            self.reads.push(used);
+        }
+        if writes {
+            self.writes.push(used);
+        }
+    }
+}
+
+/// A range in 32 bits: the text of one item is never longer (the parser's offsets are of 32 bits as well).
+fn bytes(range: Range<usize>) -> Range<u32> {
+    range.start as u32..range.end as u32
+}

@@ -1,0 +1,216 @@
+//! Operands taken apart.
+
+use super::{Lowering, bytes};
+use crate::ast::{self, Constant, OperandKind};
+use crate::flow::function::{Operand, Role, Value};
+use crate::flow::scopes::Id;
+use crate::literal;
+use crate::operands::special;
+use crate::spec::{Shape, Spec};
+use crate::symbols::Symbol;
+use ptx_isa::ISA;
+use ptx_isa::tables::Kind;
+
+/// Where a leaf stands.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    place: u8,
+    part: u16,
+    role: Role,
+    negated: bool,
+    minus: bool,
+}
+
+impl Lowering<'_, '_> {
+    pub(super) fn operand(&mut self, place: u8, operand: &ast::Operand<'_>, shape: &Shape) {
+        let at = At { place, part: 0, role: Role::Plain, negated: false, minus: false };
+        match (shape, &operand.kind) {
+            (Shape::Value(spec), OperandKind::Address(parts)) => self.address(parts, std::slice::from_ref(spec), at),
+            (Shape::Value(spec), _) => self.value(operand, spec, at),
+            (Shape::Arguments(spec), OperandKind::Arguments(list)) => {
+                self.elements(list, spec, At { role: Role::Argument, ..at });
+            }
+            (Shape::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
+            // Without its brackets.
+            (Shape::Address(specs), _) if specs.len() == 1 => self.address(std::slice::from_ref(operand), specs, at),
+            (Shape::Pair(both), OperandKind::Pair(pair)) => {
+                self.value(&pair.0, &both.0, at);
+                self.value(&pair.1, &both.1, At { part: 1, role: Role::Second, ..at });
+            }
+            (Shape::Sink, OperandKind::Sink) => self.leaf(Value::Sink, None, operand, None, at),
+            _ => self.out.complete = false,
+        }
+    }
+
+    fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[Spec], at: At) {
+        self.out.complete &= parts.len() == specs.len();
+        for (part, (operand, spec)) in parts.iter().zip(specs).enumerate() {
+            let base = matches!(spec.value.kind, Kind::Address(_));
+            let role = if base { Role::Address } else { Role::AddressPart };
+            self.value(operand, spec, At { part: part as u16, role, ..at });
+        }
+    }
+
+    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &Spec, at: At) {
+        for (part, element) in list.iter().enumerate() {
+            self.value(element, spec, At { part: part as u16, ..at });
+        }
+    }
+
+    fn value(&mut self, operand: &ast::Operand<'_>, spec: &Spec, at: At) {
+        match &operand.kind {
+            OperandKind::Vector(list) => {
+                let role = if at.role == Role::AddressPart { Role::AddressPart } else { Role::Element };
+                self.elements(list, spec, At { role, ..at });
+            }
+            OperandKind::Not(inner) => self.value(inner, spec, At { negated: !at.negated, ..at }),
+            OperandKind::Minus(inner) => match inner.kind {
+                OperandKind::Name(name) if ISA.constant(name).is_some() && self.scopes.find(name).is_none() => {
+                    let value = ISA.constant(name).map_or(Value::Unknown, |c| Value::Integer(-c.value));
+                    self.leaf(value, Some(0), operand, Some(spec), at);
+                }
+                _ => self.value(inner, spec, At { minus: !at.minus, ..at }),
+            },
+            OperandKind::Pair(pair) => {
+                self.value(&pair.0, spec, at);
+                self.value(&pair.1, spec, At { part: 1, role: Role::Second, ..at });
+            }
+            OperandKind::Arguments(list) if list.len() == 1 => self.value(&list[0], spec, at),
+            OperandKind::Arguments(list) | OperandKind::Address(list) => self.elements(list, spec, at),
+            OperandKind::Offset(parts, minus) => {
+                let amount = match &parts.1.kind {
+                    OperandKind::Integer(text) => literal::integer(text),
+                    OperandKind::Constant(Constant::Integer(value)) => *value,
+                    OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
+                    _ => None,
+                };
+                let amount = amount.and_then(|a| i64::try_from(if *minus { -a } else { a }).ok());
+                self.based(&parts.0, amount, operand, spec, at);
+            }
+            // The grammar's index is an expression that is not computed.
+            OperandKind::Index(inner) => self.based(inner, None, operand, spec, at),
+            _ => self.based(operand, Some(0), operand, spec, at),
+        }
+    }
+
+    /// A leaf with an offset.
+    fn based(&mut self, base: &ast::Operand<'_>, offset: Option<i64>, whole: &ast::Operand<'_>, spec: &Spec, at: At) {
+        let value = match &base.kind {
+            OperandKind::Name(name) => self.name(name),
+            OperandKind::Member(object, member) => self.member(object.text, member.text, spec),
+            OperandKind::Integer(text) => integer(literal::integer(text)),
+            OperandKind::Constant(Constant::Integer(value)) => integer(*value),
+            OperandKind::Float(text) => {
+                let single = text.starts_with("0f") || text.starts_with("0F");
+                literal::float(text).map_or(Value::Unknown, |f| {
+                    if single {
+                        Value::Float(u64::from((f as f32).to_bits()), true)
+                    } else {
+                        Value::Float(f.to_bits(), false)
+                    }
+                })
+            }
+            OperandKind::Sink => Value::Sink,
+            OperandKind::Constant(Constant::Float) | OperandKind::String => Value::Unknown,
+            _ => {
+                self.out.complete = false;
+                Value::Unknown
+            }
+        };
+        self.leaf(value, offset, whole, Some(spec), at);
+    }
+
+    fn leaf(&mut self, value: Value, offset: Option<i64>, operand: &ast::Operand<'_>, spec: Option<&Spec>, at: At) {
+        let leaf = Operand {
+            value,
+            offset,
+            range: bytes(operand.range.clone()),
+            place: at.place,
+            part: at.part,
+            role: at.role,
+            negated: at.negated,
+            minus: at.minus,
+            spec: spec.map(|s| s.value),
+            ty: spec.and_then(|s| s.ty),
+        };
+        let index = self.out.operands.len() as u32;
+        let (reads, writes) = (leaf.reads(), leaf.writes());
+        for slot in leaf.slots() {
+            self.note(slot, index, reads, writes);
+        }
+        match value {
+            Value::Variable(v) => self.out.variables[v as usize].uses += 1,
+            Value::Label(l) => self.out.labels[l as usize].uses += 1,
+            Value::List(l) => self.out.lists[l as usize].uses += 1,
+            _ => {}
+        }
+        self.out.operands.push(leaf);
+    }
+
+    fn name(&mut self, name: &str) -> Value {
+        let Some(found) = self.scopes.find(name) else {
+            if let Some(constant) = ISA.constant(name) {
+                return Value::Integer(constant.value);
+            }
+            if let Some(register) = special(name) {
+                return Value::Special(register, None);
+            }
+            self.out.complete = false;
+            return Value::Unknown;
+        };
+        match (found.id, found.symbol) {
+            (Id::Registers(declaration), _) => {
+                let slot = self.slots.of(&mut self.out, declaration, found.number);
+                match self.out.declarations[declaration as usize].elements {
+                    0 | 1 => Value::Register(slot),
+                    elements => Value::Registers(slot, elements),
+                }
+            }
+            (Id::Variable(v), _) => Value::Variable(v),
+            (Id::Label(l), _) => Value::Label(l),
+            (Id::List(l), _) => Value::List(l),
+            (Id::Module, Symbol::Variable(symbol)) => Value::Variable(self.names.variable(&mut self.out, name, symbol)),
+            (Id::Module, Symbol::Function { .. }) => Value::Function(self.names.function(&mut self.out, name)),
+            (Id::Module, Symbol::Targets) => Value::Unknown,
+            _ => {
+                self.out.complete = false;
+                Value::Unknown
+            }
+        }
+    }
+
+    fn member(&mut self, object: &str, member: &str, spec: &Spec) -> Value {
+        let member = member.trim_start_matches('.');
+        // Colours are other names of coordinates.
+        let component = ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
+        let Some(found) = self.scopes.find(object) else {
+            if let (Some(register), Some(component)) = (special(object), component) {
+                return Value::Special(register, Some(component as u8));
+            }
+            self.out.complete = false;
+            return Value::Unknown;
+        };
+        let Id::Registers(declaration) = found.id else {
+            self.out.complete = false;
+            return Value::Unknown;
+        };
+        let first = self.slots.of(&mut self.out, declaration, found.number);
+        let elements = usize::from(self.out.declarations[declaration as usize].elements);
+        match component {
+            Some(place) if elements > 1 && place < elements => Value::Register(super::Slot(first.0 + place as u32)),
+            _ if elements == 1 => {
+                let selector = spec.value.select.iter().copied().find(|s| *s == member);
+                Value::Part(first, selector.unwrap_or(""))
+            }
+            _ => {
+                self.out.complete = false;
+                Value::Unknown
+            }
+        }
+    }
+}
+
+/// Two's complement in 64 bits.
+fn integer(value: Option<i128>) -> Value {
+    value.map_or(Value::Unknown, |v| Value::Integer(v as u64 as i64))
+}

@@ -1,0 +1,29 @@
+//! Control flow: a function lowered once, its blocks and edges, and what can be computed on them.
+//!
+//! - [`Function`] – the instructions in order as compact data: resolved form, operands, registers read and written as
+//!   *slots*, labels. It borrows nothing, and knows no syntax node.
+//! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
+//! - [`liveness`] – backward; [`written`] – forward; [`paths`] – under which guards a register was not written;
+//!   [`variance`] – across which threads a value is the same.
+//!
+//! Which instruction branches, returns, ends the thread, has no effect but its results or must be executed by a warp
+//! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
+
+pub mod bits;
+pub mod dominance;
+mod function;
+mod graph;
+pub mod lints;
+pub mod liveness;
+mod lowering;
+pub mod paths;
+mod scopes;
+pub mod solve;
+pub mod written;
+
+pub use function::{
+    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Register, Role, Slot, Use, Value,
+    Variable,
+};
+pub use graph::{Block, Graph};
+pub use lowering::{Lowered, Module, lower};

@@ -1,0 +1,181 @@
+//! Names in the body while it is lowered: what they stand for, and which table entry they have.
+
+use super::function::{Function, Register, Slot, Variable};
+use crate::analyzer::Dependencies;
+use crate::module::Header;
+use crate::operands::Names;
+use crate::symbols::{self, Symbol};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Where a name leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Id {
+    Registers(u32),
+    Variable(u32),
+    Label(u32),
+    List(u32),
+    /// A name of the module.
+    Module,
+    Unknown,
+}
+
+/// A name of a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub symbol: Symbol,
+    pub id: Id,
+    /// In a range of registers.
+    pub number: u32,
+}
+
+#[derive(Debug, Default)]
+struct Frame<'t> {
+    names: HashMap<&'t str, Found>,
+    /// `%r<10>`: how many.
+    ranges: HashMap<&'t str, (u32, Found)>,
+}
+
+impl Frame<'_> {
+    fn get(&self, name: &str) -> Option<Found> {
+        if let Some(found) = self.names.get(name) {
+            return Some(*found);
+        }
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (base..name.len()).find_map(|at| {
+            let (count, found) = self.ranges.get(name.get(..at)?)?;
+            let number: u32 = name.get(at..)?.parse().ok()?;
+            (number < *count).then_some(Found { number, ..*found })
+        })
+    }
+}
+
+/// The blocks around a statement, innermost last, and the module around them.
+pub(super) struct Scopes<'h, 't> {
+    frames: Vec<Frame<'t>>,
+    header: &'h Header,
+    item: usize,
+    dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
+}
+
+impl Names for Scopes<'_, '_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        self.find(name).map(|f| f.symbol)
+    }
+}
+
+impl<'h, 't> Scopes<'h, 't> {
+    pub fn new(header: &'h Header, item: usize) -> Self {
+        Self { frames: Vec::new(), header, item, dependencies: RefCell::default() }
+    }
+
+    pub fn push(&mut self) {
+        self.frames.push(Frame::default());
+    }
+
+    pub fn pop(&mut self) {
+        self.frames.pop();
+    }
+
+    /// Declares a name of the innermost block; the first declaration of a name counts.
+    pub fn declare(&mut self, name: &'t str, count: Option<u32>, symbol: Symbol, id: Id) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let found = Found { symbol, id, number: 0 };
+        match count {
+            Some(count) => {
+                frame.ranges.entry(name).or_insert((count, found));
+            }
+            None => {
+                frame.names.entry(name).or_insert(found);
+            }
+        }
+    }
+
+    /// What a name stands for, from the inside out.
+    pub fn find(&self, name: &str) -> Option<Found> {
+        if let Some(found) = self.frames.iter().rev().find_map(|f| f.get(name)) {
+            return Some(found);
+        }
+        let symbol = self.header.look_up(name, self.item);
+        self.dependencies.borrow_mut().entry(name.into()).or_insert(symbol);
+        symbol.map(|symbol| Found { symbol, id: Id::Module, number: 0 })
+    }
+
+    pub fn into_dependencies(self) -> Dependencies {
+        self.dependencies.into_inner().into_iter().collect()
+    }
+}
+
+/// The slots of registers, given at their first use.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    known: HashMap<u64, Slot, BuildHasherDefault<Spread>>,
+}
+
+impl Slots {
+    /// The slot of a register, or of the first element of a vector register.
+    pub fn of(&mut self, function: &mut Function, declaration: u32, number: u32) -> Slot {
+        let key = u64::from(declaration) << 32 | u64::from(number);
+        *self.known.entry(key).or_insert_with(|| {
+            let first = Slot(function.registers.len() as u32);
+            let declared = &mut function.declarations[declaration as usize];
+            declared.highest = declared.highest.max(Some(number));
+            let elements = declared.elements.max(1);
+            function.registers.extend((0..elements).map(|element| Register { declaration, number, element }));
+            first
+        })
+    }
+}
+
+/// The variables and functions of the module that the function names.
+#[derive(Debug, Default)]
+pub(super) struct ModuleNames {
+    known: HashMap<Box<str>, u32>,
+}
+
+impl ModuleNames {
+    pub fn variable(&mut self, function: &mut Function, name: &str, symbol: symbols::Variable) -> u32 {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let index = function.variables.len() as u32;
+        function.variables.push(Variable { name: name.into(), range: 0..0, symbol, scope: 0..0, uses: 0 });
+        self.known.insert(name.into(), index);
+        index
+    }
+
+    pub fn function(&mut self, function: &mut Function, name: &str) -> u32 {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let index = function.functions.len() as u32;
+        function.functions.push(name.into());
+        self.known.insert(name.into(), index);
+        index
+    }
+}
+
+/// A hasher for keys that are two small numbers.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}

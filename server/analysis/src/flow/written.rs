@@ -1,0 +1,88 @@
+//! Which registers have been written when control gets somewhere.
+
+use super::bits::Matrix;
+use super::function::{Function, Slot, Use};
+use super::graph::Graph;
+use super::liveness::Global;
+use super::solve::{Direction, Equations, Meet, solve};
+use crate::symbols::Origin;
+
+/// What is known of a register where it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// No instruction writes it.
+    Never,
+    /// It is written somewhere, but on no way that leads here.
+    Nowhere,
+    /// On some of the ways that lead here, or under a guard.
+    Sometimes,
+}
+
+/// A read of a register that has not been written on every way to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unwritten {
+    /// The instruction.
+    pub instruction: usize,
+    /// The register and the operand.
+    pub used: Use,
+    /// What is known.
+    pub certainty: Certainty,
+}
+
+/// The reads of registers that are not surely written before, in the order of the blocks.
+pub fn unwritten(function: &Function, graph: &Graph) -> Vec<Unwritten> {
+    let global = Global::new(function, graph);
+    let (blocks, limit) = (graph.blocks.len(), global.count());
+    let none = Matrix::new(blocks, limit, false);
+    let boundary = global.of_origin(function, |o| matches!(o, Origin::Parameter | Origin::KernelParameter));
+    let mut surely = Matrix::new(blocks, limit, false);
+    global.written.iter().for_each(|(b, n)| surely.insert(*b as usize, *n as usize));
+    let mut perhaps = Matrix::new(blocks, limit, false);
+    let mut somewhere = vec![false; function.registers.len()];
+    for (number, block) in graph.blocks.iter().enumerate() {
+        for write in block.instructions().flat_map(|i| function.writes(i)) {
+            somewhere[write.slot.index()] = true;
+            if let Some(n) = global.number(write.slot) {
+                perhaps.insert(number, n);
+            }
+        }
+    }
+    let equations = |meet, generates| Equations {
+        direction: Direction::Forward,
+        meet,
+        limit,
+        generates,
+        kills: &none,
+        boundary: &boundary,
+    };
+    let always = solve(graph, &equations(Meet::All, &surely));
+    let sometimes = solve(graph, &equations(Meet::Any, &perhaps));
+    let mut out = Vec::new();
+    // Written in the block at hand: surely, or under a guard.
+    let mut sure = vec![u32::MAX; function.registers.len()];
+    let mut guarded = vec![u32::MAX; function.registers.len()];
+    for block in graph.order.iter().copied() {
+        for index in graph.blocks[block as usize].instructions() {
+            for used in function.reads(index) {
+                let slot: Slot = used.slot;
+                if sure[slot.index()] == block {
+                    continue;
+                }
+                let Some(number) = global.number(slot) else { continue };
+                if always.starts.contains(block as usize, number) {
+                    continue;
+                }
+                let maybe = guarded[slot.index()] == block || sometimes.starts.contains(block as usize, number);
+                let certainty = match (somewhere[slot.index()], maybe) {
+                    (false, _) => Certainty::Never,
+                    (true, false) => Certainty::Nowhere,
+                    (true, true) => Certainty::Sometimes,
+                };
+                out.push(Unwritten { instruction: index, used: *used, certainty });
+            }
+            let mark = if function.instructions[index].guard.is_some() { &mut guarded } else { &mut sure };
+            function.writes(index).iter().for_each(|w| mark[w.slot.index()] = block);
+        }
+    }
+    out
+}
