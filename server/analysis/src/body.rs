@@ -1,7 +1,7 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Declaration, Instruction, Word};
+use crate::ast::{Declaration, Instruction};
 use crate::checks::{self, duplicate_name, guard_predicate, syntax_error, undeclared_name};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
@@ -9,9 +9,8 @@ use crate::instruction;
 use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
-use crate::operands::{Names, special};
+use crate::operands::Names;
 use crate::symbols::{Declared, Origin, Scope, Symbol};
-use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -354,22 +353,10 @@ impl<'a, 't> Body<'a, 't> {
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
         if let Some(guard) = lowered.guard {
-            self.guard(guard, out);
+            guard_predicate::check(guard, self, out);
         }
         let head = self.heads.resolve(lowered, text, &self.header.environment);
         instruction::check(lowered, text, &head, self, out);
-    }
-
-    fn guard(&self, guard: Word<'_>, out: &mut Vec<Diagnostic>) {
-        match self.look_up(guard.text) {
-            None if guard.text.is_empty() => {}
-            // ptxas: a special register that is a predicate may be a guard.
-            None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
-            None => out.push(undeclared_name::report(guard.range(), guard.text)),
-            Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
-            Some(Symbol::Unknown) => {}
-            Some(symbol) => out.push(guard_predicate::report(guard, &symbol)),
-        }
     }
 }
 

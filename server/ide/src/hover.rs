@@ -4,6 +4,8 @@ mod instruction;
 mod literal;
 mod name;
 
+pub(crate) use instruction::choose;
+
 use crate::describe::{self, Page};
 use crate::header::environment;
 use ptx_analysis::target::Environment;

@@ -7,6 +7,7 @@
 mod describe;
 mod document_symbols;
 mod explain;
+mod fixes;
 mod header;
 mod hover;
 mod names;
@@ -14,5 +15,6 @@ mod reference;
 
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
+pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use hover::{Hover, hover};
 pub use reference::{Article, Chapter, reference};

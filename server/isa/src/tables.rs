@@ -9,10 +9,13 @@ mod emit;
 mod formula;
 #[path = "tables/pattern.rs"]
 mod pattern;
+#[path = "tables/successor.rs"]
+mod successor;
 
 pub use emit::Emit;
 use emit::{choice, table};
 pub use formula::dimension;
+pub use successor::Successor;
 
 table! {
     /// The whole instruction set.
@@ -113,6 +116,8 @@ table! {
         rules: &'static [Rule],
         /// Versions and targets.
         gates: &'static [Gate],
+        /// What to write instead where a gate speaks against it; the first is most likely meant.
+        successors: &'static [Successor],
         /// Named constraints, each one Rust function.
         checks: &'static [&'static str],
         /// Data file and line.

@@ -1,8 +1,11 @@
 //! `guard-predicate`: the guard of an instruction is no predicate.
 
+use super::undeclared_name;
 use crate::ast::Word;
 use crate::diagnostic::Diagnostic;
+use crate::operands::{Names, special};
 use crate::symbols::Symbol;
+use ptx_isa::tables::TypeClass;
 
 /// The code.
 pub const CODE: &str = "guard-predicate";
@@ -11,4 +14,17 @@ pub const CODE: &str = "guard-predicate";
 pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
     let message = format!("`{}` is {}, but a guard must be a `.pred` register", guard.text, symbol.describe());
     Diagnostic::error(CODE, guard.range(), message).help("compare first: `setp.ne.u32 %p, …, 0;`")
+}
+
+/// Checks a guard.
+pub fn check(guard: Word<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    match names.look_up(guard.text) {
+        None if guard.text.is_empty() => {}
+        // ptxas: a special register that is a predicate may be a guard.
+        None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
+        None => out.push(undeclared_name::report(guard.range(), guard.text)),
+        Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
+        Some(Symbol::Unknown) => {}
+        Some(symbol) => out.push(report(guard, &symbol)),
+    }
 }

@@ -14,7 +14,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// The candidate and the arrangement that an instruction fits best, by index. Where nothing fits, those that come near.
-fn choose(instruction: &Instruction<'_>, head: &Head, names: &dyn Names) -> Option<(usize, usize)> {
+pub fn choose(instruction: &Instruction<'_>, head: &Head, names: &dyn Names) -> Option<(usize, usize)> {
     let mut best: Option<(u32, usize, usize)> = None;
     let mut found = Vec::new();
     for (c, candidate) in head.candidates.iter().enumerate() {

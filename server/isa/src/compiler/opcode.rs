@@ -3,7 +3,8 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Value,
+    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Successor,
+    Value,
 };
 use std::collections::BTreeMap;
 
@@ -120,7 +121,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             "set" => set_line(line, rest).map(|(name, values)| {
                 sets.insert(name, values);
             }),
-            "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check" => {
+            "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check" | "instead" => {
                 shared.push(line);
                 Ok(())
             }
@@ -258,6 +259,7 @@ fn build_form(
         maps: leak(maps),
         rules: leak(parts.rules),
         gates: leak(parts.gates),
+        successors: leak(parts.successors),
         checks: leak(parts.checks),
         source: leak_str(&format!("{}:{}", head.file, head.number)),
         slots: leak(slots),
@@ -274,6 +276,7 @@ fn is_operand_line(left: &str, right: &str) -> bool {
 struct Parts {
     rules: Vec<Rule>,
     gates: Vec<Gate>,
+    successors: Vec<Successor>,
     order: Vec<&'static [u8]>,
     first: Vec<u8>,
     repeat: Vec<&'static str>,
@@ -290,6 +293,7 @@ impl Parts {
             "forbid" => self.rules.push(rule::rule(line, RuleKind::Forbid, rest, context)?),
             "require" => self.rules.push(rule::rule(line, RuleKind::Require, rest, context)?),
             "check" => self.checks.push(leak_str(rest)),
+            "instead" => self.successors.push(successor(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),
             "repeat" => {
@@ -307,6 +311,22 @@ impl Parts {
         }
         Ok(())
     }
+}
+
+/// `instead .sync not .uni, 0xffffffff`: modifiers that come, modifiers that go, operands that follow.
+fn successor(line: &Line, text: &str, context: &Context<'_>) -> Result<Successor> {
+    let (modifiers, operands) = text.split_once(',').unwrap_or((text, ""));
+    let (mut add, mut remove) = (Vec::new(), Vec::new());
+    let mut words = modifiers.split_whitespace();
+    while let Some(word) = words.next() {
+        let (list, name) = if word == "not" { (&mut remove, words.next().unwrap_or("")) } else { (&mut add, word) };
+        if !context.names.modifiers.iter().chain(&context.names.types).any(|known| known == name) {
+            return Err(line.error(line.offset(word), format!("`{name}` is no modifier that the tables describe")));
+        }
+        list.push(leak_str(name));
+    }
+    let operands = operands.split(',').map(str::trim).filter(|o| !o.is_empty()).map(leak_str).collect();
+    Ok(Successor { add: leak(add), remove: leak(remove), operands: leak(operands) })
 }
 
 /// The slots named in a line.

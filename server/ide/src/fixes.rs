@@ -1,0 +1,135 @@
+//! Code actions: how what is wrong can be mended.
+//!
+//! Some findings bring their fixes along ([`ptx_analysis::Fix`]). Those of instructions are sought here, when somebody asks: other
+//! ways to write the statement are tried, and only what the check then takes is offered.
+
+mod declare;
+mod head;
+mod operand;
+mod resolve;
+mod statement;
+mod successor;
+
+use ptx_analysis::target::Environment;
+use ptx_analysis::{Diagnostic, Edit, Fix, Report};
+use ptx_syntax::Snapshot;
+use statement::Statement;
+use std::ops::Range;
+
+/// A replacement in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextEdit {
+    /// What is replaced, in bytes.
+    pub range: Range<usize>,
+    /// What stands there then.
+    pub text: String,
+}
+
+/// A way to mend a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// What it does, in the imperative.
+    pub title: String,
+    /// What it changes: all of it or nothing. No two overlap; those at one place stand in the order of the list.
+    pub edits: Vec<TextEdit>,
+    /// It may be applied without a look.
+    pub preferred: bool,
+    /// The finding, by its place in the report.
+    pub diagnostic: usize,
+}
+
+/// More are no help to anybody.
+const MOST: usize = 16;
+
+/// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
+/// first is most likely meant.
+pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>) -> Vec<Action> {
+    let touches = |d: &Diagnostic| d.range.start <= range.end && range.start <= d.range.end;
+    let rope = snapshot.rope();
+    let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes()));
+    let lines = line(range.start)..=line(range.end);
+    let here = |wanted: &dyn Fn(&Diagnostic) -> bool| -> Vec<usize> {
+        (0..report.diagnostics.len()).filter(|i| wanted(&report.diagnostics[*i])).collect()
+    };
+    let mut found = here(&touches);
+    if found.is_empty() {
+        found = here(&|d| lines.contains(&line(d.range.start)));
+    }
+    found.into_iter().flat_map(|index| of_diagnostic(snapshot, report, index)).collect()
+}
+
+/// What mends one finding of a report.
+pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<Action> {
+    let Some(diagnostic) = report.diagnostics.get(index) else { return Vec::new() };
+    let fixes = fixes(snapshot, &report.environment, diagnostic);
+    let at = diagnostic.range.start;
+    let mut actions: Vec<Action> = Vec::new();
+    for Fix { title, edits, preferred } in fixes {
+        let edits: Option<Vec<TextEdit>> = edits.iter().map(|e| resolve::edit(snapshot, at, e)).collect();
+        // What cannot be resolved (there is no `.target` to write to) is not offered, nor is anything twice.
+        if let Some(mut edits) = edits
+            && !actions.iter().any(|a| a.edits == edits)
+        {
+            edits.sort_by_key(|e| (e.range.start, e.range.end));
+            actions.push(Action { title, edits, preferred, diagnostic: index });
+        }
+    }
+    // Two that are both surely meant are none.
+    if actions.iter().filter(|a| a.preferred).count() > 1 {
+        actions.iter_mut().for_each(|a| a.preferred = false);
+    }
+    actions.sort_by_key(|a| !a.preferred);
+    actions.truncate(MOST);
+    actions
+}
+
+/// All that can be mended without a look, as one change.
+pub fn fix_all(snapshot: &Snapshot, report: &Report) -> Vec<TextEdit> {
+    let mut out: Vec<TextEdit> = Vec::new();
+    for index in 0..report.diagnostics.len() {
+        let Some(action) = of_diagnostic(snapshot, report, index).into_iter().find(|a| a.preferred) else { continue };
+        let clashes = |new: &TextEdit| {
+            let r = &new.range;
+            out.iter().any(|old| {
+                let o = &old.range;
+                (r.start < o.end && o.start < r.end) || (r == o) || (r.is_empty() && o.start < r.start && r.start < o.end)
+            })
+        };
+        // What overlaps waits for the next time.
+        if !action.edits.iter().any(clashes) {
+            out.extend(action.edits);
+        }
+    }
+    out.sort_by_key(|e| (e.range.start, e.range.end));
+    out
+}
+
+/// The text with some edits applied; for tests and for whoever shows the result.
+pub fn apply(text: &str, edits: &[TextEdit]) -> String {
+    let mut out = text.to_owned();
+    let mut sorted: Vec<&TextEdit> = edits.iter().collect();
+    // From the end on; at one place the last of the list first, so that the list's order stays.
+    sorted.sort_by_key(|e| (e.range.start, e.range.end));
+    for edit in sorted.into_iter().rev() {
+        if out.get(edit.range.clone()).is_some() {
+            out.replace_range(edit.range.clone(), &edit.text);
+        }
+    }
+    out
+}
+
+/// The fixes of a finding: its own and those that are found by trying.
+fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let mut out = diagnostic.fixes.clone();
+    if let Some(statement) = Statement::around(snapshot, environment, diagnostic) {
+        head::fixes(&statement, &mut out);
+        operand::fixes(&statement, &mut out);
+        successor::fixes(&statement, &mut out);
+    }
+    out
+}
+
+/// A fix with these edits, whose ranges count in the file.
+fn fix(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+    Fix { title: title.into(), edits, preferred: false }
+}

@@ -1,0 +1,258 @@
+//! Other modifiers: one more, one less, another one, another order. Whatever makes the instruction right is offered.
+
+use super::statement::Statement;
+use super::{Fix, fix};
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::checks::{
+    illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, operand_kind, operand_type, removed,
+    state_space, unknown_modifier, vector_length,
+};
+use ptx_analysis::head::{self, Candidate, Head, Problem};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Form, Opcode, Slot};
+use std::ops::Range;
+
+/// Which modifiers may be changed for another value of their place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// Any.
+    Any,
+    /// Types.
+    Types,
+    /// State spaces.
+    Spaces,
+    /// Vector lengths.
+    Lengths,
+}
+
+impl Change {
+    fn covers(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Types => ISA.ty(name).is_some(),
+            Self::Spaces => ISA.space(name).is_some(),
+            Self::Lengths => {
+                let digits = name.strip_prefix(".v").or_else(|| name.strip_prefix(".x"));
+                digits.is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
+            }
+        }
+    }
+}
+
+/// Adds what mends the statement's modifiers.
+pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+    let code = statement.diagnostic.code;
+    statement.lowered(|instruction| {
+        let (opcode, head) = statement.head(instruction)?;
+        let mut try_ = Try { statement, instruction, opcode, out };
+        match code {
+            missing_modifier::CODE => try_.missing(&head),
+            modifier_order::CODE => try_.order(&head),
+            modifier_not_allowed::CODE | illegal_combination::CODE | unknown_modifier::CODE => {
+                // A modifier that is spelt nearly right has its suggestion.
+                if code != unknown_modifier::CODE || try_.out.is_empty() {
+                    try_.neighbours(&head);
+                }
+            }
+            operand_type::CODE => try_.change(&head, Change::Types),
+            operand_kind::CODE if statement.diagnostic.message.contains("handle") => {
+                try_.change(&head, Change::Types)
+            }
+            state_space::CODE => {
+                try_.change(&head, Change::Spaces);
+                try_.add(&head, Change::Spaces);
+            }
+            vector_length::CODE => {
+                try_.change(&head, Change::Lengths);
+                try_.add(&head, Change::Lengths);
+            }
+            // The rounding that older versions let out.
+            removed::CODE => {}
+            _ => {}
+        }
+        Some(())
+    });
+}
+
+struct Try<'a, 'b, 't> {
+    statement: &'a Statement<'t>,
+    instruction: &'a Instruction<'b>,
+    opcode: &'static Opcode,
+    out: &'a mut Vec<Fix>,
+}
+
+impl Try<'_, '_, '_> {
+    fn modifiers(&self) -> Vec<&str> {
+        self.instruction.modifiers.iter().map(|m| m.text).collect()
+    }
+
+    /// Offers a change of the text if it makes the instruction right.
+    fn offer(&mut self, title: String, range: Range<usize>, text: &str) -> bool {
+        let better = self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
+        if better && !self.out.iter().any(|f| f.title == title) {
+            self.out.push(fix(title, vec![self.statement.replace(range, text)]));
+        }
+        better
+    }
+
+    /// The values of the places that must be filled and are not.
+    fn missing(&mut self, head: &Head) {
+        let Some(mismatch) = &head.mismatch else { return };
+        let slots = mismatch.problems.iter().filter_map(|p| if let Problem::Missing(s) = p { Some(*s) } else { None });
+        let values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
+        let before = self.out.len();
+        self.insert(&values);
+        if let [only] = &mut self.out[before..] {
+            only.preferred = true;
+        }
+    }
+
+    /// Another value in the place of a modifier that some form has in the same place.
+    fn change(&mut self, head: &Head, what: Change) {
+        for index in 0..self.instruction.modifiers.len() {
+            let old = self.instruction.modifiers[index].text;
+            if what.covers(old) {
+                self.replace(head, index, what);
+            }
+        }
+    }
+
+    fn replace(&mut self, head: &Head, index: usize, what: Change) {
+        let old = self.instruction.modifiers[index];
+        let mut values: Vec<&'static str> = Vec::new();
+        for slot in slots(self.opcode).filter(|s| s.values.contains(&old.text)) {
+            values.extend(slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>());
+        }
+        // What is no modifier of this instruction may stand in the place of one that is missing.
+        for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
+            if let Problem::Missing(slot) = problem {
+                values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
+            }
+        }
+        for value in values.into_iter().filter(|v| *v != old.text) {
+            let mut modifiers = self.modifiers();
+            modifiers[index] = value;
+            if fits(self.opcode, &modifiers).is_some() {
+                self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
+            }
+        }
+    }
+
+    /// Optional modifiers that are not there.
+    fn add(&mut self, head: &Head, what: Change) {
+        let forms: Vec<&'static Form> = match head.candidates.first() {
+            Some(_) => head.candidates.iter().map(|c| c.form).collect(),
+            None => head.mismatch.iter().map(|m| m.form).collect(),
+        };
+        let written = self.modifiers();
+        let mut values: Vec<&'static str> = Vec::new();
+        for slot in forms.iter().flat_map(|f| f.slots).filter(|s| s.after_operand == 0) {
+            if !slot.values.iter().any(|v| written.contains(v)) {
+                values.extend(slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>());
+            }
+        }
+        self.insert(&values);
+    }
+
+    /// Each of these values, put where it belongs.
+    fn insert(&mut self, values: &[&'static str]) {
+        for value in values {
+            for at in places(self.opcode, &self.modifiers(), value) {
+                let end = match at.checked_sub(1) {
+                    Some(before) => self.instruction.modifiers[before].range().end,
+                    None => self.instruction.opcode.range().end,
+                };
+                self.offer(format!("Add `{value}`"), end..end, value);
+            }
+        }
+    }
+
+    /// Without a modifier, with another in its place, with one more.
+    fn neighbours(&mut self, head: &Head) {
+        let place = self.statement.place();
+        let inside = |m: Range<usize>| place.start <= m.start && m.end <= place.end;
+        let count = self.instruction.modifiers.len();
+        let (mut own, others): (Vec<usize>, Vec<usize>) =
+            (0..count).partition(|i| inside(self.instruction.modifiers[*i].range()));
+        for index in own.iter().chain(&others) {
+            let modifier = self.instruction.modifiers[*index];
+            // A type cannot be done without; in its place stands another.
+            if ISA.ty(modifier.text).is_none() || count > 1 {
+                self.offer(format!("Remove `{}`", modifier.text), modifier.range(), "");
+            }
+        }
+        let removals = self.out.len();
+        if own.len() == count {
+            own.retain(|i| ISA.ty(self.instruction.modifiers[*i].text).is_none());
+        }
+        for index in own {
+            self.replace(head, index, Change::Any);
+        }
+        if removals == 0 {
+            self.add(head, Change::Any);
+        }
+    }
+
+    /// The modifiers in the order of the form.
+    fn order(&mut self, head: &Head) {
+        let Some(mismatch) = &head.mismatch else { return };
+        let mut left = self.modifiers();
+        let mut sorted: Vec<&str> = Vec::new();
+        for slot in mismatch.form.slots.iter().filter(|s| s.after_operand == 0) {
+            if let Some(at) = left.iter().position(|m| slot.values.contains(m)) {
+                sorted.push(left.remove(at));
+            }
+        }
+        if !left.is_empty() || self.instruction.modifiers.is_empty() {
+            return;
+        }
+        let range = self.instruction.opcode.range().end..self.instruction.head().end;
+        let text = sorted.concat();
+        if self.offer(format!("Write `{}{text}`", self.instruction.opcode.text), range, &text)
+            && let Some(last) = self.out.last_mut()
+        {
+            last.preferred = true;
+        }
+    }
+}
+
+fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static Slot> {
+    opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).filter(|s| s.after_operand == 0)
+}
+
+/// The first form that modifiers fit.
+fn fits(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Candidate> {
+    let head = head::resolve(opcode, modifiers)?;
+    if head.mismatch.is_some() { None } else { head.candidates.into_iter().next() }
+}
+
+/// Where a modifier can be put so that the head fits a form: for each meaning the place that is nearest to the form's order.
+fn places(opcode: &'static Opcode, modifiers: &[&str], value: &'static str) -> Vec<usize> {
+    let mut best: Vec<(Vec<Option<&str>>, usize, usize)> = Vec::new();
+    for at in 0..=modifiers.len() {
+        let mut with = modifiers.to_vec();
+        with.insert(at, value);
+        let Some(candidate) = fits(opcode, &with) else { continue };
+        let disorder = disorder(&candidate.values, &with);
+        match best.iter_mut().find(|(values, ..)| *values == candidate.values) {
+            Some(known) if known.1 <= disorder => {}
+            Some(known) => (known.1, known.2) = (disorder, at),
+            None => best.push((candidate.values, disorder, at)),
+        }
+    }
+    best.into_iter().map(|(_, _, at)| at).collect()
+}
+
+/// How many pairs of modifiers stand the other way round than in the form.
+fn disorder(values: &[Option<&str>], written: &[&str]) -> usize {
+    let mut used = vec![false; values.len()];
+    let order: Vec<usize> = written
+        .iter()
+        .filter_map(|m| {
+            let at = (0..values.len()).find(|i| !used[*i] && values[*i] == Some(m))?;
+            used[at] = true;
+            Some(at)
+        })
+        .collect();
+    (0..order.len()).map(|i| order[i + 1..].iter().filter(|later| **later < order[i]).count()).sum()
+}

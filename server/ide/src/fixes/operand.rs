@@ -1,0 +1,329 @@
+//! Other operands: a register that is declared, a number as the instruction wants it, a value that is moved or converted first.
+
+use super::declare::{self, indentation};
+use super::statement::Statement;
+use super::{Fix, fix};
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::checks::guard_predicate;
+use ptx_analysis::literal;
+use ptx_analysis::operands::{Mismatch, What, special};
+use ptx_analysis::spec::Spec;
+use ptx_analysis::symbols::Symbol;
+use ptx_analysis::types::TypeId;
+use ptx_analysis::{Edit, checks};
+use ptx_isa::tables::{Access, Kind, TypeClass};
+use std::ops::Range;
+
+/// Adds what mends the statement's operands.
+pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+    const CODES: [&str; 7] = [
+        checks::operand_kind::CODE,
+        checks::operand_type::CODE,
+        checks::vector_length::CODE,
+        checks::undeclared_name::CODE,
+        checks::unbracketed_address::CODE,
+        checks::syntax_error::CODE,
+        guard_predicate::CODE,
+    ];
+    if !CODES.contains(&statement.diagnostic.code) {
+        return;
+    }
+    let place = statement.place();
+    statement.lowered(|instruction| {
+        let mut try_ = Try { statement, instruction, place: place.clone(), out };
+        if let Some(guard) = instruction.guard.filter(|g| g.range() == place) {
+            try_.declare(guard.text, ".pred");
+            return Some(());
+        }
+        if statement.diagnostic.code == checks::unbracketed_address::CODE {
+            try_.brackets();
+            return Some(());
+        }
+        let (_, head) = statement.head(instruction)?;
+        let wrong = statement.mismatches(instruction, &head);
+        // Where several operands are wrong the finding is about one of them.
+        for mismatch in wrong.iter().filter(|m| m.range == place) {
+            try_.mismatch(mismatch);
+        }
+        Some(())
+    });
+}
+
+struct Try<'a, 'b, 't> {
+    statement: &'a Statement<'t>,
+    instruction: &'a Instruction<'b>,
+    /// What the finding points at.
+    place: Range<usize>,
+    out: &'a mut Vec<Fix>,
+}
+
+impl Try<'_, '_, '_> {
+    fn written(&self) -> &str {
+        self.statement.text.get(self.place.clone()).unwrap_or("")
+    }
+
+    /// Offers another text for the operand if it makes it right.
+    fn offer(&mut self, title: String, text: &str, preferred: bool) {
+        if self.statement.is_better(&self.statement.with(&[(self.place.clone(), text)]), &[]) {
+            let edits = vec![self.statement.replace(self.place.clone(), text)];
+            self.out.push(Fix { title, edits, preferred });
+        }
+    }
+
+    fn mismatch(&mut self, mismatch: &Mismatch) {
+        let spec = mismatch.spec.as_ref();
+        let written = self.written().to_owned();
+        match &mismatch.what {
+            What::Undeclared(name) => {
+                if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
+                    self.declare(name, ty);
+                }
+            }
+            What::RegisterType(register, ty) => {
+                if let Some(spec) = spec {
+                    self.convert(register, *ty, spec);
+                }
+            }
+            What::SpecialType(_) | What::SpecialRegister | What::Immediate | What::ImmediateAddress => {
+                if let Some(spec) = spec {
+                    self.move_first(spec);
+                }
+            }
+            What::SpecialVector(register) => {
+                for component in register.components.chars() {
+                    let text = format!("{written}.{component}");
+                    self.offer(format!("Read `{text}`"), &text, false);
+                }
+            }
+            What::ImmediateClass { integer: true } => {
+                for text in float_of(&written) {
+                    self.offer(format!("Write `{text}`"), &text, true);
+                }
+            }
+            What::ImmediateClass { integer: false } => {
+                if let Some(text) = integer_of(&written) {
+                    self.offer(format!("Write `{text}`"), &text, true);
+                }
+            }
+            What::MustBeAddress => self.brackets(),
+            What::UnexpectedAddress => {
+                if let Some(inner) = written.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
+                    self.offer("Remove the brackets".to_owned(), inner.trim(), false);
+                }
+            }
+            What::MustBeVector => self.offer(format!("Write `{{{written}}}`"), &format!("{{{written}}}"), true),
+            What::UnexpectedVector => {
+                if let Some(inner) = written.strip_prefix('{').and_then(|w| w.strip_suffix('}')) {
+                    self.offer("Remove the braces".to_owned(), inner.trim(), true);
+                }
+            }
+            What::MinusOffset => {
+                if let Some(at) = written.rfind('-') {
+                    let text = format!("{}+-{}", written[..at].trim_end(), written[at + 1..].trim_start());
+                    self.offer(format!("Write `{text}`"), &text, true);
+                }
+            }
+            What::Sink => {
+                if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
+                    self.sink(ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn brackets(&mut self) {
+        let text = format!("[{}]", self.written());
+        self.offer("Put the address in brackets".to_owned(), &text, true);
+    }
+
+    /// Declares a name that nothing declares.
+    fn declare(&mut self, name: &str, ty: &'static str) {
+        if self.statement.look_up(name).is_some() {
+            return;
+        }
+        let edit = Edit::Declare { name: name.to_owned(), ty };
+        self.out.push(fix(format!("Declare `{name}` as a `{ty}` register"), vec![edit]));
+    }
+
+    /// The type of a register that would fit.
+    fn likely_type(&self, spec: &Spec) -> Option<&'static str> {
+        match spec.value.kind {
+            Kind::Address(_) => Some(self.pointer()),
+            Kind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
+            _ => None,
+        }
+    }
+
+    fn pointer(&self) -> &'static str {
+        if self.statement.environment.address_size == 32 { ".b32" } else { ".b64" }
+    }
+
+    /// A result that nobody wants goes to a register of its own.
+    fn sink(&mut self, ty: &'static str) {
+        let Some(new) = self.fresh(ty) else { return };
+        let declared = [(new.clone(), symbol(ty))];
+        if self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
+            let edits = vec![Edit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
+            self.out.push(fix(format!("Write to a register of its own, `{new}`"), edits));
+        }
+    }
+
+    fn fresh(&self, ty: &str) -> Option<String> {
+        declare::fresh(self.statement.snapshot, self.statement.base, ty)
+    }
+
+    /// `mov` into a new register, which takes the operand's place.
+    fn move_first(&mut self, spec: &Spec) {
+        if spec.value.access != Access::Read {
+            return;
+        }
+        let Some(ty) = self.likely_type(spec) else { return };
+        let written = self.written();
+        let register = special(written.split('.').next().unwrap_or(""));
+        // A special register has its own width.
+        let own = register.and_then(|r| TypeId::of(r.ty)).map_or(ty, register_type);
+        let wanted = TypeId::of(ty);
+        let mut first = vec![format!("mov{ty}")];
+        if own != ty
+            && let (Some(from), Some(to)) = (TypeId::of(own), wanted)
+        {
+            first = conversions(from, to);
+        }
+        self.first(&first, &written.to_owned(), ty, |opcode, text| format!("Put `{text}` into a register with `{opcode}` first"));
+    }
+
+    /// `cvt` or `mov` of a register of another type.
+    fn convert(&mut self, register: &str, found: TypeId, spec: &Spec) {
+        let Some(wanted) = spec.ty.filter(|t| t.info().class != TypeClass::Pred) else { return };
+        if found.info().class == TypeClass::Pred {
+            return;
+        }
+        let ty = register_type(wanted);
+        let numbers = |t: TypeId| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint | TypeClass::Float);
+        let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
+        let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
+        match spec.value.access {
+            Access::Read => {
+                if converts {
+                    self.first(&conversions(found, wanted), register, ty, |_, r| format!("Convert `{r}` with `cvt` first"));
+                }
+                if let Some(mov) = bits {
+                    self.first(&mov, register, ty, |mov, r| format!("Take the bits of `{r}` as they are, with `{mov}`"));
+                }
+            }
+            Access::Write => {
+                if converts {
+                    self.then(&conversions(wanted, found), register, ty, |_, r| {
+                        format!("Convert the result to `{r}` with `cvt`")
+                    });
+                }
+                if let Some(mov) = bits {
+                    self.then(&mov, register, ty, |mov, r| format!("Put the bits of the result into `{r}` with `{mov}`"));
+                }
+            }
+            Access::Update => {}
+        }
+    }
+
+    /// The first of some opcodes that can fill a new register of a type from an operand; the new register stands in its place.
+    fn first(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
+        let Some(new) = self.fresh(ty) else { return };
+        let declared = [(new.clone(), symbol(ty))];
+        if !self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
+            return;
+        }
+        for opcode in opcodes {
+            let before = format!("{opcode} {new}, {operand};");
+            if self.statement.is_clean(&before, &declared) {
+                let start = self.instruction.range.start;
+                let indent = indentation(self.statement.snapshot, self.statement.base);
+                let edits = vec![
+                    Edit::Declare { name: new.clone(), ty },
+                    self.statement.replace(start..start, format!("{before}\n{indent}")),
+                    self.statement.replace(self.place.clone(), &new),
+                ];
+                self.out.push(fix(title(opcode, operand), edits));
+                return;
+            }
+        }
+    }
+
+    /// The first of some opcodes that can bring the result from a new register to where it was to go.
+    fn then(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
+        let Some(new) = self.fresh(ty) else { return };
+        let declared = [(new.clone(), symbol(ty))];
+        if !self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
+            return;
+        }
+        for opcode in opcodes {
+            let after = format!("{opcode} {operand}, {new};");
+            if self.statement.is_clean(&after, &declared) {
+                let end = self.instruction.range.end;
+                let indent = indentation(self.statement.snapshot, self.statement.base);
+                // What is not computed must not be moved either.
+                let guard = self.statement.text.get(..self.instruction.opcode.range().start).unwrap_or("");
+                let edits = vec![
+                    Edit::Declare { name: new.clone(), ty },
+                    self.statement.replace(self.place.clone(), &new),
+                    self.statement.replace(end..end, format!("\n{indent}{guard}{after}")),
+                ];
+                self.out.push(fix(title(opcode, operand), edits));
+                return;
+            }
+        }
+    }
+}
+
+/// `cvt` between two types, without a rounding modifier where it needs none.
+fn conversions(from: TypeId, to: TypeId) -> Vec<String> {
+    let number = |t: TypeId, like: TypeId| match (t.info().class, like.info().class) {
+        (TypeClass::Bits, TypeClass::Float) => format!(".f{}", t.info().bits),
+        (TypeClass::Bits, TypeClass::Sint) => format!(".s{}", t.info().bits),
+        (TypeClass::Bits, _) => format!(".u{}", t.info().bits),
+        _ => t.name().to_owned(),
+    };
+    let (from, to) = (number(from, to), number(to, from));
+    ["", ".rn", ".rzi"].iter().map(|rounding| format!("cvt{rounding}{to}{from}")).collect()
+}
+
+/// The type that one declares a register as that is to hold values of a type.
+fn register_type(ty: TypeId) -> &'static str {
+    let info = ty.info();
+    let bits = match info.bits {
+        0..=16 => ".b16",
+        17..=32 => ".b32",
+        33..=64 => ".b64",
+        _ => ".b128",
+    };
+    match info.class {
+        TypeClass::Pred => ".pred",
+        TypeClass::Float if info.registers && info.bits >= 32 => info.name,
+        _ => bits,
+    }
+}
+
+fn symbol(ty: &str) -> Symbol {
+    TypeId::of(ty).map_or(Symbol::Unknown, |ty| Symbol::Register { ty, elements: 1 })
+}
+
+/// An integer as a floating-point literal: its value, or what its bits mean if it was written in hexadecimal.
+fn float_of(text: &str) -> Vec<String> {
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).map(|h| h.trim_end_matches(['U', 'u']));
+    match hex {
+        Some(hex) if hex.len() == 8 => vec![format!("0f{hex}")],
+        Some(hex) if hex.len() == 16 => vec![format!("0d{hex}")],
+        _ => {
+            let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
+            literal::integer(digits).map(|value| format!("{sign}{value}.0")).into_iter().collect()
+        }
+    }
+}
+
+/// A floating-point literal as an integer, if its value is one.
+fn integer_of(text: &str) -> Option<String> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
+    let value = literal::float(digits)?;
+    // Every integer up to this is exact.
+    (value.fract() == 0.0 && value.abs() < 9.0e15).then(|| format!("{sign}{}", value as i64))
+}

@@ -1,0 +1,49 @@
+//! Edits that say what they want, as replacements in a text.
+
+use super::{TextEdit, declare};
+use ptx_analysis::Edit;
+use ptx_analysis::target::find_target;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// How many items are looked at before the header is taken to be absent.
+const MOST: usize = 64;
+
+/// An edit as a replacement; nothing if what it is to change is not there. `at` is where the finding is.
+pub fn edit(snapshot: &Snapshot, at: usize, edit: &Edit) -> Option<TextEdit> {
+    match edit {
+        Edit::Replace(range, text) => Some(TextEdit { range: range.clone(), text: text.clone() }),
+        Edit::Version(version) => {
+            let directive = header(snapshot, kinds().version_directive)?;
+            let number = directive.child_by_field_id(fields().version)?;
+            Some(TextEdit { range: number.byte_range(), text: version.to_string() })
+        }
+        Edit::Target(name) => Some(TextEdit { range: architecture(snapshot)?, text: (*name).to_owned() }),
+        Edit::Declare { name, ty } => declare::declare(snapshot, at, name, ty),
+    }
+}
+
+fn header(snapshot: &Snapshot, kind: u16) -> Option<Node<'_>> {
+    let mut cursor = snapshot.root().walk();
+    let mut more = cursor.goto_first_child();
+    for _ in 0..MOST {
+        if !more || cursor.node().kind_id() == kinds().function {
+            return None;
+        }
+        if cursor.node().kind_id() == kind {
+            // The node again from the snapshot, whose lifetime it has.
+            return Some(cursor.node());
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+/// The architecture in `.target`, which may have options beside it.
+fn architecture(snapshot: &Snapshot) -> Option<Range<usize>> {
+    let directive = header(snapshot, kinds().target_directive)?;
+    ptx_analysis::lower::named_children(directive)
+        .filter(|n| n.kind_id() == kinds().target_name)
+        .find(|n| find_target(&snapshot.text(n.byte_range())).is_some_and(|t| !t.features.is_empty()))
+        .map(|n| n.byte_range())
+}

@@ -1,0 +1,154 @@
+//! The instruction that a finding is about, and trying other ways to write it.
+
+use crate::hover::choose;
+use crate::names::Around;
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::head::{self, Head};
+use ptx_analysis::lower::{self, Source};
+use ptx_analysis::operands::{self, Mismatch, Names};
+use ptx_analysis::spec::Arrangement;
+use ptx_analysis::symbols::Symbol;
+use ptx_analysis::target::Environment;
+use ptx_analysis::{Diagnostic, Edit, Severity, statement};
+use ptx_isa::ISA;
+use ptx_isa::tables::Opcode;
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::ops::Range;
+
+/// An instruction with a finding.
+pub struct Statement<'t> {
+    /// The text around it.
+    pub snapshot: &'t Snapshot,
+    /// The finding.
+    pub diagnostic: &'t Diagnostic,
+    /// What the module says of itself.
+    pub environment: &'t Environment,
+    /// The instruction, from its guard to its semicolon.
+    pub text: String,
+    /// Where it begins in the file.
+    pub base: usize,
+    names: Around<'t>,
+    /// What is wrong with it as it is, but for names that nothing declares.
+    errors: Vec<(&'static str, String)>,
+}
+
+/// Names of a text under trial: those that the fix declares, then those of the file. What nothing declares is another mistake.
+struct Trial<'a> {
+    around: &'a dyn Names,
+    declared: &'a [(String, Symbol)],
+}
+
+impl Names for Trial<'_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        if let Some((_, symbol)) = self.declared.iter().find(|(n, _)| n == name) {
+            return Some(*symbol);
+        }
+        let found = self.around.look_up(name);
+        let predefined = || ISA.special_register(name).is_some() || ISA.constant(name).is_some();
+        found.or_else(|| (!predefined()).then_some(Symbol::Unknown))
+    }
+}
+
+impl<'t> Statement<'t> {
+    /// The instruction around a finding, if it is about one.
+    pub fn around(snapshot: &'t Snapshot, environment: &'t Environment, diagnostic: &'t Diagnostic) -> Option<Self> {
+        let range = &diagnostic.range;
+        let mut node = snapshot.root().descendant_for_byte_range(range.start, range.start)?;
+        while node.kind_id() != kinds().instruction {
+            let parent = node.parent()?;
+            if parent.kind_id() == kinds().block || parent.kind_id() == kinds().function {
+                return None;
+            }
+            node = parent;
+        }
+        if node.has_error() || node.end_byte() < range.end {
+            return None;
+        }
+        let text = snapshot.text(node.byte_range()).into_owned();
+        let names = Around::new(snapshot, node);
+        let mut out =
+            Self { snapshot, diagnostic, environment, text, base: node.start_byte(), names, errors: Vec::new() };
+        out.errors = out.check(&out.text, &[]);
+        Some(out)
+    }
+
+    /// Calls `f` with the instruction, whose ranges count in [`Self::text`].
+    pub fn lowered<R>(&self, f: impl FnOnce(&Instruction<'_>) -> Option<R>) -> Option<R> {
+        let snapshot = Snapshot::new(&self.text);
+        let node = instruction_node(&snapshot)?;
+        f(&lower::instruction(Source { text: &self.text, base: 0 }, node)?)
+    }
+
+    /// The opcode and the head, if there is such an opcode.
+    pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Head)> {
+        let opcode = ISA.opcode(instruction.opcode.text)?;
+        let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+        Some((opcode, head::resolve(opcode, &modifiers)?))
+    }
+
+    /// The way of giving operands that comes nearest, and what does not fit it.
+    pub fn mismatches(&self, instruction: &Instruction<'_>, head: &Head) -> Vec<Mismatch> {
+        let mut out = Vec::new();
+        let Some((c, a)) = choose(instruction, head, &self.names) else { return out };
+        let arrangement: &Arrangement = &head.candidates[c].arrangements[a];
+        for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+            operands::check(operand, shape, &self.names, &mut out);
+        }
+        out
+    }
+
+    /// What a name stands for at the instruction.
+    pub fn look_up(&self, name: &str) -> Option<Symbol> {
+        self.names.look_up(name)
+    }
+
+    /// The range of the finding in [`Self::text`].
+    pub fn place(&self) -> Range<usize> {
+        let range = &self.diagnostic.range;
+        range.start.saturating_sub(self.base)..range.end.saturating_sub(self.base)
+    }
+
+    /// A replacement of a range of [`Self::text`] as one of the file.
+    pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
+        Edit::Replace(self.base + range.start..self.base + range.end, text.into())
+    }
+
+    /// The errors of a text, and what has the finding's code.
+    fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<(&'static str, String)> {
+        let names = Trial { around: &self.names, declared };
+        let found = statement::check(text, self.environment, &names);
+        let counts = |d: &Diagnostic| d.severity == Severity::Error || d.code == self.diagnostic.code;
+        found.into_iter().filter(counts).map(|d| (d.code, d.message)).collect()
+    }
+
+    /// Whether an instruction is without errors. `declared` are registers that are declared along with it.
+    pub fn is_clean(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
+        self.check(text, declared).is_empty()
+    }
+
+    /// Whether the finding is gone with another text in the instruction's place, and nothing new has come.
+    pub fn is_better(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
+        let mut left = self.errors.clone();
+        for error in self.check(text, declared) {
+            let Some(same) = left.iter().position(|e| *e == error) else { return false };
+            left.remove(same);
+        }
+        left.iter().any(|(code, message)| *code == self.diagnostic.code && *message == self.diagnostic.message)
+    }
+
+    /// The text with some ranges replaced, which must stand in order.
+    pub fn with(&self, edits: &[(Range<usize>, &str)]) -> String {
+        let mut out = self.text.clone();
+        for (range, text) in edits.iter().rev() {
+            if out.get(range.clone()).is_some() {
+                out.replace_range(range.clone(), text);
+            }
+        }
+        out
+    }
+}
+
+/// The instruction of a text that is nothing else.
+fn instruction_node(snapshot: &Snapshot) -> Option<Node<'_>> {
+    lower::named_children(snapshot.root()).next().filter(|n| n.kind_id() == kinds().instruction)
+}

@@ -1,0 +1,50 @@
+//! What to write in place of a form that is gone or about to go; the tables say it (`instead`).
+
+use super::statement::Statement;
+use super::{Fix, fix};
+use ptx_analysis::checks::{deprecated, removed};
+use ptx_analysis::head::{self, Candidate};
+use ptx_isa::tables::Successor;
+
+/// Adds the successors of the statement's form.
+pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+    if ![deprecated::CODE, removed::CODE].contains(&statement.diagnostic.code) {
+        return;
+    }
+    let before = out.len();
+    statement.lowered(|instruction| {
+        let (opcode, head) = statement.head(instruction)?;
+        let successors: Vec<&Successor> = head.candidates.iter().flat_map(|c| c.form.successors).collect();
+        for Successor { add, remove, operands } in successors {
+            let written = instruction.modifiers.iter().map(|m| m.text).filter(|m| !remove.contains(m));
+            let modifiers: Vec<&str> = written.chain(add.iter().copied()).collect();
+            let Some(candidate) = head::resolve(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next()) else {
+                continue;
+            };
+            let new_head = canonical(opcode.name, &candidate);
+            let end = instruction.operands.last().map_or(instruction.head().end, |o| o.range.end);
+            let more: String = operands.iter().map(|o| format!(", {o}")).collect();
+            let text = statement.with(&[(instruction.head(), &new_head), (end..end, &more)]);
+            if !statement.is_better(&text, &[]) {
+                continue;
+            }
+            let mut edits = vec![statement.replace(instruction.head(), &new_head)];
+            if !more.is_empty() {
+                edits.push(statement.replace(end..end, &more));
+            }
+            let with = if more.is_empty() { String::new() } else { format!(" … {}", more.trim_start_matches(", ")) };
+            out.push(fix(format!("Write `{new_head}{with}`"), edits));
+        }
+        Some(())
+    });
+    if let [only] = &mut out[before..] {
+        // The mask of all lanes is right only where all of them get there: somebody should look.
+        only.preferred = only.edits.len() == 1;
+    }
+}
+
+/// An opcode with its modifiers in the order of the form.
+fn canonical(opcode: &str, candidate: &Candidate) -> String {
+    let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(s, _)| s.after_operand == 0);
+    std::iter::once(opcode).chain(slots.filter_map(|(_, v)| *v)).collect()
+}
