@@ -1,74 +1,208 @@
 #!/usr/bin/env python3
-"""Real files with one token deleted, doubled, replaced or swapped: what NVIDIA's assembler says of them, and what we say.
+"""Records what NVIDIA's assembler says of mutants: files that it accepts, with one line changed (mutate.py).
 
-usage: PTXAS=/path/to/ptxas mutants.py SEED COUNT FILE_OR_FOLDER...        needs `cargo build --release`
-Prints the numbers, every mutant that we refuse although it assembles, and what the assembler says of those that we miss.
+usage: PTXAS=/path/to/ptxas mutants.py own [--seed N] [--count N]               mutants of tests/kernels, tests/fixtures and tests/oracle/gallery
+       PTXAS=/path/to/ptxas mutants.py corpus FOLDER [--seed N] [--count N]     mutants of a folder of real files, which are not part of the repository
+       … --messages FILE     the assembler's words as well, into a file that is not for the repository
+
+Writes tests/oracle/mutants/own.txt.gz or corpus.txt.gz; their format is described in README.md.
 """
-import collections, glob, json, os, random, re, subprocess, sys, tempfile
+import argparse, collections, gzip, os, random, re, subprocess, sys, tempfile, zlib
+import mutate
 
 PTXAS = os.environ.get("PTXAS", "ptxas")
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"[^"]*"|[%$\w]+|\.[\w:]+|\s+|.', re.S)
-MESSAGE = re.compile(r"ptxas \S+, line (\d+); (error|fatal)\s*: (.*)")
-LARGEST = 20_000  # bytes: the assembler is asked about each mutant by itself
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+MESSAGE = re.compile(r"ptxas (?:\S+, line (\d+); )?(error|fatal)\s*: (.*)")
+LARGEST = 100_000  # bytes: of larger files one function at a time is asked about
+CUTS = 6  # functions of each such file
 
 
-def mutate(text):
-    """One mutation, and what it was."""
-    tokens = TOKEN.findall(text)
-    places = [i for i, t in enumerate(tokens) if not t.isspace() and t[:2] not in ("//", "/*")]
-    place = random.choice(places[8:])
-    old = tokens[place]
-    kind = random.choice(("delete", "double", "replace", "replace", "swap"))
-    if kind == "delete":
-        tokens[place] = ""
-    elif kind == "double":
-        tokens[place] = old + " " + old
-    elif kind == "swap":
-        other = random.choice(places)
-        tokens[place], tokens[other] = tokens[other], old
-    else:
-        like = lambda t: (t[0] == "%", t[0] == ".", t[0].isalnum()) == (old[0] == "%", old[0] == ".", old[0].isalnum())
-        tokens[place] = random.choice(sorted({tokens[i] for i in places if tokens[i] != old and like(tokens[i])}) or [""])
-    return "".join(tokens), f"{kind} {old!r}"
+def arch(text, fallback="compute_90"):
+    """The virtual architecture to check for; ptxas of CUDA 13 checks older targets as well if asked for one that it still knows."""
+    target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\d+)([af]?)", text, re.M)
+    if not target:
+        return fallback
+    return "compute_75" if int(target[1]) < 75 else f"compute_{target[1]}{target[2]}".replace("101", "110")
 
 
-def assembler(path):
-    """The messages with lines; None is acceptance."""
-    target = re.search(r"^\s*\.target\s+sm_(\w+)", open(path).read(), re.M)
-    number = int(re.match(r"\d+", target[1])[0]) if target else 90
-    arch = "compute_" + (target[1] if target and number >= 75 else "75")
-    run = subprocess.run([PTXAS, "-arch=" + arch, path, "-o", os.devnull], capture_output=True, text=True, errors="replace")
-    return [m.groups() for m in map(MESSAGE.match, (run.stderr + run.stdout).splitlines()) if m] if run.returncode else None
+class Assembler:
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "mutant.ptx")
+        run = subprocess.run([PTXAS, "--version"], capture_output=True, text=True)
+        self.version = re.search(r"release (\S+),", run.stdout)[1]
+
+    def ask(self, text, architecture):
+        """(accepted, lines, fatal, messages); None where it does not know the target or fails altogether."""
+        with open(self.path, "w", newline="", encoding="latin-1") as f:
+            f.write(text)
+        try:
+            run = subprocess.run([PTXAS, "-arch=" + architecture, self.path, "-o", os.devnull], capture_output=True, text=True, errors="replace", timeout=60)
+        except subprocess.TimeoutExpired:
+            return None
+        if run.returncode < 0 or run.returncode > 255:
+            return None
+        found = [m.groups() for m in map(MESSAGE.match, (run.stderr + run.stdout).splitlines()) if m and "aborted due to" not in m[3]]
+        if any("is not defined for option 'gpu-name'" in line for _, _, line in found):
+            return None
+        lines = sorted({int(line) for line, _, _ in found if line})
+        return run.returncode == 0, lines, any(kind == "fatal" and line for line, kind, _ in found), [f"{line}: {words}" for line, _, words in found]
+
+
+def items(text):
+    """Ranges of the bodies of functions and kernels, each with the start of its header: (header, open, close, is_kernel)."""
+    out, depth, header, start = [], 0, None, None
+    for m in re.finditer(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"|\.(?:entry|func)\b|[{};]', text, re.S):
+        token = m[0]
+        if depth == 0 and token in (".entry", ".func"):
+            header = (m.start(), token == ".entry")
+        elif token == "{":
+            if depth == 0 and header:
+                start = m.start()
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth == 0 and start is not None:
+                out.append((text.rfind("\n", 0, header[0]) + 1, start, m.end(), header[1]))
+                header = start = None
+        elif token == ";" and depth == 0 and start is None:
+            header = None
+    return out
+
+
+def cut(text, kept):
+    """Ranges to leave out so that of all functions only the kept one has a body: kernels go whole, of functions the signature stays."""
+    return [(a if kernel else b, c, kernel) for i, (a, b, c, kernel) in enumerate(items(text)) if i != kept]
+
+
+def without(text, ranges):
+    """Cut-away text leaves its line ends behind, and a function's body a semicolon."""
+    out, at = [], 0
+    for start, end, kernel in ranges:
+        out += [text[at:start], "" if kernel else ";", "\n" * text.count("\n", start, end)]
+        at = end
+    return "".join(out) + text[at:]
+
+
+def bases(files, assembler, rng):
+    """(path, checksum, ranges left out, text) of what the assembler accepts unchanged."""
+    for name, path in files:
+        text = open(path, newline="", encoding="latin-1").read()
+        digest = f"{zlib.crc32(text.encode('latin-1')):08x}"
+        if len(text) <= LARGEST:
+            candidates = [[]]
+        else:
+            functions = items(text)
+            small = [i for i, (a, _, c, _) in enumerate(functions) if c - a < LARGEST]
+            candidates = [cut(text, i) for i in rng.sample(small, min(CUTS, len(small)))]
+        for ranges in candidates:
+            rest = without(text, ranges)
+            said = assembler.ask(rest, arch(rest)) if len(rest) < 2 * LARGEST else None
+            if said and said[0]:
+                yield name, digest, ranges, rest
+            elif ranges or len(files) > 200:
+                print(f"{name}: left out, {said and said[3][:1]}", file=sys.stderr)
+
+
+def index(all_bases):
+    """For each role of a line its keys, for each of these where such lines are."""
+    out = collections.defaultdict(lambda: collections.defaultdict(list))
+    for b, (_, _, _, text, lines) in enumerate(all_bases):
+        weight = 1 if len(text) < 20_000 else 0.3
+        for line in lines:
+            if not line.tokens:
+                continue
+            out[line.role][line.key].append((b, line, weight))
+            if line.role == "instruction" and line.match[4] == "call":
+                out["call-line"]["call"].append((b, line, weight))
+    return out
+
+
+def made(all_bases, count, rng):
+    """Distinct mutants: (base, line, kind, new text)."""
+    places, seen, out = index(all_bases), set(), []
+    makers = [mutate.Maker(rng, lines) for _, _, _, _, lines in all_bases]
+    kinds, weights = list(mutate.KINDS), [w for w, _ in mutate.KINDS.values()]
+    # Rare lines are what few have thought of: a key's weight grows slowly with the number of its lines.
+    keys = {role: (list(by), [len(v) ** 0.3 for v in by.values()]) for role, by in places.items()}
+    for _ in range(count * 40):
+        if len(out) >= count:
+            break
+        kind = rng.choices(kinds, weights)[0]
+        roles = [r for r in mutate.KINDS[kind][1] if r in keys]
+        if not roles:
+            continue
+        role = rng.choices(roles, [(3 if r == "instruction" else 1) for r in roles])[0]
+        found = places[role][rng.choices(*keys[role])[0]]
+        b, line, _ = rng.choices(found, [w for _, _, w in found])[0]
+        new = makers[b].make(kind, line)
+        if new is not None and (b, line.number, new) not in seen:
+            seen.add((b, line.number, new))
+            out.append((b, line, kind, new))
+    return sorted(out, key=lambda m: (m[0], m[1].number, m[2], m[3]))
+
+
+def difference(old, new):
+    """(column, how many characters go, what comes)."""
+    start = len(os.path.commonprefix([old, new]))
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+    return start, len(old) - end - start, new[start:len(new) - end]
+
+
+def record(files, options, name):
+    rng = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        assembler = Assembler(folder)
+        all_bases = [b + (mutate.lines_of(b[3]),) for b in bases(files, assembler, rng)]
+        mutants = made(all_bases, options.count, rng)
+        print(f"{len(all_bases)} bases, {len(mutants)} mutants", file=sys.stderr)
+        out = [f"# Mutants and what ptxas {assembler.version} says of them. Made by tests/oracle/mutants.py; the format is in README.md."]
+        messages, last, asked = [], None, 0
+        for b, line, kind, new in mutants:
+            path, digest, ranges, text, lines = all_bases[b]
+            if b != last:
+                last = b
+                out.append(f"@ {path} {digest} " + ",".join(f"{a}-{c}{'' if kernel else ';'}" for a, c, kernel in ranges))
+                whole = text.split("\n")
+            mutant = "\n".join(whole[:line.number] + [new] + whole[line.number + 1:])
+            said = assembler.ask(mutant, arch(mutant, arch(text)))
+            asked += 1
+            if asked % 1000 == 0:
+                print(asked, file=sys.stderr)
+            if said is None:
+                continue
+            accepted, where, fatal, words = said
+            verdict = "ok" if accepted else ("f" if fatal else "e") + ",".join(map(str, where))
+            column, gone, come = difference(whole[line.number], new)
+            out.append(f"{line.number + 1} {column} {gone} {kind} {verdict}\t{come}")
+            messages.append(f"{path}\t{line.number + 1}\t{kind}\t{verdict}\t{new.strip()}\t{' | '.join(words)}")
+    os.makedirs(os.path.join(HERE, "mutants"), exist_ok=True)
+    with gzip.GzipFile(os.path.join(HERE, "mutants", name + ".txt.gz"), "wb", mtime=0) as f:
+        f.write(("\n".join(out) + "\n").encode("latin-1"))
+    if options.messages:
+        open(options.messages, "w").write("\n".join(messages) + "\n")
+
+
+def found(folder, inside):
+    paths = [os.path.join(base, n) for base, _, names in os.walk(os.path.join(folder, inside)) for n in names if n.endswith(".ptx")]
+    return sorted((os.path.relpath(p, folder), p) for p in paths)
 
 
 def main():
-    seed, count, *paths = sys.argv[1:]
-    random.seed(int(seed))
-    files = [f for p in paths for f in (sorted(glob.glob(p + "/**/*.ptx", recursive=True)) if os.path.isdir(p) else [p])]
-    files = [f for f in files if os.path.getsize(f) <= LARGEST]
-    with tempfile.TemporaryDirectory() as folder:
-        made = {}
-        for i in range(int(count)):
-            source = random.choice(files)
-            text, what = mutate(open(source, errors="replace").read())
-            path = os.path.join(folder, f"{i:05}.ptx")
-            open(path, "w").write(text)
-            made[path] = f"{os.path.basename(source)}: {what}"
-        run = subprocess.run([ROOT + "/target/release/ptx-analyzer", "check", "--format", "json", folder], capture_output=True, text=True)
-        ours = collections.defaultdict(list)
-        for found in map(json.loads, run.stdout.splitlines()):
-            if found["severity"] == "error":
-                ours[os.path.join(folder, os.path.basename(found["file"]))].append(found)
-        theirs = {path: assembler(path) for path in made}
-    legal = [p for p in made if theirs[p] is None]
-    false = [p for p in legal if ours[p]]
-    missed = [p for p in made if theirs[p] is not None and not ours[p]]
-    print(f"{len(made)} mutants, {len(legal)} of them assemble; {len(false)} false errors, {len(missed)} missed")
-    for path in false:
-        print(f"FALSE {made[path]}: [{ours[path][0]['code']}] {ours[path][0]['message']}")
-    for message, times in collections.Counter((theirs[p] or [("", "", "?")])[0][2][:90] if theirs[p] else "?" for p in missed).most_common():
-        print(f"missed {times} × {message}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("own", "corpus"))
+    parser.add_argument("folder", nargs="?", help="the corpus")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--messages")
+    options = parser.parse_args()
+    if options.what == "own":
+        options.count = options.count or 5000
+        record([f for inside in ("kernels", "fixtures", "oracle/gallery") for f in found(TESTS, inside)], options, "own")
+    else:
+        options.count = options.count or 12000
+        record(found(options.folder, ""), options, "corpus")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -4,5 +4,6 @@ pub mod annotations;
 pub mod combinations;
 pub mod floors;
 pub mod generate;
+pub mod mutants;
 pub mod snippets;
 pub mod suite;

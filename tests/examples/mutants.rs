@@ -1,0 +1,74 @@
+//! Replays the recorded mutants: `mutants [--list] [--kinds] [--opcodes] [CORPUS]`.
+//!
+//! With a folder of real files those of `tests/oracle/mutants/corpus.txt.gz`, without one those of our own files. `--list` prints
+//! the mutants on which we and the assembler differ, those whose errors stand elsewhere, and those with several errors.
+
+use ptx_tests::mutants::{Figures, Judged, read};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let (flags, folders): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let flag = |name: &str| flags.iter().any(|f| f == name);
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let record = |name: &str| tests.join("oracle/mutants").join(name);
+    let (record, folder) = match folders.first() {
+        Some(folder) => (record("corpus.txt.gz"), PathBuf::from(folder)),
+        None => (record("own.txt.gz"), tests.to_path_buf()),
+    };
+    let (mut judged, mut stale) = (Vec::new(), 0);
+    for base in read(&record) {
+        match base.text(&folder) {
+            Some(text) => judged.extend(base.replay(&text)),
+            None => stale += base.mutants.len(),
+        }
+    }
+    if flag("--list") {
+        judged.iter().for_each(print);
+    }
+    if flag("--kinds") {
+        table(&judged, |j| j.mutant.kind.as_str());
+    }
+    if flag("--opcodes") {
+        table(&judged, Judged::subject);
+    }
+    println!("{}", Figures::of(&judged));
+    if stale > 0 {
+        println!("{stale} mutants left out: their files are gone or have changed");
+    }
+}
+
+fn print(judged: &Judged) {
+    let what = if !judged.agrees() {
+        if judged.mutant.accepted { "FALSE" } else { "MISSED" }
+    } else if judged.refused() && !judged.placed() {
+        "ELSEWHERE"
+    } else if judged.errors.len() > 1 {
+        "SEVERAL"
+    } else {
+        return;
+    };
+    let errors: Vec<String> = judged.errors.iter().take(4).map(|(line, code, m)| format!("{line}: [{code}] {m}")).collect();
+    let (mutant, text) = (&judged.mutant, judged.text.trim());
+    let lines: Vec<String> = mutant.lines.iter().map(usize::to_string).collect();
+    println!(
+        "{what}\t{}:{}\t{}\t{text}\t{}\t{}: {}",
+        judged.path,
+        mutant.line,
+        mutant.kind,
+        lines.join(","),
+        judged.errors.len(),
+        errors.join(" | ")
+    );
+}
+
+fn table(judged: &[Judged], key: impl Fn(&Judged) -> &str) {
+    let mut groups: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    for one in judged {
+        groups.entry(key(one)).or_default().push(one);
+    }
+    for (name, group) in groups {
+        println!("{name:<24} {}", Figures::of(group));
+    }
+    println!();
+}

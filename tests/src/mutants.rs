@@ -1,0 +1,249 @@
+//! Mutants: files that NVIDIA's assembler accepts, with one line changed, and what it says of them (recorded by
+//! `tests/oracle/mutants.py`). Each is one edit of its file, so a replay is also a long session of an editor.
+
+use flate2::Crc;
+use flate2::read::GzDecoder;
+use ptx_analysis::{Analyzer, Severity};
+use ptx_syntax::Document;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// A file, or what is left of it, with its mutants.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// Path in the folder of the record.
+    pub path: String,
+    /// CRC-32 of the file.
+    pub checksum: u32,
+    /// Byte ranges that are left out, and whether a semicolon takes the place.
+    pub cuts: Vec<(usize, usize, bool)>,
+    /// Its mutants.
+    pub mutants: Vec<Mutant>,
+}
+
+/// One change of one line, with the assembler's verdict.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    /// Line, from 1.
+    pub line: usize,
+    /// Byte in the line at which the change begins.
+    pub column: usize,
+    /// How many bytes go.
+    pub gone: usize,
+    /// What comes.
+    pub come: String,
+    /// The kind of change.
+    pub kind: String,
+    /// Whether it assembles.
+    pub accepted: bool,
+    /// The lines that the assembler named.
+    pub lines: Vec<usize>,
+}
+
+/// A mutant with our verdict.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// Path of the file.
+    pub path: String,
+    /// The mutant.
+    pub mutant: Mutant,
+    /// The changed line.
+    pub text: String,
+    /// Our errors: line, code, message.
+    pub errors: Vec<(usize, &'static str, String)>,
+}
+
+impl Judged {
+    /// Both accept it, or both refuse it.
+    pub fn agrees(&self) -> bool {
+        self.mutant.accepted == self.errors.is_empty()
+    }
+
+    /// Both refuse it.
+    pub fn refused(&self) -> bool {
+        !self.mutant.accepted && !self.errors.is_empty()
+    }
+
+    /// One of our errors stands on a line that the assembler names, or it names none.
+    pub fn placed(&self) -> bool {
+        let named = &self.mutant.lines;
+        named.is_empty() || self.errors.iter().any(|(line, ..)| named.contains(line))
+    }
+
+    /// Opcode of the changed line as it was meant, or what else it begins with.
+    pub fn subject(&self) -> &str {
+        let mut words = self.text.split_whitespace().filter(|w| !w.starts_with('@'));
+        let first = words.next().unwrap_or("");
+        if first.starts_with('.') {
+            return first;
+        }
+        first.split(['.', ';', ':']).next().unwrap_or("")
+    }
+
+    /// The mutant in one line, by which a list names it.
+    pub fn name(&self) -> String {
+        let verdict = if self.errors.is_empty() { "OK" } else { "ERR" };
+        format!("{verdict} {}:{} {} {}", self.path, self.mutant.line, self.mutant.kind, self.text.trim())
+    }
+}
+
+/// Reads a record.
+pub fn read(path: &Path) -> Vec<Base> {
+    let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut out: Vec<Base> = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        if let Some(base) = line.strip_prefix("@ ") {
+            out.push(parse_base(base).unwrap_or_else(|| panic!("no base: {line}")));
+        } else {
+            let mutant = parse_mutant(line).unwrap_or_else(|| panic!("no mutant: {line}"));
+            out.last_mut().unwrap_or_else(|| panic!("a mutant before its base: {line}")).mutants.push(mutant);
+        }
+    }
+    out
+}
+
+fn parse_base(line: &str) -> Option<Base> {
+    let (rest, cuts) = line.rsplit_once(' ')?;
+    let (path, checksum) = rest.rsplit_once(' ')?;
+    let cut = |text: &str| {
+        let (start, end) = text.trim_end_matches(';').split_once('-')?;
+        Some((start.parse().ok()?, end.parse().ok()?, text.ends_with(';')))
+    };
+    Some(Base {
+        path: path.to_owned(),
+        checksum: u32::from_str_radix(checksum, 16).ok()?,
+        cuts: cuts.split(',').filter(|c| !c.is_empty()).map(cut).collect::<Option<_>>()?,
+        mutants: Vec::new(),
+    })
+}
+
+fn parse_mutant(line: &str) -> Option<Mutant> {
+    let (what, come) = line.split_once('\t')?;
+    let mut words = what.split(' ');
+    let mut number = || words.next()?.parse::<usize>().ok();
+    let (line, column, gone) = (number()?, number()?, number()?);
+    let kind = words.next()?.to_owned();
+    let verdict = words.next()?;
+    let lines = verdict.trim_start_matches(['e', 'f']).split(',').filter_map(|l| l.parse().ok()).collect();
+    Some(Mutant { line, column, gone, come: come.to_owned(), kind, accepted: verdict == "ok", lines })
+}
+
+impl Base {
+    /// The text that was changed; `None` where the file is gone or another one now.
+    pub fn text(&self, folder: &Path) -> Option<String> {
+        let bytes = fs::read(folder.join(&self.path)).ok()?;
+        let mut checksum = Crc::new();
+        checksum.update(&bytes);
+        if checksum.sum() != self.checksum {
+            return None;
+        }
+        let text = String::from_utf8(bytes).ok()?;
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for (start, end, semicolon) in &self.cuts {
+            out.push_str(&text[at..*start]);
+            out.push_str(if *semicolon { ";" } else { "" });
+            out.extend(text[*start..*end].chars().filter(|c| *c == '\n'));
+            at = *end;
+        }
+        out.push_str(&text[at..]);
+        Some(out)
+    }
+
+    /// Our verdict on each mutant.
+    pub fn replay(&self, text: &str) -> Vec<Judged> {
+        let mut document = Document::new(text);
+        let mut analyzer = Analyzer::default();
+        analyzer.analyze(&document.snapshot());
+        self.mutants.iter().map(|mutant| self.judge(mutant, &mut document, &mut analyzer)).collect()
+    }
+
+    fn judge(&self, mutant: &Mutant, document: &mut Document, analyzer: &mut Analyzer) -> Judged {
+        let start = document.rope().line_to_byte(mutant.line - 1) + mutant.column;
+        let old = document.rope().byte_slice(start..start + mutant.gone).to_string();
+        document.edit(start..start + mutant.gone, &mutant.come);
+        let snapshot = document.snapshot();
+        let rope = snapshot.rope();
+        let report = analyzer.analyze(&snapshot);
+        let errors = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        let line_of = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
+        let errors = errors.map(|d| (line_of(d.range.start), d.code, d.message)).collect();
+        let text = rope.line(mutant.line - 1).to_string();
+        document.edit(start..start + mutant.come.len(), &old);
+        document.reparse();
+        Judged { path: self.path.clone(), mutant: mutant.clone(), text, errors }
+    }
+}
+
+/// How well we agree with the assembler.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Figures {
+    /// Mutants.
+    pub all: usize,
+    /// Those on which both say the same.
+    pub agreed: usize,
+    /// We refuse what the assembler takes.
+    pub false_errors: usize,
+    /// Both refuse.
+    pub refused: usize,
+    /// Of these: on a line that the assembler names.
+    pub placed: usize,
+    /// Of these: our errors.
+    pub errors: usize,
+}
+
+impl Figures {
+    /// The figures of some mutants.
+    pub fn of<'j>(judged: impl IntoIterator<Item = &'j Judged>) -> Self {
+        let mut out = Self::default();
+        for one in judged {
+            out.all += 1;
+            out.agreed += usize::from(one.agrees());
+            out.false_errors += usize::from(one.mutant.accepted && !one.errors.is_empty());
+            if one.refused() {
+                out.refused += 1;
+                out.placed += usize::from(one.placed());
+                out.errors += one.errors.len();
+            }
+        }
+        out
+    }
+
+    /// Share of agreement, in percent.
+    pub fn agreement(&self) -> f64 {
+        percent(self.agreed, self.all)
+    }
+
+    /// Share of the refused with an error on the assembler's line, in percent.
+    pub fn placement(&self) -> f64 {
+        percent(self.placed, self.refused)
+    }
+
+    /// Our errors for each mutant that both refuse.
+    pub fn errors_each(&self) -> f64 {
+        percent(self.errors, self.refused) / 100.0
+    }
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{:>6} mutants, agreement {:6.2} %, {:>4} false errors, {:>4} missed; refused {:>6}, on the line {:6.2} %, errors each {:.3}",
+            self.all,
+            self.agreement(),
+            self.false_errors,
+            self.all - self.agreed - self.false_errors,
+            self.refused,
+            self.placement(),
+            self.errors_each()
+        )
+    }
+}
