@@ -66,6 +66,10 @@ impl Names for Scopes<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         self.find(name).map(|f| f.symbol)
     }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.header.environment.options.contains(&name)
+    }
 }
 
 impl<'h, 't> Scopes<'h, 't> {

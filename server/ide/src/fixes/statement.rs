@@ -47,6 +47,10 @@ impl Names for Trial<'_> {
         let predefined = || ISA.special_register(name).is_some() || ISA.constant(name).is_some();
         found.or_else(|| (!predefined()).then_some(Symbol::Unknown))
     }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.around.has_option(name)
+    }
 }
 
 impl<'t> Statement<'t> {
