@@ -78,6 +78,8 @@ table! {
         flow: Flow,
         /// It does nothing but write its results, which depend on nothing but its operands.
         pure: bool,
+        /// Its result is made of bits of its operand `a` (and `b`), whatever they are.
+        carries: bool,
         /// Across which threads its results are the same, whatever its operands.
         uniform: Option<Extent>,
         /// All threads of the warp must execute it together.
@@ -205,6 +207,8 @@ table! {
         immediate_only: bool,
         /// A mask of the lanes that take part.
         lanes: bool,
+        /// An updated operand is read only where the operand of this name is true; empty: always.
+        reads_if: &'static str,
         /// Selectors that may follow (`b0`, `h1`).
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.

@@ -4,13 +4,16 @@
 //! that do not return, and the meaning of those names that it takes from the module.
 
 use super::{Analyzer, Dependencies, Record, header, is_remembered};
+use crate::body::children;
+use crate::checks::unused_function;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::lints::Analysis;
 use crate::flow::{self, Graph, Module};
 use crate::memo::{hash, mix};
 use crate::module::{Header, Item, is_function, items};
-use ptx_syntax::{Snapshot, fields, kinds};
-use std::collections::HashMap;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What is remembered of a function.
@@ -45,12 +48,7 @@ impl Analyzer {
         let items = items(snapshot.root());
         let header = header(snapshot, &items, self.target, &mut Vec::new());
         let module = module_facts(snapshot, &items);
-        let mut environment = hash(&format!("{:?}", header.environment));
-        let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
-        names.sort_unstable();
-        for name in names {
-            environment = mix(environment, hash(name));
-        }
+        let environment = mix(hash(&format!("{:?}", header.environment)), fingerprint(&module));
         self.lints.pass += 1;
         let pass = self.lints.pass;
         let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
@@ -79,6 +77,7 @@ impl Analyzer {
             self.lints.known.insert(text, Known { environment, dependencies, found: Arc::from(found), pass });
         }
         self.lints.known.retain(|_, k| pass - k.pass <= KEPT);
+        out.extend(self.unused_functions(snapshot, &items));
         out.sort_by_key(|d| (d.range.start, d.range.end));
         Some(out)
     }
@@ -92,6 +91,45 @@ impl Analyzer {
             }
         }
         out
+    }
+
+    /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
+    /// as unused.
+    fn unused_functions(&self, snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<Diagnostic> {
+        if snapshot.root().children(&mut snapshot.root().walk()).any(|n| n.is_error()) {
+            return Vec::new();
+        }
+        let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
+        let (mut waiting, mut places): (Vec<&str>, Vec<(&str, Range<usize>)>) = (Vec::new(), Vec::new());
+        let mut mentions: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (item, record) in remembered {
+            let Some(record) = record else { continue };
+            let names = record.dependencies.iter().map(|(name, _)| name.as_ref());
+            if !is_function(item.node) || is_root(snapshot, item.node) {
+                waiting.push(&record.name);
+                waiting.extend(names);
+            } else if let Some(name) = item.node.child_by_field_id(fields().name)
+                && item.node.child_by_field_id(fields().body).is_some()
+            {
+                places.push((&record.name, name.byte_range()));
+                mentions.entry(&record.name).or_default().extend(names);
+            }
+        }
+        if places.is_empty() {
+            return Vec::new();
+        }
+        // Initializers, aliases, lists of targets.
+        let others = items.iter().filter(|i| !is_function(i.node));
+        let others: Vec<_> = others.map(|i| snapshot.text(i.range.clone())).collect();
+        waiting.extend(others.iter().flat_map(|text| words(text)));
+        let mut used: HashSet<&str> = HashSet::new();
+        while let Some(name) = waiting.pop() {
+            if used.insert(name) {
+                waiting.extend(mentions.get(name).into_iter().flatten());
+            }
+        }
+        let unused = places.into_iter().filter(|(name, _)| !used.contains(name));
+        unused.map(|(name, range)| unused_function::report(range, name)).collect()
     }
 
     fn function_lints(
@@ -109,7 +147,7 @@ impl Analyzer {
             return Some((Vec::new(), lowered.dependencies));
         }
         let graph = Graph::new(&lowered.function);
-        let found = Analysis::new(&lowered.function, &graph, &header.environment).run(cancelled)?;
+        let found = Analysis::new(&lowered.function, &graph, &header.environment, module).run(cancelled)?;
         Some((found, lowered.dependencies))
     }
 }
@@ -124,13 +162,37 @@ impl super::Functions {
     }
 }
 
+/// Whether a function can be called from outside of the module.
+fn is_root(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let f = fields();
+    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
+    kernel || children(node).iter().any(|c| c.kind == kinds().linkage)
+}
+
+/// The words of a text that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    text.split(move |c| !name(c)).filter(|w| w.starts_with(|c: char| !c.is_ascii_digit()))
+}
+
+fn fingerprint(module: &Module) -> u64 {
+    let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
+    names.sort_unstable();
+    names.iter().fold(u64::from(module.debugging), |all, name| mix(all, hash(name)))
+}
+
 /// What the bodies depend on besides names.
 fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
+    let k = kinds();
     let mut out = Module::default();
-    for item in items.iter().filter(|i| i.node.kind_id() == kinds().function) {
-        let mut cursor = item.node.walk();
-        let noreturn = item.node.children(&mut cursor).any(|n| n.kind_id() == kinds().noreturn_directive);
-        if noreturn && let Some(name) = item.node.child_by_field_id(fields().name) {
+    for item in items {
+        let kind = item.node.kind_id();
+        out.debugging |= kind == k.section_directive || kind == k.dwarf_directive || kind == k.file_directive;
+        let noreturn = || children(item.node).iter().any(|n| n.kind == k.noreturn_directive);
+        if kind == k.function
+            && noreturn()
+            && let Some(name) = item.node.child_by_field_id(fields().name)
+        {
             out.noreturn.insert(snapshot.text(name.byte_range()).into());
         }
     }

@@ -1,10 +1,14 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod dead_store;
 pub mod deprecated;
+pub mod divergent_barrier;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod membermask;
+pub mod missing_exit;
 pub mod missing_modifier;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
@@ -14,15 +18,21 @@ pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
 pub mod removed;
+pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
 pub mod state_space;
 pub mod syntax_error;
 pub mod unbracketed_address;
 pub mod undeclared_name;
+pub mod uninitialized_register;
 pub mod unknown_directive;
 pub mod unknown_modifier;
 pub mod unknown_opcode;
+pub mod unreachable_code;
+pub mod unused_function;
+pub mod unused_label;
+pub mod unused_register;
 pub mod vector_length;
 
 use crate::diagnostic::Severity;

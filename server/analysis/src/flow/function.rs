@@ -212,6 +212,8 @@ pub struct Use {
     pub slot: Slot,
     /// Index into [`Function::operands`]; nothing for the guard.
     pub operand: Option<u32>,
+    /// It is read only where another operand, which is not known, is true.
+    pub conditional: bool,
 }
 
 /// A form as some instructions use it.

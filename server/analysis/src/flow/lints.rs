@@ -4,6 +4,12 @@ use super::dominance::{self, Tree};
 use super::function::Function;
 use super::graph::Graph;
 use super::liveness::Liveness;
+use super::lowering::Module;
+use super::variance::Variances;
+use crate::checks::{
+    dead_store, divergent_barrier, membermask, missing_exit, repeated_destination, uninitialized_register,
+    unreachable_code, unused_label, unused_register,
+};
 use crate::diagnostic::Diagnostic;
 use crate::target::Environment;
 use std::cell::OnceCell;
@@ -16,27 +22,43 @@ pub struct Analysis<'a> {
     pub graph: &'a Graph,
     /// Version, target and address size of the module.
     pub environment: &'a Environment,
+    /// What of the module matters besides.
+    pub module: &'a Module,
     liveness: OnceCell<Liveness>,
     dominators: OnceCell<Tree>,
     post_dominators: OnceCell<Tree>,
+    variances: OnceCell<Variances<'a>>,
 }
 
 /// Looks for something in a function; ranges count from the start of the item.
 pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
 
 /// All of them.
-pub const LINTS: &[Lint] = &[];
+pub const LINTS: &[Lint] = &[
+    uninitialized_register::find,
+    uninitialized_register::find_copies,
+    dead_store::find,
+    unused_register::find,
+    unused_label::find,
+    unreachable_code::find,
+    missing_exit::find,
+    repeated_destination::find,
+    divergent_barrier::find,
+    membermask::find,
+];
 
 impl<'a> Analysis<'a> {
     /// Of a function.
-    pub fn new(function: &'a Function, graph: &'a Graph, environment: &'a Environment) -> Self {
+    pub fn new(function: &'a Function, graph: &'a Graph, environment: &'a Environment, module: &'a Module) -> Self {
         Self {
             function,
             graph,
             environment,
+            module,
             liveness: OnceCell::new(),
             dominators: OnceCell::new(),
             post_dominators: OnceCell::new(),
+            variances: OnceCell::new(),
         }
     }
 
@@ -53,6 +75,11 @@ impl<'a> Analysis<'a> {
     /// The post-dominators of the blocks; the number of blocks stands for having left the function.
     pub fn post_dominators(&self) -> &Tree {
         self.post_dominators.get_or_init(|| dominance::post_dominators(self.graph, |b| self.graph.blocks[b].leaves))
+    }
+
+    /// Across which threads values are the same.
+    pub fn variances(&self) -> &Variances<'a> {
+        self.variances.get_or_init(|| Variances::new(self.function, self.graph))
     }
 
     /// Runs all lints; nothing if it was cancelled.

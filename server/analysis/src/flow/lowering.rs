@@ -2,7 +2,9 @@
 
 mod operands;
 
-use super::function::{Chosen, Declaration, Function, Guard, Instruction, Label, List, Slot, Use, Value, Variable};
+use super::function::{
+    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Use, Value, Variable,
+};
 use super::scopes::{Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
@@ -25,6 +27,8 @@ use std::sync::Arc;
 pub struct Module {
     /// The functions that do not return.
     pub noreturn: HashSet<Box<str>>,
+    /// The module has debugging data, for which compilers write labels that no instruction names.
+    pub debugging: bool,
 }
 
 /// A lowered function, and what names of the module it was understood with.
@@ -263,6 +267,7 @@ impl<'t> Lowering<'_, 't> {
                 self.operand(place as u8, operand, shape);
             }
         }
+        self.settle_conditional(operands as usize);
         let uses = self.out.uses.len();
         self.out.uses.append(&mut self.reads);
         let writes = self.out.uses.len();
@@ -309,7 +314,7 @@ impl<'t> Lowering<'_, 't> {
             Some(found) => match found.id {
                 Id::Registers(declaration) => {
                     let slot = self.slots.of(&mut self.out, declaration, found.number);
-                    self.reads.push(Use { slot, operand: None });
+                    self.reads.push(Use { slot, operand: None, conditional: false });
                     Some(slot)
                 }
                 _ => return None,
@@ -320,6 +325,24 @@ impl<'t> Lowering<'_, 't> {
             }
         };
         Some(Guard { slot, negated, range })
+    }
+
+    /// Operands that are read only where another one is true: that one may be a literal.
+    fn settle_conditional(&mut self, from: usize) {
+        let operands = &self.out.operands[from..];
+        let condition = |used: &Use| {
+            let place = (used.operand? as usize).checked_sub(from)?;
+            let name = operands.get(place)?.spec?.reads_if;
+            operands.iter().find(|o| !name.is_empty() && o.spec.is_some_and(|s| s.name == name))
+        };
+        self.reads.retain_mut(|used| match condition(used) {
+            None => true,
+            Some(Operand { value: Value::Integer(value), negated, .. }) => (*value != 0) != *negated,
+            Some(_) => {
+                used.conditional = true;
+                true
+            }
+        });
     }
 
     /// Whether a call is of a function that does not return, its operands beginning at `from`.
@@ -335,7 +358,7 @@ impl<'t> Lowering<'_, 't> {
 
     /// Notes a register of an operand as read, written or both.
     fn note(&mut self, slot: Slot, operand: u32, reads: bool, writes: bool) {
-        let used = Use { slot, operand: Some(operand) };
+        let used = Use { slot, operand: Some(operand), conditional: false };
         if reads {
             self.reads.push(used);
         }

@@ -10,6 +10,7 @@
 //! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
 
 pub mod bits;
+pub mod divergence;
 pub mod dominance;
 mod function;
 mod graph;
@@ -19,6 +20,7 @@ mod lowering;
 pub mod paths;
 mod scopes;
 pub mod solve;
+pub mod variance;
 pub mod written;
 
 pub use function::{

@@ -1,11 +1,12 @@
 //! Which registers have been written when control gets somewhere.
 
 use super::bits::Matrix;
-use super::function::{Function, Slot, Use};
+use super::function::{Function, Operand, Slot, Use};
 use super::graph::Graph;
 use super::liveness::Global;
 use super::solve::{Direction, Equations, Meet, solve};
 use crate::symbols::Origin;
+use std::collections::HashMap;
 
 /// What is known of a register where it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +28,46 @@ pub struct Unwritten {
     pub used: Use,
     /// What is known.
     pub certainty: Certainty,
+}
+
+/// The registers that hold nothing defined although something writes them: copies of registers that nothing writes. For each
+/// the one that it is a copy of.
+pub fn undefined_copies(function: &Function) -> HashMap<Slot, Slot> {
+    // How many instructions that are no such copies write each.
+    let mut writers = vec![0u32; function.registers.len()];
+    for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
+        writers[write.slot.index()] += 1;
+    }
+    let unwritten = |slot: Slot| writers[slot.index()] == 0 && function.declaration(slot).origin == Origin::Body;
+    let mut origins: HashMap<Slot, Slot> = HashMap::new();
+    let mut copies: Vec<usize> = (0..function.instructions.len())
+        .filter(|i| function.entry(*i).carries && !function.writes(*i).is_empty())
+        .collect();
+    if !(0..function.registers.len()).any(|i| unwritten(Slot(i as u32))) {
+        return origins;
+    }
+    let mut left = writers.clone();
+    loop {
+        let before = copies.len();
+        copies.retain(|index| {
+            let origin = |slot: Slot| if unwritten(slot) { Some(slot) } else { origins.get(&slot).copied() };
+            let mut sources = function.named(*index, "a").flat_map(Operand::slots);
+            let Some(first) = sources.next().and_then(origin) else { return true };
+            if sources.any(|s| origin(s).is_none()) {
+                return true;
+            }
+            for write in function.writes(*index) {
+                left[write.slot.index()] -= 1;
+                if left[write.slot.index()] == 0 {
+                    origins.insert(write.slot, first);
+                }
+            }
+            false
+        });
+        if copies.len() == before {
+            return origins;
+        }
+    }
 }
 
 /// The reads of registers that are not surely written before, in the order of the blocks.
@@ -65,7 +106,8 @@ pub fn unwritten(function: &Function, graph: &Graph) -> Vec<Unwritten> {
         for index in graph.blocks[block as usize].instructions() {
             for used in function.reads(index) {
                 let slot: Slot = used.slot;
-                if sure[slot.index()] == block {
+                // Whether it is read at all is for another operand to say.
+                if used.conditional || sure[slot.index()] == block {
                     continue;
                 }
                 let Some(number) = global.number(slot) else { continue };

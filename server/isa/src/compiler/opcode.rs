@@ -70,6 +70,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         checked: keyword == "opcode",
         flow: Flow::Next,
         pure: family.pure,
+        carries: false,
         uniform: None,
         converge: false,
         forms: &[],
@@ -103,6 +104,10 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             "uniform" => extent(line, rest).map(|extent| entry.uniform = Some(extent)),
             "pure" if rest.is_empty() => {
                 entry.pure = true;
+                Ok(())
+            }
+            "carries" if rest.is_empty() => {
+                entry.carries = true;
                 Ok(())
             }
             "converge" if rest.is_empty() => {

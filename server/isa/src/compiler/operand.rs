@@ -37,6 +37,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         register_only: false,
         immediate_only: false,
         lanes: false,
+        reads_if: "",
         select: &[],
         ranges: &[],
     };
@@ -84,6 +85,12 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "bare" => value.bare = true,
             "exact" => value.exact = true,
             "lanes" => value.lanes = true,
+            "if" => {
+                p.expect("(")?;
+                value.reads_if = leak_str(p.peek().unwrap_or(""));
+                p.next += 1;
+                p.expect(")")?;
+            }
             "address" => value.kind = Kind::Address(p.spaces()?),
             "label" => value.kind = Kind::Label,
             "function" => value.kind = Kind::Function,
