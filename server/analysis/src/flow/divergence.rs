@@ -72,10 +72,12 @@ fn split(variances: &Variances<'_>, predicate: Slot, at: usize) -> Option<Split>
 /// What can be reached from both sides of a branch.
 struct Sides<'a> {
     graph: &'a Graph,
-    /// Blocks with one of the wanted instructions.
-    wanted: Vec<bool>,
+    /// Blocks from which one of the wanted instructions can be reached.
+    zone: Bits,
     /// Blocks that do nothing but lead on.
     quiet: Vec<bool>,
+    branch: usize,
+    sides: [usize; 2],
     /// Reached from a side without passing the branch.
     reached: [Bits; 2],
     /// Whether lanes on that side leave by themselves.
@@ -85,28 +87,26 @@ struct Sides<'a> {
 impl<'a> Sides<'a> {
     fn new(function: &Function, graph: &'a Graph, wanted: &[usize]) -> Self {
         let count = graph.blocks.len();
-        let mut blocks = vec![false; count];
-        wanted.iter().for_each(|i| blocks[graph.block_of(*i)] = true);
+        let mut zone = Bits::new(count);
+        let mut waiting: Vec<usize> = wanted.iter().map(|i| graph.block_of(*i)).filter(|b| zone.insert(*b)).collect();
+        while let Some(block) = waiting.pop() {
+            waiting.extend(graph.predecessors(block).iter().map(|b| *b as usize).filter(|b| zone.insert(*b)));
+        }
         let quiet = |b: &super::Block| {
             b.instructions().all(|i| matches!(function.instructions[i].flow, Flow::Branch | Flow::Return | Flow::Exit))
         };
-        Self {
-            graph,
-            wanted: blocks,
-            quiet: graph.blocks.iter().map(quiet).collect(),
-            reached: [Bits::new(count), Bits::new(count)],
-            leaves: [false; 2],
-        }
+        let quiet = graph.blocks.iter().map(quiet).collect();
+        let reached = [Bits::new(count), Bits::new(count)];
+        Self { graph, zone, quiet, branch: 0, sides: [0; 2], reached, leaves: [false; 2] }
     }
 
     fn compute(&mut self, branch: usize, a: usize, b: usize) {
+        (self.branch, self.sides) = (branch, [a, b]);
         self.reached = [self.reach(a, |f, _| f != branch), self.reach(b, |f, _| f != branch)];
-        // Everything that lanes of a side may still do, unless they are on the other side the next time.
+        // What lanes of a side may still do, unless they are on the other side the next time.
         let after = [self.reach(a, |f, t| f != branch || t != b), self.reach(b, |f, t| f != branch || t != a)];
         let common = after[0].iter().any(|n| after[1].contains(n) && !self.quiet[n]);
-        for side in 0..2 {
-            self.leaves[side] = !common && !after[side].iter().any(|n| self.wanted[n]);
-        }
+        self.leaves = [a, b].map(|side| !common && !self.zone.contains(side));
     }
 
     fn reach(&self, from: usize, goes: impl Fn(usize, usize) -> bool) -> Bits {
@@ -125,7 +125,23 @@ impl<'a> Sides<'a> {
 
     /// Whether only one side gets to a block, and the other goes on without it.
     fn parts(&self, block: usize) -> bool {
-        let [a, b] = [self.reached[0].contains(block), self.reached[1].contains(block)];
-        (a && !b && !self.leaves[1]) || (b && !a && !self.leaves[0])
+        let gets = [self.reached[0].contains(block), self.reached[1].contains(block)];
+        let other = match gets {
+            [true, false] => 1,
+            [false, true] => 0,
+            _ => return false,
+        };
+        let from = self.sides[other];
+        if self.zone.contains(from) { self.goes_past(from, block) } else { !self.leaves[other] }
+    }
+
+    /// Whether lanes can go from one block to the end of the function without passing another. Where some of them leave early
+    /// and the rest goes on, only the rest counts.
+    fn goes_past(&self, from: usize, block: usize) -> bool {
+        let early = |f: usize, t: usize| {
+            !self.zone.contains(t) && self.graph.successors(f).iter().any(|s| self.zone.contains(*s as usize))
+        };
+        let reached = self.reach(from, |f, t| f != block && !early(f, t));
+        reached.iter().any(|b| b != block && (self.graph.blocks[b].leaves || !self.zone.contains(b)))
     }
 }
