@@ -15,9 +15,9 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
         format!("`{what}` is not there with {}", describe_needs(gate))
     } else {
         format!(
-            "`{what}` is no longer there from {} on; this module says {}",
+            "`{what}` is no longer there from {} on; {}",
             describe_needs(gate),
-            environment.describe()
+            environment.says()
         )
     };
     let diagnostic = Diagnostic::error(CODE, range, message);
