@@ -92,8 +92,20 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
         if found.code == "undeclared-name" {
             continue;
         }
+        // What nobody could read until now may have a mistake of its own.
+        let line = |snapshot: &Snapshot, at: usize| snapshot.rope().byte_to_line(at.min(snapshot.rope().len_bytes()));
+        if target.code == "syntax-error"
+            && line(&snapshot, found.range.start) == line(&snapshot, moved(target.range.start, &action.edits))
+        {
+            continue;
+        }
         let what = if found.code == target.code && found.message == target.message { "still" } else { "now" };
-        return Some(format!("{what} line {}: {}: {}", line_of(&snapshot, found.range.start), found.code, found.message));
+        return Some(format!(
+            "{what} line {}: {}: {}",
+            line_of(&snapshot, found.range.start),
+            found.code,
+            found.message
+        ));
     }
     None
 }

@@ -14,8 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
-use crate::symbols::{Origin, Symbol};
 use crate::project::Project;
+use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
@@ -285,12 +285,7 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 }
 
 /// Everything outside of function bodies.
-fn header(
-    snapshot: &Snapshot,
-    items: &[Item<'_>],
-    asked: &Asked,
-    out: &mut Vec<Diagnostic>,
-) -> Header {
+fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<Diagnostic>) -> Header {
     let (k, f) = (kinds(), fields());
     let mut header = Header::default();
     header.environment.address_size = 32;

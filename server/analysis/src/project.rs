@@ -94,7 +94,9 @@ fn refuses(gate: &Gate, target: &Target, environment: &Environment) -> bool {
         GateKind::Needs => !gate.alternatives.iter().any(has),
         GateKind::Until => {
             let reached = |a: &GateAlternative| {
-                environment.version.is_some() && environment.version_at_least(a.ptx) && a.feature.is_some_and(|f| target.has(f))
+                environment.version.is_some()
+                    && environment.version_at_least(a.ptx)
+                    && a.feature.is_some_and(|f| target.has(f))
             };
             gate.alternatives.iter().any(reached)
         }

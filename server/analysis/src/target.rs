@@ -96,7 +96,9 @@ impl Environment {
     /// `this module says PTX 6.5 and sm_75`, for messages.
     pub fn says(&self) -> String {
         match (self.asked, self.target, self.version) {
-            (true, Some(target), Some(version)) => format!("this module says PTX {version} and is checked for {}", target.name),
+            (true, Some(target), Some(version)) => {
+                format!("this module says PTX {version} and is checked for {}", target.name)
+            }
             (true, Some(target), None) => format!("this module is checked for {}", target.name),
             _ => format!("this module says {}", self.describe()),
         }

@@ -43,7 +43,7 @@ impl Analyzer {
             self.analyze(snapshot);
         }
         let items = items(snapshot.root());
-        let header = header(snapshot, &items, self.target, &mut Vec::new());
+        let header = header(snapshot, &items, &self.asked, &mut Vec::new());
         let module = module_facts(snapshot, &items);
         let mut environment = hash(&format!("{:?}", header.environment));
         let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();

@@ -1,8 +1,8 @@
 //! `project-target`: the module's own target has it, but not every architecture that the project is for.
 
 use crate::diagnostic::Diagnostic;
-use crate::project::Lacking;
 use crate::lower::{Source, named_children};
+use crate::project::Lacking;
 use crate::target::{Environment, describe_needs, find_architecture};
 use ptx_isa::tables::{Gate, GateKind, Target};
 use ptx_syntax::{Node, kinds};
@@ -16,10 +16,8 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
     let needs = describe_needs(gate);
     Some(match environment.project.lacking(gate, environment)? {
         Lacking::Targets(names) if gate.kind == GateKind::Until => {
-            let message = format!(
-                "`{what}` is no longer there from {needs} on; the project is for {} too",
-                names.join(", ")
-            );
+            let message =
+                format!("`{what}` is no longer there from {needs} on; the project is for {} too", names.join(", "));
             Diagnostic::warning(CODE, range, message)
         }
         Lacking::Targets(names) => {
@@ -38,7 +36,8 @@ pub fn check(
     environment: &mut Environment,
     out: &mut Vec<Diagnostic>,
 ) {
-    let architecture = |n: &Node<'_>| n.kind_id() == kinds().target_name && find_architecture(source.word(*n).text).is_some();
+    let architecture =
+        |n: &Node<'_>| n.kind_id() == kinds().target_name && find_architecture(source.word(*n).text).is_some();
     let name = named_children(node).find(architecture);
     let range = source.range(name.unwrap_or(node));
     if let Some(asked) = asked.filter(|a| Some(*a) != environment.target) {
