@@ -48,7 +48,8 @@ fn print(judged: &Judged) {
     } else {
         return;
     };
-    let errors: Vec<String> = judged.errors.iter().take(4).map(|(line, code, m)| format!("{line}: [{code}] {m}")).collect();
+    let errors: Vec<String> =
+        judged.errors.iter().take(4).map(|(line, code, m)| format!("{line}: [{code}] {m}")).collect();
     let (mutant, text) = (&judged.mutant, judged.text.trim());
     let lines: Vec<String> = mutant.lines.iter().map(usize::to_string).collect();
     println!(

@@ -4,7 +4,10 @@
 //!   one more `^` for each further line.
 //! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once for each, with the target (and version) put into its header;
 //!   `//[sm_70]~ error[requires-target]` is expected in that revision only.
+//! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: what the project wants; each part may be left out.
 
+use ptx_analysis::project::Project;
+use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
@@ -85,10 +88,31 @@ pub fn expected(revision: &Revision) -> Vec<Finding> {
     out
 }
 
+/// The project that a text asks to be checked for.
+fn project(text: &str) -> Project {
+    let mut out = Project::default();
+    let line = text.lines().find_map(|l| l.trim().strip_prefix("//@ project:")).unwrap_or("");
+    for word in line.split_whitespace() {
+        match word.split_once('=') {
+            Some(("targets", names)) => out.targets = names.split(',').filter_map(find_architecture).collect(),
+            Some(("version", number)) => out.version = version(number),
+            _ => out.portable |= word == "portable",
+        }
+    }
+    out
+}
+
+/// An analyzer as a text wants it.
+pub fn analyzer(text: &str) -> Analyzer {
+    let mut out = Analyzer::default();
+    out.set_project(project(text));
+    out
+}
+
 /// What the check reports.
 pub fn found(text: &str) -> Vec<Finding> {
     let snapshot = Snapshot::new(text);
-    let mut out: Vec<Finding> = Analyzer::default()
+    let mut out: Vec<Finding> = analyzer(text)
         .analyze(&snapshot)
         .diagnostics
         .into_iter()

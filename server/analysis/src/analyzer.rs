@@ -8,14 +8,15 @@ mod lints;
 
 use crate::body::{Body, children, unknown_directive};
 use crate::checks::module_header::Progress;
-use crate::checks::{duplicate_name, syntax_error};
+use crate::checks::{duplicate_name, project_target, project_version, syntax_error};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
+use crate::project::Project;
 use crate::symbols::{Origin, Symbol};
-use crate::target::{Environment, find_target};
+use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
@@ -36,12 +37,19 @@ pub struct Report {
 #[derive(Debug, Default)]
 pub struct Analyzer {
     heads: Heads,
-    /// In place of the module's own target.
-    target: Option<&'static Target>,
+    asked: Asked,
     functions: Functions,
     /// The functions of the last snapshot: range and hash of text.
     last: Option<(SnapshotId, Vec<HashedRange>)>,
     lints: lints::Lints,
+}
+
+/// What the module is asked about besides what it says of itself.
+#[derive(Debug, Default)]
+struct Asked {
+    /// In place of the module's own target.
+    target: Option<&'static Target>,
+    project: Arc<Project>,
 }
 
 /// A range of the text and the hash of what stands there.
@@ -124,18 +132,25 @@ impl Analyzer {
     /// # Errors
     /// The name, if no target has it.
     pub fn set_target(&mut self, name: Option<&str>) -> Result<(), String> {
-        self.target = match name {
+        self.asked.target = match name {
             None => None,
-            Some(name) => Some(find_target(name).filter(|t| !t.features.is_empty()).ok_or_else(|| name.to_owned())?),
+            Some(name) => Some(find_architecture(name).ok_or_else(|| name.to_owned())?),
         };
         Ok(())
+    }
+
+    /// Checks every module with a project in mind.
+    pub fn set_project(&mut self, project: Project) {
+        if *self.asked.project != project {
+            self.asked.project = Arc::new(project);
+        }
     }
 
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
         let items = items(snapshot.root());
         let mut out = Vec::new();
-        let header = header(snapshot, &items, self.target, &mut out);
+        let header = header(snapshot, &items, &self.asked, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
         let mut records = Vec::new();
         let mut later = Vec::new();
@@ -270,15 +285,11 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 }
 
 /// Everything outside of function bodies.
-fn header(
-    snapshot: &Snapshot,
-    items: &[Item<'_>],
-    target: Option<&'static Target>,
-    out: &mut Vec<Diagnostic>,
-) -> Header {
+fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<Diagnostic>) -> Header {
     let (k, f) = (kinds(), fields());
     let mut header = Header::default();
     header.environment.address_size = 32;
+    header.environment.project = Arc::clone(&asked.project);
     let mut progress = Progress::default();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
@@ -290,10 +301,11 @@ fn header(
         let mut found = Vec::new();
         if kind == k.version_directive {
             progress.version(source, node, &mut header.environment, &mut found);
+            project_version::check(source, node, &header.environment, &mut found);
             syntax_error::report(source, node, &mut found);
         } else if kind == k.target_directive {
             progress.target(source, node, &mut header.environment, &mut found);
-            header.environment.target = target.or(header.environment.target);
+            project_target::check(source, node, asked.target, &mut header.environment, &mut found);
             syntax_error::report(source, node, &mut found);
         } else if kind == k.address_size_directive {
             progress.address_size(source, node, &mut header.environment, &mut found);

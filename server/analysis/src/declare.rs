@@ -1,7 +1,7 @@
 //! Declarations: registers, variables, parameters.
 
 use crate::ast::{Constant, Declaration, Declarator, Word};
-use crate::checks::{duplicate_name, requires_version, syntax_error};
+use crate::checks::{duplicate_name, gates, syntax_error};
 use crate::diagnostic::Diagnostic;
 use crate::symbols::{Declared, Frame, Origin, Symbol, Variable};
 use crate::target::Environment;
@@ -90,9 +90,8 @@ pub fn check(declaration: &Declaration<'_>, environment: &Environment, out: &mut
     shape(declaration, out);
     if let Some(word) = space
         && let Some(known) = ISA.space(word.text)
-        && let Some(gate) = environment.refused(known.gates, |_| true)
     {
-        out.push(requires_version::report(word.range(), word.text, gate, environment));
+        out.extend(gates::check(word.range(), word.text, known.gates, environment, |_| true));
     }
     let Some(&word) = declaration.types.first() else { return };
     let space = space.map_or("", |w| w.text);
@@ -102,8 +101,8 @@ pub fn check(declaration: &Declaration<'_>, environment: &Environment, out: &mut
             let allowed = if space.starts_with(".reg") { ty.registers } else { ty.variables || ty.registers };
             if !allowed {
                 out.push(syntax_error::type_not_here(word, space));
-            } else if let Some(gate) = environment.refused(ty.gates, |_| true) {
-                out.push(requires_version::report(word.range(), word.text, gate, environment));
+            } else {
+                out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::ast::{Instruction, Operand, OperandKind, Word};
 use crate::checks::{
-    deprecated, duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
-    operand_count, operand_kind, operand_range, operand_type, removed, requires_version, state_space, syntax_error,
+    deprecated, duplicate_modifier, gates, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
+    not_portable, operand_count, operand_kind, operand_range, operand_type, project_target, state_space, syntax_error,
     unbracketed_address, undeclared_name, unknown_modifier, unknown_opcode, vector_length,
 };
 use crate::constraints;
@@ -11,9 +11,9 @@ use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
 use crate::operands::{self, Mismatch, Names, What};
-use crate::spec::{Arrangement, Spec};
+use crate::spec::{Arrangement, Spec, applies};
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, GateKind, Opcode, Term};
+use ptx_isa::tables::{Form, Gate, Opcode, Term};
 
 /// Checks an instruction.
 pub fn check(
@@ -52,11 +52,7 @@ pub fn check(
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
                 return out.push(Diagnostic::error(operand_range::CODE, range, message));
             }
-            if let Some(gate) = gates.refused {
-                out.push(report_gate(instruction, written, candidate.form, gate, resolved));
-            } else if let Some(gate) = gates.deprecated {
-                out.push(deprecated::report(instruction.head(), written, gate));
-            }
+            out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
             for operand in &instruction.operands {
                 special_registers(operand, &resolved.environment, names, out);
             }
@@ -88,10 +84,7 @@ fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &d
         return;
     }
     let Some(register) = operands::special(name).filter(|_| names.look_up(name).is_none()) else { return };
-    if let Some(gate) = environment.refused(register.gates, |_| true) {
-        let report = if gate.kind == GateKind::Until { removed::report } else { requires_version::report };
-        out.push(report(range, register.name, gate, environment));
-    }
+    out.extend(gates::check(range, register.name, register.gates, environment, |_| true));
 }
 
 /// Which candidate of a head, and which of its arrangements, an instruction without a mistake is.
@@ -147,10 +140,13 @@ fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>
             found.clear();
             match_operands(instruction, arrangement, names, &mut found);
             if found.is_empty() {
-                if gates.refused.is_none() {
+                if gates.refused.is_none() && gates.lacking.is_none() {
                     return Choice::Fits(candidate, arrangement, *gates);
                 }
-                fits = fits.or(Some((candidate, arrangement, *gates)));
+                // A form that only the project does without is still one that assembles.
+                if fits.is_none_or(|(_, _, other)| other.refused.is_some() && gates.refused.is_none()) {
+                    fits = Some((candidate, arrangement, *gates));
+                }
                 continue;
             }
             let cost = found.iter().map(|m| m.what.cost()).sum();
@@ -292,19 +288,26 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
     what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.head())
 }
 
-fn report_gate(
+/// What versions and targets have to say: the worst, since one word about an instruction is enough.
+fn report_gates(
     instruction: &Instruction<'_>,
     written: &str,
-    form: &'static Form,
-    gate: &'static Gate,
-    resolved: &Resolved,
-) -> Diagnostic {
-    let range = rule_place(instruction, form, gate.when, &[]);
-    let environment = &resolved.environment;
-    match gate.kind {
-        GateKind::Until => removed::report(range, written, gate, environment),
-        _ => requires_version::report(range, written, gate, environment),
+    (candidate, arrangement): (&Candidate, &Arrangement),
+    found: Gates,
+    environment: &Environment,
+) -> Option<Diagnostic> {
+    let place = |gate: &Gate| rule_place(instruction, candidate.form, gate.when, &[]);
+    if let Some(gate) = found.refused {
+        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, arrangement));
+        return Some(gates::refused(place(gate), written, gate, all, environment));
     }
+    if let Some(gate) = found.deprecated {
+        return Some(deprecated::report(instruction.head(), written, gate));
+    }
+    if let Some(gate) = found.lacking {
+        return project_target::report(place(gate), written, gate, environment);
+    }
+    found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
 }
 
 fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {

@@ -19,6 +19,8 @@ pub mod lower;
 pub mod memo;
 pub mod module;
 pub mod operands;
+pub mod project;
+pub mod raise;
 pub mod spec;
 pub mod statement;
 pub mod symbols;

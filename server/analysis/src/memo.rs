@@ -49,6 +49,10 @@ pub struct Gates {
     pub refused: Option<&'static Gate>,
     /// Advised against by this one.
     pub deprecated: Option<&'static Gate>,
+    /// Not for the whole project because of this one.
+    pub lacking: Option<&'static Gate>,
+    /// Bound to one architecture or family by this one.
+    pub bound: Option<&'static Gate>,
 }
 
 /// The heads of a module.
@@ -90,6 +94,8 @@ impl Heads {
                 Gates {
                     refused: environment.refused(candidate.form.gates, said),
                     deprecated: environment.deprecated(candidate.form.gates, said),
+                    lacking: environment.project.first_lacking(candidate.form.gates, environment, said),
+                    bound: environment.project.first_bound(candidate.form.gates, environment, said),
                 }
             };
             candidate.arrangements.iter().map(of).collect()

@@ -1,7 +1,9 @@
 //! What the module says of itself, and gates: which version and target something needs.
 
+use crate::project::Project;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use std::sync::Arc;
 
 /// What the module's header says. What it does not say, or says wrongly, is `None` and gates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +16,10 @@ pub struct Environment {
     pub options: Vec<&'static str>,
     /// `.address_size`, 32 where it is absent.
     pub address_size: u16,
+    /// The target is not the module's own: somebody asks how the module would do there.
+    pub asked: bool,
+    /// What the module is asked about besides.
+    pub project: Arc<Project>,
 }
 
 /// The name of a target as the tables have it: `compute_90a` is another word for `sm_90a`.
@@ -24,16 +30,29 @@ pub fn find_target(name: &str) -> Option<&'static Target> {
     }
 }
 
+/// `8.5`.
+pub fn version(text: &str) -> Option<Version> {
+    let (major, minor) = text.split_once('.')?;
+    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
+/// The target of a name, if it is an architecture and not an option such as `debug`.
+pub fn find_architecture(name: &str) -> Option<&'static Target> {
+    find_target(name).filter(|t| !t.features.is_empty())
+}
+
 impl Environment {
     /// Whether the module's version is at least this.
     pub fn version_at_least(&self, version: Option<Version>) -> bool {
         match (self.version, version) {
-            (Some(have), Some(need)) => {
-                let known = ISA.versions.iter().find(|v| v.version == have);
-                known.map_or(have, |v| v.counts_as) >= need
-            }
+            (Some(have), Some(need)) => Self::counts_as(have) >= need,
             _ => true,
         }
+    }
+
+    /// The version whose features a version has: its own number but for a few that were never published.
+    pub fn counts_as(version: Version) -> Version {
+        ISA.versions.iter().find(|v| v.version == version).map_or(version, |v| v.counts_as)
     }
 
     /// Whether the module's target has a feature.
@@ -72,6 +91,17 @@ impl Environment {
         gates
             .iter()
             .find(|g| g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g))
+    }
+
+    /// `this module says PTX 6.5 and sm_75`, for messages.
+    pub fn says(&self) -> String {
+        match (self.asked, self.target, self.version) {
+            (true, Some(target), Some(version)) => {
+                format!("this module says PTX {version} and is checked for {}", target.name)
+            }
+            (true, Some(target), None) => format!("this module is checked for {}", target.name),
+            _ => format!("this module says {}", self.describe()),
+        }
     }
 
     /// `PTX 6.5 and sm_75`, for messages.
@@ -129,6 +159,7 @@ mod tests {
             target: find_target(target),
             options: Vec::new(),
             address_size: 64,
+            ..Environment::default()
         }
     }
 

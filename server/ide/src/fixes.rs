@@ -92,7 +92,9 @@ pub fn fix_all(snapshot: &Snapshot, report: &Report) -> Vec<TextEdit> {
             let r = &new.range;
             out.iter().any(|old| {
                 let o = &old.range;
-                (r.start < o.end && o.start < r.end) || (r == o) || (r.is_empty() && o.start < r.start && r.start < o.end)
+                (r.start < o.end && o.start < r.end)
+                    || (r == o)
+                    || (r.is_empty() && o.start < r.start && r.start < o.end)
             })
         };
         // What overlaps waits for the next time.

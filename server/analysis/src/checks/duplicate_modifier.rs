@@ -1,7 +1,7 @@
 //! `duplicate-modifier`: the same modifier twice.
 
 use crate::ast::Word;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 
 /// The code.
 pub const CODE: &str = "duplicate-modifier";
@@ -10,4 +10,5 @@ pub const CODE: &str = "duplicate-modifier";
 pub fn report(modifier: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, modifier.range(), format!("`{}` is written twice", modifier.text))
         .help("remove one of them")
+        .fix(Fix::replace(format!("Remove the second `{}`", modifier.text), modifier.range(), "").preferred())
 }

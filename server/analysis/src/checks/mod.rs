@@ -5,6 +5,7 @@ pub mod deprecated;
 pub mod divergent_barrier;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
+pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
 pub mod membermask;
@@ -13,10 +14,13 @@ pub mod missing_modifier;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
 pub mod module_header;
+pub mod not_portable;
 pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
+pub mod project_target;
+pub mod project_version;
 pub mod removed;
 pub mod repeated_destination;
 pub mod requires_target;
@@ -35,8 +39,8 @@ pub mod unused_label;
 pub mod unused_register;
 pub mod vector_length;
 
-use crate::diagnostic::Severity;
-use Level::{Assembler, Lint};
+use crate::diagnostic::{Diagnostic, Fix, Severity};
+use Level::{Assembler, Lint, Off};
 use Severity::Warning;
 
 /// Who objects to what a diagnostic reports, and how loud we are about it where the user says nothing.
@@ -89,10 +93,13 @@ pages![
     "modifier-not-allowed": Assembler,
     "modifier-order": Assembler,
     "module-header": Assembler,
+    "not-portable": Off(Severity::Information),
     "operand-count": Assembler,
     "operand-kind": Assembler,
     "operand-range": Assembler,
     "operand-type": Assembler,
+    "project-target": Lint(Warning),
+    "project-version": Lint(Warning),
     "removed": Assembler,
     "requires-target": Assembler,
     "requires-version": Assembler,
@@ -121,6 +128,14 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         })
         .min()
         .map(|(_, name)| name)
+}
+
+/// A finding with the known name that is nearest to what stands at its range: as help and as a fix.
+#[must_use]
+pub fn did_you_mean(found: Diagnostic, near: Option<&str>) -> Diagnostic {
+    let Some(near) = near else { return found };
+    let range = found.range.clone();
+    found.help(format!("did you mean `{near}`?")).fix(Fix::replace(format!("Write `{near}`"), range, near))
 }
 
 /// Longer differences are none that somebody mistyped.

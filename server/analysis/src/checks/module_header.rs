@@ -1,9 +1,10 @@
 //! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
 
-use super::suggest;
+use super::{did_you_mean, suggest};
 use crate::ast::Word;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::lower::{Source, named_children};
+use crate::raise;
 use crate::target::{Environment, describe_needs, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
@@ -28,30 +29,39 @@ impl Progress {
     /// Any other item: version and target must have been there.
     pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.body = true;
-        self.require(range, true, out);
+        self.require(range.clone(), range.start, true, out);
     }
 
     /// The end of the file.
     pub fn end(&mut self, at: usize, out: &mut Vec<Diagnostic>) {
-        self.require(at.saturating_sub(1)..at, true, out);
+        self.require(at.saturating_sub(1)..at, at, true, out);
     }
 
-    fn require(&mut self, range: Range<usize>, target_too: bool, out: &mut Vec<Diagnostic>) {
+    /// `place` is where what is missing may be put in.
+    fn require(&mut self, range: Range<usize>, place: usize, target_too: bool, out: &mut Vec<Diagnostic>) {
         if self.reported {
             return;
         }
         if !self.version {
             self.reported = true;
             let newest = ISA.newest();
+            let target = if target_too && !self.target { "\n.target sm_90" } else { "" };
+            let header = format!(".version {newest}{target}\n");
             out.push(
                 Diagnostic::error(CODE, range, "a module begins with `.version`")
-                    .help(format!("write `.version {newest}` and `.target sm_90` first")),
+                    .help(format!("write `.version {newest}` and `.target sm_90` first"))
+                    .fix(Fix::replace(
+                        format!("Begin with `{}`", header.trim().replace('\n', " ")),
+                        place..place,
+                        header,
+                    )),
             );
         } else if target_too && !self.target {
             self.reported = true;
             out.push(
                 Diagnostic::error(CODE, range, "`.target` must follow `.version`")
-                    .help("write, for instance, `.target sm_90`"),
+                    .help("write, for instance, `.target sm_90`")
+                    .fix(Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n")),
             );
         }
     }
@@ -102,7 +112,7 @@ impl Progress {
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
-        self.require(source.range(node), false, out);
+        self.require(source.range(node), source.range(node).start, false, out);
         if self.target || self.body {
             return out.push(again(source, node, ".target"));
         }
@@ -122,10 +132,7 @@ impl Progress {
                 None => {
                     unknown = true;
                     let diagnostic = Diagnostic::error(CODE, name.range(), format!("`{}` is not a target", name.text));
-                    out.push(match suggest(name.text, ISA.targets.iter().map(|t| t.name)) {
-                        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                        None => diagnostic,
-                    });
+                    out.push(did_you_mean(diagnostic, suggest(name.text, ISA.targets.iter().map(|t| t.name))));
                 }
                 Some(target) if target.features.is_empty() => environment.options.push(target.name),
                 Some(target) => environment.target = environment.target.or(Some(target)),
@@ -145,7 +152,9 @@ impl Progress {
                 describe_needs(gate),
                 environment.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"))
             );
-            out.push(Diagnostic::error(super::requires_version::CODE, names[0].range(), message));
+            let mut found = Diagnostic::error(super::requires_version::CODE, names[0].range(), message);
+            found.fixes.extend(raise::fix([gate], environment));
+            out.push(found);
         }
     }
 
@@ -157,7 +166,7 @@ impl Progress {
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
-        self.require(source.range(node), true, out);
+        self.require(source.range(node), source.range(node).start, true, out);
         if self.address_size || self.body {
             return out.push(again(source, node, ".address_size"));
         }

@@ -14,11 +14,7 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
     let message = if by_option {
         format!("`{what}` is not there with {}", describe_needs(gate))
     } else {
-        format!(
-            "`{what}` is no longer there from {} on; this module says {}",
-            describe_needs(gate),
-            environment.describe()
-        )
+        format!("`{what}` is no longer there from {} on; {}", describe_needs(gate), environment.says())
     };
     let diagnostic = Diagnostic::error(CODE, range, message);
     if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }

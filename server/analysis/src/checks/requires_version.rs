@@ -1,6 +1,7 @@
 //! `requires-version`: the module's `.version` is too old.
 
 use crate::diagnostic::Diagnostic;
+use crate::raise;
 use crate::target::{Environment, describe_needs};
 use ptx_isa::tables::Gate;
 use std::ops::Range;
@@ -14,7 +15,8 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
     let version_alone =
         gate.alternatives.iter().any(|a| environment.has(a.feature) && !environment.version_at_least(a.ptx));
     let code = if version_alone { CODE } else { super::requires_target::CODE };
-    let message = format!("`{what}` needs {}; this module says {}", describe_needs(gate), environment.describe());
-    let diagnostic = Diagnostic::error(code, range, message);
+    let message = format!("`{what}` needs {}; {}", describe_needs(gate), environment.says());
+    let mut diagnostic = Diagnostic::error(code, range, message);
+    diagnostic.fixes.extend(raise::fix([gate], environment));
     if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }
 }

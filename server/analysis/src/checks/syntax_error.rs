@@ -1,7 +1,7 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each is reported by itself.
 
 use crate::ast::Word;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::lower::Source;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
@@ -71,13 +71,17 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
 
 /// A function without its closing brace.
 pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Close the function here", last.end..last.end, "\n}");
     Diagnostic::error(CODE, last, "a `}` is missing after this: the next function begins inside of this one")
         .related(opening, "this brace is not closed")
+        .fix(fix)
 }
 
 /// The closing brace of a block that the end of the file leaves open.
 pub fn end_of_block(source: Source<'_>, node: Node<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, before(source, node), "a `}` is missing at the end")
+    let range = before(source, node);
+    let fix = Fix::replace("Add `}`", range.end..range.end, "\n}").preferred();
+    Diagnostic::error(CODE, range, "a `}` is missing at the end").fix(fix)
 }
 
 /// Something that stands outside of a function.
@@ -98,10 +102,7 @@ pub fn lone_dot(word: Word<'_>) -> Diagnostic {
 /// A dot-word in the place of a type.
 pub fn not_a_type(word: Word<'_>) -> Diagnostic {
     let found = Diagnostic::error(CODE, word.range(), format!("`{}` is not a type", word.text));
-    match super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name)) {
-        Some(name) => found.help(format!("did you mean `{name}`?")),
-        None => found,
-    }
+    super::did_you_mean(found, super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name)))
 }
 
 /// A type that cannot be the type of a variable or register.
@@ -109,15 +110,20 @@ pub fn type_not_here(word: Word<'_>, space: &str) -> Diagnostic {
     let what = if space.starts_with(".reg") { "a register" } else { "a variable" };
     let found = Diagnostic::error(CODE, word.range(), format!("`{}` cannot be the type of {what}", word.text));
     match ptx_isa::ISA.ty(word.text).map(|t| t.agrees) {
-        Some([first, ..]) => found.help(format!("such values live in `{first}`")),
+        Some([first, ..]) => found.help(format!("such values live in `{first}`")).fix(Fix::replace(
+            format!("Change `{}` to `{first}`", word.text),
+            word.range(),
+            *first,
+        )),
         _ => found,
     }
 }
 
 /// Two state spaces, types or vector lengths in one declaration.
 pub fn given_twice(range: Range<usize>, what: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("a declaration has one {what}, and this is the second"))
+    Diagnostic::error(CODE, range.clone(), format!("a declaration has one {what}, and this is the second"))
         .help("remove one of them")
+        .fix(Fix::replace("Remove the second", range, ""))
 }
 
 /// A declaration without a type.
@@ -145,8 +151,11 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     }
     let more = if shown.len() < text.len() { " …" } else { "" };
     let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
+    let start = diagnostic.range.start;
+    let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
     out.push(match shown.as_str() {
-        "}" => diagnostic.help("there is no `{` that it closes"),
+        "}" => diagnostic.help("there is no `{` that it closes").fix(remove()),
+        ";" | "," | ")" | "]" if more.is_empty() => diagnostic.fix(remove()),
         _ => diagnostic,
     });
 }
@@ -158,12 +167,17 @@ pub fn endless_function(header: Range<usize>) -> Diagnostic {
 
 /// A comment that never ends.
 pub fn endless_comment(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range.start..range.start + 2, "this comment never ends: `*/` is missing")
+    Diagnostic::error(CODE, range.start..range.start + 2, "this comment never ends: `*/` is missing").fix(Fix::replace(
+        "End the comment at the end of the file",
+        range.end..range.end,
+        "*/",
+    ))
 }
 
 /// A string that does not end on its line.
 pub fn endless_string(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "this string is not closed before the end of the line")
+    let fix = Fix::replace("Add `\"`", range.end..range.end, "\"");
+    Diagnostic::error(CODE, range, "this string is not closed before the end of the line").fix(fix)
 }
 
 fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
@@ -174,7 +188,13 @@ fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
         kind if node.is_named() => kind.replace('_', " "),
         kind => format!("`{kind}`"),
     };
-    Diagnostic::error(CODE, range, format!("expected {wanted} here"))
+    let place = range.end..range.end;
+    let found = Diagnostic::error(CODE, range, format!("expected {wanted} here"));
+    match node.kind() {
+        // One character can be meant in one way only.
+        text if text.len() == 1 => found.fix(Fix::replace(format!("Add `{text}`"), place, text).preferred()),
+        _ => found,
+    }
 }
 
 fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
@@ -183,12 +203,25 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let open = start..start + 1;
     match source.text.get(open.clone()).unwrap_or("") {
         bracket @ ("[" | "{" | "(") => {
+            let closing = match bracket {
+                "[" => "]",
+                "{" => "}",
+                _ => ")",
+            };
+            let end = before(source, node).end;
+            let rest = source.text.get(end..).and_then(|r| r.lines().next()).unwrap_or("");
+            let closing = if rest.contains(';') { closing.to_owned() } else { format!("{closing};") };
             Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line"))
+                .fix(Fix::replace(format!("Add `{closing}`"), end..end, closing).preferred())
         }
         _ if node.next_sibling().is_some_and(|next| next.kind() == ";" && !next.is_missing()) => {
             Diagnostic::error(CODE, before(source, node), "something is missing after this comma")
         }
-        _ => Diagnostic::error(CODE, before(source, node), "expected `;` here"),
+        _ => {
+            let range = before(source, node);
+            let fix = Fix::replace("Add `;`", range.end..range.end, ";").preferred();
+            Diagnostic::error(CODE, range, "expected `;` here").fix(fix)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `undeclared-name`: nothing has that name here.
 
 use super::suggest;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use std::ops::Range;
 
 /// The code.
@@ -23,6 +23,9 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
     for (number, diagnostic) in reports.enumerate() {
         let name = diagnostic.message.split('`').nth(1).unwrap_or("").to_owned();
         let near = if number < MOST_SUGGESTIONS { suggest(&name, known.iter().copied()) } else { None };
+        if let Some(near) = near {
+            diagnostic.fixes.push(Fix::replace(format!("Write `{near}`"), diagnostic.range.clone(), near));
+        }
         diagnostic.help = match near {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),

@@ -1,6 +1,6 @@
 //! `unknown-directive`: no directive has that name.
 
-use super::suggest;
+use super::{did_you_mean, suggest};
 use crate::ast::Word;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
@@ -11,8 +11,5 @@ pub const CODE: &str = "unknown-directive";
 /// The report.
 pub fn report(directive: Word<'_>) -> Diagnostic {
     let found = Diagnostic::error(CODE, directive.range(), format!("`{}` is not a directive", directive.text));
-    match suggest(directive.text, ISA.directives.iter().map(|d| d.name)) {
-        Some(name) => found.help(format!("did you mean `{name}`?")),
-        None => found,
-    }
+    did_you_mean(found, suggest(directive.text, ISA.directives.iter().map(|d| d.name)))
 }

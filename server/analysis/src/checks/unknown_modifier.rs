@@ -1,6 +1,6 @@
 //! `unknown-modifier`: no instruction has such a modifier.
 
-use super::suggest;
+use super::{did_you_mean, suggest};
 use crate::ast::Word;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
@@ -20,8 +20,5 @@ pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
     // What this opcode takes is the likelier meaning.
     let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
     let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
-    match suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)) {
-        Some(name) => found.help(format!("did you mean `{name}`?")),
-        None => found,
-    }
+    did_you_mean(found, suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)))
 }

@@ -41,7 +41,9 @@ pub fn declare(snapshot: &Snapshot, at: usize, name: &str, ty: &str) -> Option<T
     let declaration = format!(".reg {ty} {name};");
     let line_end = if snapshot.text(0..4096).contains("\r\n") { "\r\n" } else { "\n" };
     let place = match last_declaration(body) {
-        Some(last) => after(snapshot, last.end_byte(), &indentation(snapshot, last.start_byte()), line_end, &declaration),
+        Some(last) => {
+            after(snapshot, last.end_byte(), &indentation(snapshot, last.start_byte()), line_end, &declaration)
+        }
         None => {
             let open = body.start_byte() + 1;
             let first = named_children(body).next();

@@ -55,9 +55,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
                 }
             }
             operand_type::CODE => try_.change(&head, Change::Types),
-            operand_kind::CODE if statement.diagnostic.message.contains("handle") => {
-                try_.change(&head, Change::Types)
-            }
+            operand_kind::CODE if statement.diagnostic.message.contains("handle") => try_.change(&head, Change::Types),
             state_space::CODE => {
                 try_.change(&head, Change::Spaces);
                 try_.add(&head, Change::Spaces);
@@ -121,7 +119,9 @@ impl Try<'_, '_, '_> {
         let old = self.instruction.modifiers[index];
         let mut values: Vec<&'static str> = Vec::new();
         for slot in slots(self.opcode).filter(|s| s.values.contains(&old.text)) {
-            values.extend(slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>());
+            values.extend(
+                slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>(),
+            );
         }
         // What is no modifier of this instruction may stand in the place of one that is missing.
         for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
@@ -148,7 +148,9 @@ impl Try<'_, '_, '_> {
         let mut values: Vec<&'static str> = Vec::new();
         for slot in forms.iter().flat_map(|f| f.slots).filter(|s| s.after_operand == 0) {
             if !slot.values.iter().any(|v| written.contains(v)) {
-                values.extend(slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>());
+                values.extend(
+                    slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>(),
+                );
             }
         }
         self.insert(&values);

@@ -190,7 +190,9 @@ impl Try<'_, '_, '_> {
         {
             first = conversions(from, to);
         }
-        self.first(&first, &written.to_owned(), ty, |opcode, text| format!("Put `{text}` into a register with `{opcode}` first"));
+        self.first(&first, &written.to_owned(), ty, |opcode, text| {
+            format!("Put `{text}` into a register with `{opcode}` first")
+        });
     }
 
     /// `cvt` or `mov` of a register of another type.
@@ -206,10 +208,14 @@ impl Try<'_, '_, '_> {
         match spec.value.access {
             Access::Read => {
                 if converts {
-                    self.first(&conversions(found, wanted), register, ty, |_, r| format!("Convert `{r}` with `cvt` first"));
+                    self.first(&conversions(found, wanted), register, ty, |_, r| {
+                        format!("Convert `{r}` with `cvt` first")
+                    });
                 }
                 if let Some(mov) = bits {
-                    self.first(&mov, register, ty, |mov, r| format!("Take the bits of `{r}` as they are, with `{mov}`"));
+                    self.first(&mov, register, ty, |mov, r| {
+                        format!("Take the bits of `{r}` as they are, with `{mov}`")
+                    });
                 }
             }
             Access::Write => {
@@ -219,7 +225,9 @@ impl Try<'_, '_, '_> {
                     });
                 }
                 if let Some(mov) = bits {
-                    self.then(&mov, register, ty, |mov, r| format!("Put the bits of the result into `{r}` with `{mov}`"));
+                    self.then(&mov, register, ty, |mov, r| {
+                        format!("Put the bits of the result into `{r}` with `{mov}`")
+                    });
                 }
             }
             Access::Update => {}

@@ -18,7 +18,8 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
         for Successor { add, remove, operands } in successors {
             let written = instruction.modifiers.iter().map(|m| m.text).filter(|m| !remove.contains(m));
             let modifiers: Vec<&str> = written.chain(add.iter().copied()).collect();
-            let Some(candidate) = head::resolve(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next()) else {
+            let Some(candidate) = head::resolve(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next())
+            else {
                 continue;
             };
             let new_head = canonical(opcode.name, &candidate);

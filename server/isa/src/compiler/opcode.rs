@@ -3,8 +3,8 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot, Successor,
-    Value,
+    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot,
+    Successor, Value,
 };
 use std::collections::BTreeMap;
 
@@ -126,7 +126,8 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             "set" => set_line(line, rest).map(|(name, values)| {
                 sets.insert(name, values);
             }),
-            "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check" | "instead" => {
+            "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
+            | "instead" => {
                 shared.push(line);
                 Ok(())
             }
