@@ -1,7 +1,7 @@
 //! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
 
 use ptx_isa::compiler::compile;
-use ptx_isa::tables::{Isa, Length, Pattern, Version};
+use ptx_isa::tables::{ArgumentKind, Directive, Isa, Length, Pattern, Version};
 
 const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
                      modifier .16x64b A shape\nmodifier .sp::2:4 Two of four\n";
@@ -67,4 +67,42 @@ fn constants_and_versions() {
     assert_eq!(isa.versions[0].counts_as, Version { major: 6, minor: 0 });
     assert_eq!(isa.versions[1].counts_as, isa.versions[1].version);
     assert!(compiled("constant LANES many\n").expect_err("no number").contains("constant NAME VALUE"));
+}
+
+fn directive(lines: &str) -> Result<Directive, String> {
+    compiled(&format!("directive .x\n{lines}\n")).map(|isa| isa.directives[0])
+}
+
+#[test]
+fn what_a_directive_takes_and_where_it_stands_is_read() {
+    let text = "  takes 1..3 integer in 1..9\n  limit 8 | because\n  where entry func\n  excludes .y .z\n  idle without .w";
+    let found = directive(text).expect("a directive");
+    let takes = found.takes.expect("arguments");
+    assert_eq!((takes.kind, takes.least, takes.most), (ArgumentKind::Integer, 1, 3));
+    assert_eq!((takes.from, takes.to, found.limit, found.limit_note), (1, 9, 8, "because"));
+    assert_eq!((found.excludes, found.idle_without), (&[".y", ".z"][..], &[".w"][..]));
+    let takes = |text: &str| directive(text).expect("a directive").takes.expect("arguments");
+    assert_eq!(takes("  takes 1.. string").most, 0);
+    assert!(takes("  takes 1 integer late").late);
+    assert_eq!(takes("  takes nothing").kind, ArgumentKind::Nothing);
+    assert_eq!(directive("  part a needs ptx 3.2").expect("a part").parts[0].name, "a");
+    assert_eq!(directive("  value 5 cuda c++").expect("a value").values[0].name, "cuda c++");
+    assert!(directive("  data .b8 8 checked").expect("data").data[0].checked);
+}
+
+#[test]
+fn mistakes_under_a_directive_are_said() {
+    for (text, words) in [
+        ("  takes many", "expected `takes"),
+        ("  takes 1 integer in 3", "expected `takes"),
+        ("  limit x", "expected `limit"),
+        ("  where nowhere", "`nowhere` is no place"),
+        ("  idle .y", "idle without"),
+        ("  value x", "expected `value"),
+        ("  data .b8", "expected `data"),
+        ("  part a", "expected `ptx"),
+    ] {
+        let said = directive(text).expect_err(text);
+        assert!(said.contains(words), "{text}: {said}");
+    }
 }

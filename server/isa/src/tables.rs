@@ -3,6 +3,8 @@
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.
 
+#[path = "tables/directive.rs"]
+mod directive;
 #[path = "tables/emit.rs"]
 mod emit;
 #[path = "tables/formula.rs"]
@@ -12,6 +14,7 @@ mod pattern;
 #[path = "tables/successor.rs"]
 mod successor;
 
+pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
 pub use emit::Emit;
 use emit::{choice, table};
 pub use formula::dimension;
@@ -380,30 +383,12 @@ table! {
         gates: &'static [Gate],
         /// Widths in bits at which `mov` may read it besides its own.
         also_read: &'static [u16],
+        /// Directives without which a kernel may not read it.
+        requires: &'static [&'static str],
         /// A family such as `%envreg<32>`: how many; else 0.
         count: u16,
         /// Across which threads its value is the same.
         uniform: Extent,
-    }
-
-    /// A directive.
-    struct Directive {
-        /// With its dot.
-        name: &'static str,
-        /// How it is written.
-        syntax: &'static str,
-        /// Where it may stand.
-        places: &'static [&'static str],
-        /// One line.
-        summary: &'static str,
-        /// Anchor in the manual.
-        manual: &'static str,
-        /// Markdown.
-        doc: &'static str,
-        /// Pitfalls.
-        notes: &'static [&'static str],
-        /// Versions and targets.
-        gates: &'static [Gate],
     }
 
     /// A predefined constant.
@@ -444,6 +429,10 @@ table! {
         doc: &'static str,
         /// First version.
         gates: &'static [Gate],
+        /// Other names that may not stand in the same list.
+        excludes: &'static [&'static str],
+        /// Directives without which it is refused.
+        requires: &'static [&'static str],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, expand, leak, leak_str, opcode, rule};
+use super::{Error, Names, Result, directive, expand, leak, leak_str, opcode, rule};
 use crate::tables::{
     Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister,
     Target, Type, TypeClass,
@@ -99,8 +99,9 @@ impl<'n> Builder<'n> {
             "type" => &["registers", "variables"],
             "modifier" => &["repeats", "converge"],
             "space" => &["generic", "absolute", "fixed"],
-            "sreg" => &["uniform"],
-            "directive" => &["syntax", "where"],
+            "sreg" => &["uniform", "requires"],
+            "target" => &["excludes", "requires"],
+            "directive" => directive::KEYWORDS,
             _ => &[],
         };
         if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
@@ -180,22 +181,20 @@ impl<'n> Builder<'n> {
                     doc: common.doc,
                     notes: leak(common.notes),
                     gates: leak(common.gates),
+                    requires: directive::words(other("requires")),
                     count,
                     uniform,
                 });
             }
             "directive" => {
-                let places = other("where").unwrap_or("").split_whitespace().map(leak_str).collect();
-                let syntax = other("syntax").unwrap_or("");
+                let made = directive::build(leak_str(name), body)?;
                 self.directives.push(Directive {
-                    name: leak_str(name),
-                    syntax: leak_str(syntax),
-                    places: leak(places),
                     summary: common.summary,
                     manual: common.manual,
                     doc: common.doc,
                     notes: leak(common.notes),
                     gates: leak(common.gates),
+                    ..made
                 });
             }
             "constant" => {
@@ -225,6 +224,8 @@ impl<'n> Builder<'n> {
                     summary: common.summary,
                     doc: common.doc,
                     gates: leak(common.gates),
+                    excludes: directive::words(other("excludes")),
+                    requires: directive::words(other("requires")),
                 });
             }
             _ => return Err(head.error(0, format!("unknown keyword `{keyword}`"))),

@@ -3,6 +3,7 @@
 //! It runs in the build script; tests use it for fixtures of their own. Tables are `'static`, so what it builds is
 //! leaked, which a build script and a test can afford.
 
+mod directive;
 mod entry;
 mod form;
 mod lines;

@@ -18,7 +18,7 @@ macro_rules! emit_by_debug {
         }
     )*};
 }
-emit_by_debug!(bool, u8, u16, u32, i64, &'static str);
+emit_by_debug!(bool, u8, u16, u32, u64, i64, &'static str);
 
 impl<T: Emit> Emit for &'static [T] {
     fn emit(&self, out: &mut String) {

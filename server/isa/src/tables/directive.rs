@@ -1,0 +1,104 @@
+//! Directives, and what may follow them, where, with which others.
+
+use super::Gate;
+use super::emit::{Emit, choice, table};
+
+table! {
+    /// A directive.
+    struct Directive {
+        /// With its dot.
+        name: &'static str,
+        /// How it is written.
+        syntax: &'static str,
+        /// Where it may stand.
+        places: &'static [&'static str],
+        /// One line.
+        summary: &'static str,
+        /// Anchor in the manual.
+        manual: &'static str,
+        /// Markdown.
+        doc: &'static str,
+        /// Pitfalls.
+        notes: &'static [&'static str],
+        /// Versions and targets.
+        gates: &'static [Gate],
+        /// What follows it; `None` where that is a syntax of its own.
+        takes: Option<Takes>,
+        /// The largest product of its numbers that is of any use; 0 if there is none.
+        limit: u64,
+        /// Why.
+        limit_note: &'static str,
+        /// Directives that may not stand in the same header.
+        excludes: &'static [&'static str],
+        /// Directives without which it is refused.
+        requires: &'static [&'static str],
+        /// Directives of which one must be there, or it is ignored.
+        idle_without: &'static [&'static str],
+        /// Directives that it must stand before in the header of a function.
+        before: &'static [&'static str],
+        /// What belongs to its syntax and needs more than the directive.
+        parts: &'static [Part],
+        /// Names that stand for numbers among its arguments.
+        values: &'static [NamedValue],
+        /// The types of data in it.
+        data: &'static [DataType],
+    }
+
+    /// The arguments of a directive.
+    struct Takes {
+        /// What they are.
+        kind: ArgumentKind,
+        /// At least so many.
+        least: u8,
+        /// At most so many; 0: any number.
+        most: u8,
+        /// The smallest number.
+        from: u64,
+        /// The largest number.
+        to: u64,
+        /// The assembler looks at it when it generates code, not before.
+        late: bool,
+    }
+
+    /// A part of a directive's syntax.
+    struct Part {
+        /// Its name.
+        name: &'static str,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// A name for a number.
+    struct NamedValue {
+        /// The number.
+        number: u64,
+        /// The name, in lower case.
+        name: &'static str,
+    }
+
+    /// A type of data.
+    struct DataType {
+        /// With its dot.
+        name: &'static str,
+        /// Its size.
+        bits: u8,
+        /// Numbers that do not fit are refused.
+        checked: bool,
+        /// The address of a label may stand there.
+        labels: bool,
+    }
+}
+
+choice! {
+    /// What an argument of a directive is.
+    enum ArgumentKind {
+        /// Nothing.
+        Nothing,
+        /// An integer.
+        Integer,
+        /// An integer, or a string that stands for one.
+        Value,
+        /// A string.
+        String,
+    }
+}
