@@ -43,7 +43,7 @@ fn print(judged: &Judged) {
         if judged.mutant.accepted { "FALSE" } else { "MISSED" }
     } else if judged.refused() && !judged.placed() {
         "ELSEWHERE"
-    } else if judged.errors.len() > 1 {
+    } else if judged.refused() && judged.surplus() > 0 {
         "SEVERAL"
     } else {
         return;
@@ -58,7 +58,7 @@ fn print(judged: &Judged) {
         mutant.line,
         mutant.kind,
         lines.join(","),
-        judged.errors.len(),
+        judged.surplus(),
         errors.join(" | ")
     );
 }

@@ -172,7 +172,8 @@ def record(files, options, name):
             if said is None:
                 continue
             accepted, where, fatal, words = said
-            verdict = "ok" if accepted else ("f" if fatal else "e") + ",".join(map(str, where))
+            several = f"#{len(words)}" if len(words) > max(1, len(where)) else ""
+            verdict = "ok" if accepted else ("f" if fatal else "e") + ",".join(map(str, where)) + several
             column, gone, come = difference(whole[line.number], new)
             out.append(f"{line.number + 1} {column} {gone} {kind} {verdict}\t{come}")
             messages.append(f"{path}\t{line.number + 1}\t{kind}\t{verdict}\t{new.strip()}\t{' | '.join(words)}")

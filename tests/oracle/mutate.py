@@ -22,7 +22,7 @@ def tables():
             if m := re.match(r"(opcode|unchecked) (\w+)", line):
                 opcode = m[2]
                 opcodes.add(opcode)
-            elif m := re.match(r"(modifier|space) (\.\S+)", line):
+            elif m := re.match(r"(modifier|space) (\.[\w:]+)(?=\s)", line):
                 every.add(m[2])
             elif m := re.match(r"type (\S+)", line):
                 every.add("." + m[1])

@@ -37,8 +37,12 @@ pub struct Mutant {
     pub kind: String,
     /// Whether it assembles.
     pub accepted: bool,
+    /// The assembler stopped at what it calls a syntax error.
+    pub fatal: bool,
     /// The lines that the assembler named.
     pub lines: Vec<usize>,
+    /// How many errors it reported.
+    pub count: usize,
 }
 
 /// A mutant with our verdict.
@@ -50,6 +54,8 @@ pub struct Judged {
     pub mutant: Mutant,
     /// The changed line.
     pub text: String,
+    /// The last line with any text before the first that the assembler names.
+    pub before: usize,
     /// Our errors: line, code, message.
     pub errors: Vec<(usize, &'static str, String)>,
 }
@@ -65,10 +71,17 @@ impl Judged {
         !self.mutant.accepted && !self.errors.is_empty()
     }
 
-    /// One of our errors stands on a line that the assembler names, or it names none.
+    /// One of our errors stands on a line that the assembler names, or it names none. Of a syntax error it names the first
+    /// token that does not fit; where the mistake was made, or what it should have followed, is as good.
     pub fn placed(&self) -> bool {
         let named = &self.mutant.lines;
-        named.is_empty() || self.errors.iter().any(|(line, ..)| named.contains(line))
+        let near = |line: &usize| self.mutant.fatal && (*line == self.mutant.line || *line == self.before);
+        named.is_empty() || self.errors.iter().any(|(line, ..)| named.contains(line) || near(line))
+    }
+
+    /// Our errors beyond those that the assembler reports.
+    pub fn surplus(&self) -> usize {
+        self.errors.len().saturating_sub(self.mutant.count.max(1))
     }
 
     /// Opcode of the changed line as it was meant, or what else it begins with.
@@ -127,8 +140,11 @@ fn parse_mutant(line: &str) -> Option<Mutant> {
     let (line, column, gone) = (number()?, number()?, number()?);
     let kind = words.next()?.to_owned();
     let verdict = words.next()?;
-    let lines = verdict.trim_start_matches(['e', 'f']).split(',').filter_map(|l| l.parse().ok()).collect();
-    Some(Mutant { line, column, gone, come: come.to_owned(), kind, accepted: verdict == "ok", lines })
+    let accepted = verdict == "ok";
+    let (named, count) = verdict.split_once('#').unwrap_or((verdict, ""));
+    let lines: Vec<usize> = named.trim_start_matches(['e', 'f']).split(',').filter_map(|l| l.parse().ok()).collect();
+    let count = count.parse().unwrap_or(if accepted { 0 } else { lines.len().max(1) });
+    Some(Mutant { line, column, gone, come: come.to_owned(), kind, accepted, fatal: verdict.starts_with('f'), lines, count })
 }
 
 impl Base {
@@ -172,9 +188,15 @@ impl Base {
         let line_of = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
         let errors = errors.map(|d| (line_of(d.range.start), d.code, d.message)).collect();
         let text = rope.line(mutant.line - 1).to_string();
+        let first = mutant.lines.first().map_or(0, |l| l - 1).min(rope.len_lines());
+        let filled = |line: &usize| {
+            let text = rope.line(*line).to_string();
+            !text.trim().is_empty() && !text.trim_start().starts_with("//")
+        };
+        let before = (0..first).rev().find(filled).map_or(0, |line| line + 1);
         document.edit(start..start + mutant.come.len(), &old);
         document.reparse();
-        Judged { path: self.path.clone(), mutant: mutant.clone(), text, errors }
+        Judged { path: self.path.clone(), mutant: mutant.clone(), text, before, errors }
     }
 }
 
@@ -191,8 +213,8 @@ pub struct Figures {
     pub refused: usize,
     /// Of these: on a line that the assembler names.
     pub placed: usize,
-    /// Of these: our errors.
-    pub errors: usize,
+    /// Of these: our errors beyond as many as the assembler reports.
+    pub surplus: usize,
 }
 
 impl Figures {
@@ -206,7 +228,7 @@ impl Figures {
             if one.refused() {
                 out.refused += 1;
                 out.placed += usize::from(one.placed());
-                out.errors += one.errors.len();
+                out.surplus += one.surplus();
             }
         }
         out
@@ -222,9 +244,9 @@ impl Figures {
         percent(self.placed, self.refused)
     }
 
-    /// Our errors for each mutant that both refuse.
+    /// Our errors for each mistake that both refuse, where those count once that the assembler reports as well.
     pub fn errors_each(&self) -> f64 {
-        percent(self.errors, self.refused) / 100.0
+        1.0 + percent(self.surplus, self.refused) / 100.0
     }
 }
 
