@@ -29,6 +29,10 @@ fn main() {
             let line = snapshot.rope().byte_to_line(d.range.start.min(snapshot.rope().len_bytes())) + 1;
             let help = d.help.as_deref().map_or(String::new(), |h| format!(" ({h})"));
             println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code, d.message);
+            for related in &d.related {
+                let line = snapshot.rope().byte_to_line(related.range.start.min(snapshot.rope().len_bytes())) + 1;
+                println!("    {path}:{line}: {}", related.message);
+            }
         }
         eprintln!(
             "{path}: parse {parsed:?}, check {checked:?}, again {again:?}, lints {linted:?}, {} findings",

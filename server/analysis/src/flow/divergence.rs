@@ -1,10 +1,11 @@
 //! Which instructions only some lanes of a warp get to.
 //!
-//! A branch whose predicate differs from lane to lane splits the warp. A block is reached by one part alone if it can be
-//! reached from one side of the branch and not from the other (but by way of the same branch again). A side that leaves the
-//! function by itself does not count: threads that are gone are not waited for.
+//! A branch whose predicate differs from lane to lane splits the warp until the ways meet at its post-dominator. A block in
+//! between is reached by one part alone if it can be reached from one side of the branch and not from the other. A side that
+//! leaves the function by itself does not count: threads that are gone are not waited for.
 
 use super::bits::Bits;
+use super::dominance::{Tree, post_dominators_of};
 use super::function::{Function, Slot};
 use super::graph::Graph;
 use super::variance::{Variance, Variances};
@@ -74,11 +75,14 @@ struct Sides<'a> {
     graph: &'a Graph,
     /// Blocks from which one of the wanted instructions can be reached.
     zone: Bits,
+    /// Where ways in the zone meet.
+    meets: Tree,
     /// Blocks that do nothing but lead on.
     quiet: Vec<bool>,
-    branch: usize,
     sides: [usize; 2],
-    /// Reached from a side without passing the branch.
+    /// Where the ways from the branch at hand meet.
+    meeting: Option<usize>,
+    /// Reached from a side without passing the branch or that meeting.
     reached: [Bits; 2],
     /// Whether lanes on that side leave by themselves.
     leaves: [bool; 2],
@@ -96,13 +100,19 @@ impl<'a> Sides<'a> {
             b.instructions().all(|i| matches!(function.instructions[i].flow, Flow::Branch | Flow::Return | Flow::Exit))
         };
         let quiet = graph.blocks.iter().map(quiet).collect();
+        let meets = post_dominators_of(count, &edges_of_zone(graph, &zone));
         let reached = [Bits::new(count), Bits::new(count)];
-        Self { graph, zone, quiet, branch: 0, sides: [0; 2], reached, leaves: [false; 2] }
+        Self { graph, zone, meets, quiet, sides: [0; 2], meeting: None, reached, leaves: [false; 2] }
     }
 
     fn compute(&mut self, branch: usize, a: usize, b: usize) {
-        (self.branch, self.sides) = (branch, [a, b]);
-        self.reached = [self.reach(a, |f, _| f != branch), self.reach(b, |f, _| f != branch)];
+        self.sides = [a, b];
+        // Lanes that leave the zone do not come back: there is no meeting.
+        let parts_for_good = !self.zone.contains(a) || !self.zone.contains(b);
+        self.meeting = self.meets.parent(branch).filter(|_| !parts_for_good);
+        let meeting = self.meeting;
+        let inside = |from: usize, to: usize| from != branch && Some(from) != meeting && Some(to) != meeting;
+        self.reached = [self.reach(a, inside), self.reach(b, inside)];
         // What lanes of a side may still do, unless they are on the other side the next time.
         let after = [self.reach(a, |f, t| f != branch || t != b), self.reach(b, |f, t| f != branch || t != a)];
         let common = after[0].iter().any(|n| after[1].contains(n) && !self.quiet[n]);
@@ -125,23 +135,45 @@ impl<'a> Sides<'a> {
 
     /// Whether only one side gets to a block, and the other goes on without it.
     fn parts(&self, block: usize) -> bool {
-        let gets = [self.reached[0].contains(block), self.reached[1].contains(block)];
-        let other = match gets {
+        let other = match [self.reached[0].contains(block), self.reached[1].contains(block)] {
             [true, false] => 1,
             [false, true] => 0,
             _ => return false,
         };
-        let from = self.sides[other];
-        if self.zone.contains(from) { self.goes_past(from, block) } else { !self.leaves[other] }
+        let side = self.sides[other];
+        match self.zone.contains(side) {
+            // Where nothing is known of the meeting, as in an endless loop, nothing is certain.
+            true => self.meeting.is_some_and(|m| m != block),
+            false => !self.leaves[other],
+        }
     }
+}
 
-    /// Whether lanes can go from one block to the end of the function without passing another. Where some of them leave early
-    /// and the rest goes on, only the rest counts.
-    fn goes_past(&self, from: usize, block: usize) -> bool {
-        let early = |f: usize, t: usize| {
-            !self.zone.contains(t) && self.graph.successors(f).iter().any(|s| self.zone.contains(*s as usize))
-        };
-        let reached = self.reach(from, |f, t| f != block && !early(f, t));
-        reached.iter().any(|b| b != block && (self.graph.blocks[b].leaves || !self.zone.contains(b)))
+/// The ways between the blocks of the zone; the number of blocks stands for what is outside. Where some lanes may leave the zone
+/// and others stay, those that leave are not waited for, so that this is no way: unless it is the only one out.
+fn edges_of_zone(graph: &Graph, zone: &Bits) -> Vec<(u32, u32)> {
+    let outside = graph.blocks.len() as u32;
+    let stays = |block: usize| graph.successors(block).iter().any(|s| zone.contains(*s as usize));
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    let mut waiting: Vec<usize> = Vec::new();
+    for block in zone.iter() {
+        let inside = graph.successors(block).iter().filter(|s| zone.contains(**s as usize));
+        edges.extend(inside.map(|s| (block as u32, *s)));
+        if !stays(block) {
+            edges.push((block as u32, outside));
+            waiting.push(block);
+        }
     }
+    let mut leads_out = Bits::new(graph.blocks.len());
+    waiting.iter().for_each(|b| {
+        leads_out.insert(*b);
+    });
+    while let Some(block) = waiting.pop() {
+        let before = graph.predecessors(block).iter().map(|b| *b as usize);
+        waiting.extend(before.filter(|b| zone.contains(*b) && leads_out.insert(*b)));
+    }
+    let closed = zone.iter().filter(|b| !leads_out.contains(*b));
+    let leaving = |b: &usize| graph.blocks[*b].leaves || graph.successors(*b).iter().any(|s| !zone.contains(*s as usize));
+    edges.extend(closed.filter(leaving).map(|b| (b as u32, outside)));
+    edges
 }

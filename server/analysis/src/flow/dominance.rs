@@ -81,8 +81,13 @@ pub fn post_dominators(graph: &Graph, leads_out: impl Fn(usize) -> bool) -> Tree
             forward.push((block as u32, count as u32));
         }
     }
+    post_dominators_of(count, &forward)
+}
+
+/// The same for other edges between blocks; an edge to the number of blocks leaves the function.
+pub(super) fn post_dominators_of(count: usize, forward: &[(u32, u32)]) -> Tree {
     let backward: Vec<(u32, u32)> = forward.iter().map(|(a, b)| (*b, *a)).collect();
-    let (forward, backward) = (Lists::new(count + 1, &forward), Lists::new(count + 1, &backward));
+    let (forward, backward) = (Lists::new(count + 1, forward), Lists::new(count + 1, &backward));
     let parent = immediate(count + 1, count, |b| backward.of(b), |b| forward.of(b));
     Tree::new(parent, count)
 }

@@ -18,7 +18,8 @@ pub enum Variance {
     Cta,
     /// The same in all lanes of a warp.
     Warp,
-    /// It differs from lane to lane. Without its lowest so many bits it is the same in a warp, if that is known.
+    /// It differs from lane to lane. If a number is known: without its lowest so many bits it is the same in a warp, and up to 5
+    /// such bits have all their values in each warp.
     Lane(Option<u32>),
     /// It differs from lane to lane if a value does that is the same in all of them but not known: a comparison of the
     /// thread's index with a limit.
@@ -187,8 +188,9 @@ impl<'a> Variances<'a> {
             ("shl", [Lane(Some(bits)), Constant(by)]) if (0..32).contains(by) => Lane(Some(bits + *by as u32)),
             ("shr", [Lane(Some(bits)), Constant(by)]) => shifted(*bits, *by),
             ("and", [Lane(Some(bits)), Constant(mask)] | [Constant(mask), Lane(Some(bits))]) => {
-                if *bits < 32 && (mask & 0xffff_ffff) & ((1 << bits) - 1) == 0 { Variance::Warp } else { Lane(None) }
+                masked(*bits, mask & 0xffff_ffff)
             }
+            ("rem", [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => masked(*bits, by - 1),
             ("div", [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => {
                 shifted(*bits, by.trailing_zeros().into())
             }
@@ -217,9 +219,9 @@ impl<'a> Variances<'a> {
         match (operator, bits) {
             // A limit between two warps, or below all threads.
             (Some(limit), Some(bits)) if bits < 32 && limit & ((1 << bits) - 1) == 0 => Variance::Warp,
-            (Some(limit), Some(LANE_BITS)) if (1..32).contains(&limit) => Variance::Lane(None),
+            (Some(limit), Some(bits)) if bits <= LANE_BITS && (1..1 << bits).contains(&limit) => Variance::Lane(None),
             (Some(_), _) => Variance::Perhaps,
-            (None, Some(LANE_BITS)) if equal && limit >= 0 => Variance::Lane(None),
+            (None, Some(bits)) if equal && bits <= LANE_BITS && (0..1 << bits).contains(&limit) => Variance::Lane(None),
             // Nothing is known about which values occur.
             _ => Variance::Perhaps,
         }
@@ -257,6 +259,17 @@ fn shifted(bits: u32, by: i64) -> Variance {
         Ok(by) if by >= bits => Variance::Warp,
         Ok(by) => Variance::Lane(Some(bits - by)),
         Err(_) => Variance::Lane(None),
+    }
+}
+
+/// With some bits of it left.
+fn masked(bits: u32, mask: i64) -> Variance {
+    let low = if bits < 32 { mask & ((1 << bits) - 1) } else { mask };
+    match (low, low & (low + 1)) {
+        (0, _) => Variance::Warp,
+        // The lowest ones, all of them.
+        (_, 0) => Variance::Lane(Some(low.trailing_ones().min(bits))),
+        _ => Variance::Lane(None),
     }
 }
 
