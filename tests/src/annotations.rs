@@ -4,6 +4,7 @@
 //!   one more `^` for each further line.
 //! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once for each, with the target (and version) put into its header;
 //!   `//[sm_70]~ error[requires-target]` is expected in that revision only.
+//! - `//@ lints`: what the flow of control tells is looked at too; without it examples may leave registers unwritten.
 //! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: what the project wants; each part may be left out.
 
 use ptx_analysis::project::Project;
@@ -109,12 +110,18 @@ pub fn analyzer(text: &str) -> Analyzer {
     out
 }
 
+/// Asks for the lints of the second pass.
+pub const LINTS: &str = "//@ lints";
+
 /// What the check reports.
 pub fn found(text: &str) -> Vec<Finding> {
     let snapshot = Snapshot::new(text);
-    let mut out: Vec<Finding> = analyzer(text)
-        .analyze(&snapshot)
-        .diagnostics
+    let mut analyzer = analyzer(text);
+    let mut all = analyzer.analyze(&snapshot).diagnostics;
+    if text.contains(LINTS) {
+        all.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
+    }
+    let mut out: Vec<Finding> = all
         .into_iter()
         .map(|d| Finding {
             line: snapshot.rope().byte_to_line(d.range.start.min(text.len())) + 1,

@@ -1,7 +1,7 @@
 //! Every fixture reports exactly what it is annotated with; the hand-written kernels and the corrected examples of the
 //! diagnostics' pages report nothing.
 
-use ptx_tests::annotations::{compare, expected, found, revisions};
+use ptx_tests::annotations::{LINTS, compare, expected, found, revisions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,11 @@ fn hand_written_kernels_are_clean() {
     let kernels = files(&root().join("kernels"), "ptx");
     assert!(kernels.len() >= 12);
     check_all(&kernels);
+    for path in kernels {
+        let text = fs::read_to_string(&path).expect("a readable kernel");
+        let wrong = check(&path.display().to_string(), &format!("{text}{LINTS}"));
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 }
 
 #[test]
@@ -85,7 +90,8 @@ fn examples_of_the_diagnostics_pages_are_true() {
             wrong.push(format!("{code}: no example shows it"));
         }
         for (index, example) in examples.iter().enumerate() {
-            wrong.extend(check(&format!("{code}, example {}", index + 1), example));
+            let lints = if ptx_analysis::flow::lints::CODES.contains(&code) { LINTS } else { "" };
+            wrong.extend(check(&format!("{code}, example {}", index + 1), &format!("{example}{lints}")));
         }
     }
     assert_eq!(pages.len(), codes.len(), "every diagnostic has a page");

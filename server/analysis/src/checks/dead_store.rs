@@ -10,7 +10,7 @@ pub const CODE: &str = "dead-store";
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut read = vec![false; function.registers.len()];
-    for index in 0..function.instructions.len() {
+    for index in analysis.graph.order.iter().flat_map(|b| analysis.graph.blocks[*b as usize].instructions()) {
         function.reads(index).iter().for_each(|r| read[r.slot.index()] = true);
     }
     analysis.liveness().visit(function, analysis.graph, |index, live| {

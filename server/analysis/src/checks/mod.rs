@@ -84,11 +84,15 @@ macro_rules! pages {
 }
 
 pages![
+    "dead-store": Lint(Severity::Hint),
     "deprecated": Lint(Warning),
+    "divergent-barrier": Lint(Warning),
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "membermask": Lint(Warning),
+    "missing-exit": Lint(Warning),
     "missing-modifier": Assembler,
     "modifier-not-allowed": Assembler,
     "modifier-order": Assembler,
@@ -101,15 +105,21 @@ pages![
     "project-target": Lint(Warning),
     "project-version": Lint(Warning),
     "removed": Assembler,
+    "repeated-destination": Lint(Warning),
     "requires-target": Assembler,
     "requires-version": Assembler,
     "state-space": Assembler,
     "syntax-error": Assembler,
     "unbracketed-address": Lint(Warning),
     "undeclared-name": Assembler,
+    "uninitialized-register": Lint(Warning),
     "unknown-directive": Assembler,
     "unknown-modifier": Assembler,
     "unknown-opcode": Assembler,
+    "unreachable-code": Lint(Severity::Hint),
+    "unused-function": Lint(Severity::Hint),
+    "unused-label": Lint(Severity::Hint),
+    "unused-register": Lint(Severity::Hint),
     "vector-length": Assembler,
 ];
 

@@ -173,7 +173,8 @@ fn edges_of_zone(graph: &Graph, zone: &Bits) -> Vec<(u32, u32)> {
         waiting.extend(before.filter(|b| zone.contains(*b) && leads_out.insert(*b)));
     }
     let closed = zone.iter().filter(|b| !leads_out.contains(*b));
-    let leaving = |b: &usize| graph.blocks[*b].leaves || graph.successors(*b).iter().any(|s| !zone.contains(*s as usize));
+    let leaving =
+        |b: &usize| graph.blocks[*b].leaves || graph.successors(*b).iter().any(|s| !zone.contains(*s as usize));
     edges.extend(closed.filter(leaving).map(|b| (b as u32, outside)));
     edges
 }

@@ -8,7 +8,7 @@ use super::lowering::Module;
 use super::variance::Variances;
 use crate::checks::{
     dead_store, divergent_barrier, membermask, missing_exit, repeated_destination, uninitialized_register,
-    unreachable_code, unused_label, unused_register,
+    unreachable_code, unused_function, unused_label, unused_register,
 };
 use crate::diagnostic::Diagnostic;
 use crate::target::Environment;
@@ -45,6 +45,20 @@ pub const LINTS: &[Lint] = &[
     repeated_destination::find,
     divergent_barrier::find,
     membermask::find,
+];
+
+/// Their codes, sorted, and those of the lints that look at the module as a whole.
+pub const CODES: &[&str] = &[
+    dead_store::CODE,
+    divergent_barrier::CODE,
+    membermask::CODE,
+    missing_exit::CODE,
+    repeated_destination::CODE,
+    uninitialized_register::CODE,
+    unreachable_code::CODE,
+    unused_function::CODE,
+    unused_label::CODE,
+    unused_register::CODE,
 ];
 
 impl<'a> Analysis<'a> {

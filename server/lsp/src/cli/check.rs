@@ -208,7 +208,9 @@ fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
     let mut analyzer = Analyzer::default();
     // The command line took no name that the tables do not have.
     let _ = analyzer.set_target(arguments.target.as_deref());
-    let diagnostics = analyzer.analyze(&snapshot).diagnostics;
+    let mut diagnostics = analyzer.analyze(&snapshot).diagnostics;
+    diagnostics.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
+    diagnostics.sort_by_key(|d| (d.range.start, d.range.end));
     let name = origin.name();
     let findings = match arguments.format {
         Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),

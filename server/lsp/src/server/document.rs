@@ -10,7 +10,7 @@ use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 
@@ -37,6 +37,8 @@ pub struct Parsed {
 pub struct Checked {
     /// Of this revision.
     pub revision: u64,
+    /// The second pass has been over it.
+    pub complete: bool,
     /// As the client gets it.
     pub diagnostics: Vec<ls_types::Diagnostic>,
     /// How long it took.
@@ -50,6 +52,8 @@ pub struct Timings {
     pub parse: Duration,
     /// Checking.
     pub check: Duration,
+    /// The second pass, where there was one.
+    pub lints: Duration,
     /// Making diagnostics of the protocol.
     pub convert: Duration,
 }
@@ -180,6 +184,20 @@ impl Document {
     pub fn is_stale(&self, revision: u64) -> bool {
         let inbox = lock(&self.inbox);
         inbox.closed || inbox.revision != revision
+    }
+
+    /// Waits for a while; whether nothing has happened to the document since a revision.
+    pub fn stays_quiet(&self, revision: u64, pause: Duration) -> bool {
+        let deadline = Instant::now() + pause;
+        let mut inbox = lock(&self.inbox);
+        while !inbox.closed && inbox.revision == revision {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            inbox = self.wake.wait_timeout(inbox, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
+        }
+        false
     }
 
     /// Calls `publish` unless the document has changed since a revision; it cannot change meanwhile.

@@ -16,6 +16,12 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 /// Trees can nest deeply, and a check may follow them. It is address space, not memory.
 const STACK: usize = 64 << 20;
 
+/// After so long without a change somebody reads, and the second pass may run.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// How long an answer of the client may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Owns the tree and what the checks remember.
 pub struct Worker {
     shared: Arc<Shared>,
@@ -23,6 +29,8 @@ pub struct Worker {
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
+    /// For requests to the client.
+    runtime: Option<tokio::runtime::Handle>,
 }
 
 impl Worker {
@@ -31,7 +39,8 @@ impl Worker {
     /// # Errors
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
-        let worker = Self { shared, document, publisher, tree: None, analyzer: Analyzer::default() };
+        let runtime = tokio::runtime::Handle::try_current().ok();
+        let worker = Self { shared, document, publisher, tree: None, analyzer: Analyzer::default(), runtime };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
@@ -63,7 +72,7 @@ impl Worker {
                 *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
             }
         });
-        self.report(work, Checked { revision, diagnostics: Vec::new(), timings: Timings::default() });
+        self.report(work, Checked { revision, complete: true, diagnostics: Vec::new(), timings: Timings::default() });
     }
 
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
@@ -74,7 +83,7 @@ impl Worker {
             self.analyzer = Analyzer::default();
             self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
-            return self.report(work, Checked { revision, diagnostics: Vec::new(), timings });
+            return self.report(work, Checked { revision, complete: true, diagnostics: Vec::new(), timings });
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         let parse = begin.elapsed();
@@ -87,21 +96,65 @@ impl Worker {
         let begin = Instant::now();
         // The settings hold only names that the tables have.
         let _ = self.analyzer.set_target(settings.target.as_deref());
-        let report = if settings.diagnostics.enable { self.analyzer.analyze(&snapshot) } else { Default::default() };
+        let enabled = settings.diagnostics.enable;
+        let report = if enabled { self.analyzer.analyze(&snapshot) } else { Default::default() };
+        let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
             return;
         }
-        let begin = Instant::now();
         let context = convert::Context {
             uri: &self.document.uri,
             rope: snapshot.rope(),
             session: self.shared.session(),
             settings: &settings.diagnostics,
         };
-        let diagnostics = convert::diagnostics(&context, &report.diagnostics);
-        let timings = Timings { parse, check, convert: begin.elapsed() };
-        self.report(work, Checked { revision, diagnostics, timings });
+        let timings = Timings { parse, check, ..Timings::default() };
+        self.publish(work, &context, [&report.diagnostics, &known], !enabled, timings);
+        if !enabled || !self.document.stays_quiet(revision, QUIET) {
+            return;
+        }
+        let begin = Instant::now();
+        let Some(lints) = self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision)) else { return };
+        let timings = Timings { lints: begin.elapsed(), ..timings };
+        // Whoever has asked for this revision need not ask again if nothing is new.
+        if lints != known {
+            self.publish(work, &context, [&report.diagnostics, &lints], true, timings);
+            self.ask_to_refresh();
+        }
+    }
+
+    /// Hands over findings of both passes.
+    fn publish(
+        &self,
+        work: &Work,
+        context: &convert::Context<'_>,
+        found: [&[ptx_analysis::Diagnostic]; 2],
+        complete: bool,
+        timings: Timings,
+    ) {
+        let begin = Instant::now();
+        let diagnostics = match found {
+            [all, []] => convert::diagnostics(context, all),
+            [first, second] => convert::diagnostics(context, &[first, second].concat()),
+        };
+        let timings = Timings { convert: begin.elapsed(), ..timings };
+        self.report(work, Checked { revision: work.revision, complete, diagnostics, timings });
+    }
+
+    /// Clients that ask for diagnostics are told that there are more.
+    fn ask_to_refresh(&self) {
+        let session = self.shared.session();
+        if !session.pulls_diagnostics || !session.refreshes_diagnostics {
+            return;
+        }
+        if let Some(runtime) = &self.runtime {
+            let client = self.shared.client.clone();
+            runtime.spawn(async move {
+                // Nobody waits for the answer; a client that gives none must not keep this for ever.
+                let _ = tokio::time::timeout(PATIENCE, client.workspace_diagnostic_refresh()).await;
+            });
+        }
     }
 
     /// The tree of the current text, edits applied.

@@ -22,7 +22,7 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
         return Ok(DocumentDiagnosticReportResult::Report(nothing));
     };
     // Revisions are not used twice, not even by another document.
-    let result_id = checked.revision.to_string();
+    let result_id = format!("{}{}", checked.revision, if checked.complete { "" } else { " in part" });
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
             related_documents: None,
