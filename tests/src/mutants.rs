@@ -144,7 +144,17 @@ fn parse_mutant(line: &str) -> Option<Mutant> {
     let (named, count) = verdict.split_once('#').unwrap_or((verdict, ""));
     let lines: Vec<usize> = named.trim_start_matches(['e', 'f']).split(',').filter_map(|l| l.parse().ok()).collect();
     let count = count.parse().unwrap_or(if accepted { 0 } else { lines.len().max(1) });
-    Some(Mutant { line, column, gone, come: come.to_owned(), kind, accepted, fatal: verdict.starts_with('f'), lines, count })
+    Some(Mutant {
+        line,
+        column,
+        gone,
+        come: come.to_owned(),
+        kind,
+        accepted,
+        fatal: verdict.starts_with('f'),
+        lines,
+        count,
+    })
 }
 
 impl Base {

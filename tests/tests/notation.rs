@@ -75,7 +75,8 @@ fn directive(lines: &str) -> Result<Directive, String> {
 
 #[test]
 fn what_a_directive_takes_and_where_it_stands_is_read() {
-    let text = "  takes 1..3 integer in 1..9\n  limit 8 | because\n  where entry func\n  excludes .y .z\n  idle without .w";
+    let text =
+        "  takes 1..3 integer in 1..9\n  limit 8 | because\n  where entry func\n  excludes .y .z\n  idle without .w";
     let found = directive(text).expect("a directive");
     let takes = found.takes.expect("arguments");
     assert_eq!((takes.kind, takes.least, takes.most), (ArgumentKind::Integer, 1, 3));

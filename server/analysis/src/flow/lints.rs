@@ -7,8 +7,9 @@ use super::liveness::Liveness;
 use super::lowering::Module;
 use super::variance::Variances;
 use crate::checks::{
-    dead_store, divergent_barrier, membermask, missing_exit, repeated_destination, uninitialized_register,
-    unreachable_code, unused_label, unused_register,
+    cp_async_wait, dead_store, divergent_barrier, mbarrier_protocol, membermask, missing_exit, mixed_cta_groups,
+    proxy_fence, repeated_destination, tensor_memory_allocation, uninitialized_register, unreachable_code,
+    unused_label, unused_register, wgmma_order, wrong_state_space,
 };
 use crate::diagnostic::Diagnostic;
 use crate::target::Environment;
@@ -45,6 +46,13 @@ pub const LINTS: &[Lint] = &[
     repeated_destination::find,
     divergent_barrier::find,
     membermask::find,
+    cp_async_wait::lint,
+    mbarrier_protocol::lint,
+    mixed_cta_groups::lint,
+    proxy_fence::lint,
+    tensor_memory_allocation::lint,
+    wgmma_order::lint,
+    wrong_state_space::lint,
 ];
 
 impl<'a> Analysis<'a> {
