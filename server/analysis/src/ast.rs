@@ -71,8 +71,8 @@ pub enum OperandKind<'t> {
     String,
     /// `%v.x`, `%r.b0`.
     Member(Word<'t>, Word<'t>),
-    /// `var[4]`.
-    Index(Box<Operand<'t>>),
+    /// `var[4]`, and the index where it is a constant.
+    Index(Box<Operand<'t>>, Option<i128>),
     /// `!p`.
     Not(Box<Operand<'t>>),
     /// `-%r1`; a negated literal is a constant.

@@ -67,6 +67,7 @@ fn variable(
         bytes: element.zip(count).and_then(|(bytes, count)| bytes.checked_mul(count)),
         align,
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
+        external: declaration.linkages.iter().any(|l| l.text == ".extern"),
     }
 }
 

@@ -4,12 +4,13 @@ use crate::ast::{Instruction, Operand, OperandKind, Word};
 use crate::checks::{
     deprecated, duplicate_modifier, gates, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
     not_portable, operand_count, operand_kind, operand_range, operand_type, project_target, state_space, syntax_error,
-    unbracketed_address, undeclared_name, unknown_modifier, unknown_opcode, vector_length,
+    unbracketed_address, undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
+use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
 use crate::spec::{Arrangement, Spec, applies};
 use crate::target::Environment;
@@ -59,6 +60,8 @@ pub fn check(
             let operands = instruction.operands.iter().zip(&arrangement.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, candidate, written, out);
+            memory::check(instruction, text, arrangement, &resolved.environment, names, out);
+            unusual_modifier_order::check(instruction, candidate, written, out);
         }
         Choice::Mismatch(found) => out.extend(found.iter().map(suggest)),
         Choice::Rule(form, rule) => {

@@ -17,6 +17,7 @@ mod instruction;
 pub mod literal;
 pub mod lower;
 pub mod memo;
+mod memory;
 pub mod module;
 pub mod operands;
 pub mod project;

@@ -113,7 +113,9 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
             _ => OperandKind::Error,
         }
     } else if kind == k.index {
-        boxed(f.object).map_or(OperandKind::Error, |o| OperandKind::Index(Box::new(o)))
+        let index = node.child_by_field_id(f.index).map(|n| constant(source, n));
+        let index = if let Some(Constant::Integer(value)) = index { value } else { None };
+        boxed(f.object).map_or(OperandKind::Error, |o| OperandKind::Index(Box::new(o), index))
     } else if kind == k.negation {
         match named_children(node).next() {
             Some(inner) => OperandKind::Not(Box::new(operand(source, inner))),

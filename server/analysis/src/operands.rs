@@ -248,7 +248,7 @@ impl Checker<'_> {
                 self.declared(&pair.0);
                 self.declared(&pair.1);
             }
-            OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner) => self.declared(inner),
+            OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner, _) => self.declared(inner),
             OperandKind::Offset(parts, _) => self.declared(&parts.0),
             _ => {}
         }
@@ -303,7 +303,7 @@ impl Checker<'_> {
             }
             OperandKind::Offset(parts, false) if !writes => self.sum(operand, &parts.0, spec),
             OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
-            OperandKind::Index(object) => match object.kind {
+            OperandKind::Index(object, _) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
                 _ => self.push(operand, Some(spec), What::Unexpected),
             },

@@ -36,6 +36,8 @@ pub struct Variable {
     pub align: Option<u32>,
     /// `.attribute(.unified(…))`.
     pub unified: bool,
+    /// `.extern`: it is defined elsewhere, and what is said here of its size may be less than the whole.
+    pub external: bool,
 }
 
 /// What a name stands for.

@@ -5,6 +5,8 @@
 
 #[path = "tables/directive.rs"]
 mod directive;
+#[path = "tables/effect.rs"]
+mod effect;
 #[path = "tables/emit.rs"]
 mod emit;
 #[path = "tables/formula.rs"]
@@ -15,6 +17,7 @@ mod pattern;
 mod successor;
 
 pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
+pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
 use emit::{choice, table};
 pub use formula::dimension;
@@ -125,6 +128,8 @@ table! {
         successors: &'static [Successor],
         /// Named constraints, each one Rust function.
         checks: &'static [&'static str],
+        /// Its part in protocols between threads, copies and fences.
+        effects: &'static [Effect],
         /// Data file and line.
         source: &'static str,
     }
@@ -212,6 +217,10 @@ table! {
         lanes: bool,
         /// An updated operand is read only where the operand of this name is true; empty: always.
         reads_if: &'static str,
+        /// Memory: how many bytes are accessed; for a list of elements, its length counts too.
+        bytes: Bytes,
+        /// Memory: what its address must be a multiple of; [`Bytes::Natural`]: the bytes accessed.
+        align: Bytes,
         /// Selectors that may follow (`b0`, `h1`).
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.
@@ -353,6 +362,8 @@ table! {
         absolute: bool,
         /// What is in it is the same for all threads, and stays so as long as the kernel runs.
         fixed: bool,
+        /// Addresses in it are offsets in a window: 32 bits hold them, and they become generic ones only by `cvta`.
+        window: bool,
         /// One line.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
@@ -423,6 +434,10 @@ table! {
         name: &'static str,
         /// The features that it has, itself among them.
         features: &'static [&'static str],
+        /// Bytes of shared memory that the variables of a kernel may take; 0: not known.
+        shared: u32,
+        /// Bytes of constant memory that the variables of a module may take; 0: not known.
+        constant: u32,
         /// One line.
         summary: &'static str,
         /// Markdown.
@@ -513,6 +528,16 @@ choice! {
         Slot(u8),
         /// These.
         Named(&'static [&'static str]),
+    }
+
+    /// A number of bytes.
+    enum Bytes {
+        /// Those of the operand's type, or of its list.
+        Natural,
+        /// So many.
+        Fixed(u32),
+        /// The value of another operand.
+        Operand(&'static str),
     }
 
     /// The type of an operand.

@@ -1,5 +1,6 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod cp_async_wait;
 pub mod dead_store;
 pub mod deprecated;
 pub mod divergent_barrier;
@@ -8,25 +9,32 @@ pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod mbarrier_protocol;
 pub mod membermask;
+pub mod misaligned_address;
 pub mod missing_exit;
 pub mod missing_modifier;
+pub mod mixed_cta_groups;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
 pub mod module_header;
+pub mod narrow_address;
 pub mod not_portable;
 pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
+pub mod out_of_bounds;
 pub mod project_target;
 pub mod project_version;
+pub mod proxy_fence;
 pub mod removed;
 pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
 pub mod state_space;
 pub mod syntax_error;
+pub mod tensor_memory_allocation;
 pub mod unbracketed_address;
 pub mod undeclared_name;
 pub mod uninitialized_register;
@@ -37,7 +45,10 @@ pub mod unreachable_code;
 pub mod unused_function;
 pub mod unused_label;
 pub mod unused_register;
+pub mod unusual_modifier_order;
 pub mod vector_length;
+pub mod wgmma_order;
+pub mod wrong_state_space;
 
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use Level::{Assembler, Lint, Off};
@@ -84,6 +95,7 @@ macro_rules! pages {
 }
 
 pages![
+    "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "deprecated": Lint(Warning),
     "divergent-barrier": Lint(Warning),
@@ -91,25 +103,32 @@ pages![
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "mbarrier-protocol": Lint(Warning),
     "membermask": Lint(Warning),
+    "misaligned-address": Lint(Warning),
     "missing-exit": Lint(Warning),
     "missing-modifier": Assembler,
+    "mixed-cta-groups": Lint(Warning),
     "modifier-not-allowed": Assembler,
     "modifier-order": Assembler,
     "module-header": Assembler,
+    "narrow-address": Lint(Warning),
     "not-portable": Off(Severity::Information),
     "operand-count": Assembler,
     "operand-kind": Assembler,
     "operand-range": Assembler,
     "operand-type": Assembler,
+    "out-of-bounds": Lint(Warning),
     "project-target": Lint(Warning),
     "project-version": Lint(Warning),
+    "proxy-fence": Lint(Warning),
     "removed": Assembler,
     "repeated-destination": Lint(Warning),
     "requires-target": Assembler,
     "requires-version": Assembler,
     "state-space": Assembler,
     "syntax-error": Assembler,
+    "tensor-memory-allocation": Lint(Warning),
     "unbracketed-address": Lint(Warning),
     "undeclared-name": Assembler,
     "uninitialized-register": Lint(Warning),
@@ -120,7 +139,10 @@ pages![
     "unused-function": Lint(Severity::Hint),
     "unused-label": Lint(Severity::Hint),
     "unused-register": Lint(Severity::Hint),
+    "unusual-modifier-order": Lint(Severity::Hint),
     "vector-length": Assembler,
+    "wgmma-order": Lint(Warning),
+    "wrong-state-space": Lint(Warning),
 ];
 
 /// The known name nearest to a misspelt one, if it is near enough to be meant.

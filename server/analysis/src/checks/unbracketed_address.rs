@@ -10,7 +10,7 @@ pub const CODE: &str = "unbracketed-address";
 /// The report, if the operand is an address and has no brackets.
 pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnostic> {
     let Shape::Address(parts) = shape else { return None };
-    let bare = !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Index(_) | OperandKind::Error);
+    let bare = !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Index(..) | OperandKind::Error);
     let name = parts.first().filter(|_| bare)?.value.name;
     let message = format!("`{name}` of `{head}` is an address: it belongs in brackets");
     let help = "write `[…]` around it; the assembler lets it pass without";

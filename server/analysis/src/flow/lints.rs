@@ -7,8 +7,9 @@ use super::liveness::Liveness;
 use super::lowering::Module;
 use super::variance::Variances;
 use crate::checks::{
-    dead_store, divergent_barrier, membermask, missing_exit, repeated_destination, uninitialized_register,
-    unreachable_code, unused_function, unused_label, unused_register,
+    cp_async_wait, dead_store, divergent_barrier, mbarrier_protocol, membermask, missing_exit, mixed_cta_groups,
+    proxy_fence, repeated_destination, tensor_memory_allocation, uninitialized_register, unreachable_code,
+    unused_function, unused_label, unused_register, wgmma_order, wrong_state_space,
 };
 use crate::diagnostic::Diagnostic;
 use crate::target::Environment;
@@ -45,20 +46,34 @@ pub const LINTS: &[Lint] = &[
     repeated_destination::find,
     divergent_barrier::find,
     membermask::find,
+    cp_async_wait::lint,
+    mbarrier_protocol::lint,
+    mixed_cta_groups::lint,
+    proxy_fence::lint,
+    tensor_memory_allocation::lint,
+    wgmma_order::lint,
+    wrong_state_space::lint,
 ];
 
 /// Their codes, sorted, and those of the lints that look at the module as a whole.
 pub const CODES: &[&str] = &[
+    cp_async_wait::CODE,
     dead_store::CODE,
     divergent_barrier::CODE,
+    mbarrier_protocol::CODE,
     membermask::CODE,
     missing_exit::CODE,
+    mixed_cta_groups::CODE,
+    proxy_fence::CODE,
     repeated_destination::CODE,
+    tensor_memory_allocation::CODE,
     uninitialized_register::CODE,
     unreachable_code::CODE,
     unused_function::CODE,
     unused_label::CODE,
     unused_register::CODE,
+    wgmma_order::CODE,
+    wrong_state_space::CODE,
 ];
 
 impl<'a> Analysis<'a> {

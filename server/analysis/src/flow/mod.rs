@@ -9,9 +9,11 @@
 //! Which instruction branches, returns, ends the thread, has no effect but its results or must be executed by a warp
 //! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
 
+pub mod addresses;
 pub mod bits;
 pub mod divergence;
 pub mod dominance;
+pub mod effects;
 mod function;
 mod graph;
 pub mod lints;

@@ -59,7 +59,7 @@ impl Checker<'_> {
         let parts: &[Operand<'_>] = match &operand.kind {
             OperandKind::Address(parts) => parts,
             // `var[4]` is an address without brackets around it.
-            OperandKind::Index(_) => std::slice::from_ref(operand),
+            OperandKind::Index(..) => std::slice::from_ref(operand),
             OperandKind::Error => return,
             // The assembler looks at the scalar's name alone; `unbracketed-address` warns.
             OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
@@ -112,7 +112,7 @@ impl Checker<'_> {
                 }
                 return self.base(&parts.0, spec);
             }
-            OperandKind::Index(object) => return self.base(object, spec),
+            OperandKind::Index(object, _) => return self.base(object, spec),
             OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
                 let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
                 if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {

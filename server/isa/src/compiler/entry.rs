@@ -98,9 +98,9 @@ impl<'n> Builder<'n> {
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables"],
             "modifier" => &["repeats", "converge"],
-            "space" => &["generic", "absolute", "fixed"],
+            "space" => &["generic", "absolute", "fixed", "window"],
             "sreg" => &["uniform", "requires"],
-            "target" => &["excludes", "requires"],
+            "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
             _ => &[],
         };
@@ -148,10 +148,11 @@ impl<'n> Builder<'n> {
             }
             "space" => {
                 let (summary, manual, doc) = (common.summary, common.manual, common.doc);
-                let (generic, absolute) = (other("generic").is_some(), other("absolute").is_some());
+                let is = |flag| other(flag).is_some();
+                let (generic, absolute, window) = (is("generic"), is("absolute"), is("window"));
                 let gates = leak(common.gates);
-                let fixed = other("fixed").is_some();
-                self.spaces.push(Space { name: dotted(), generic, absolute, fixed, summary, manual, doc, gates });
+                let (fixed, name) = (is("fixed"), dotted());
+                self.spaces.push(Space { name, generic, absolute, window, fixed, summary, manual, doc, gates });
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;
@@ -218,9 +219,17 @@ impl<'n> Builder<'n> {
                 if words.next() == Some("has") {
                     features = words.map(leak_str).collect();
                 }
+                let limits: Vec<&str> = other("limits").unwrap_or("").split_whitespace().collect();
+                let limit =
+                    |name: &str| limits.chunks(2).find(|c| c[0] == name).map_or("0", |c| c.get(1).unwrap_or(&""));
+                let (Ok(shared), Ok(constant)) = (limit("shared").parse(), limit("constant").parse()) else {
+                    return Err(head.error(0, "expected `limits shared BYTES constant BYTES`"));
+                };
                 self.targets.push(Target {
                     name: leak_str(name),
                     features: leak(features),
+                    shared,
+                    constant,
                     summary: common.summary,
                     doc: common.doc,
                     gates: leak(common.gates),

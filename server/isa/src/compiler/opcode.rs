@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot,
+    Effect, Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot,
     Successor, Value,
 };
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" => {
+            | "instead" | "effect" => {
                 shared.push(line);
                 Ok(())
             }
@@ -267,6 +267,7 @@ fn build_form(
         gates: leak(parts.gates),
         successors: leak(parts.successors),
         checks: leak(parts.checks),
+        effects: leak(parts.effects),
         source: leak_str(&format!("{}:{}", head.file, head.number)),
         slots: leak(slots),
     })
@@ -287,6 +288,7 @@ struct Parts {
     first: Vec<u8>,
     repeat: Vec<&'static str>,
     checks: Vec<&'static str>,
+    effects: Vec<Effect>,
 }
 
 impl Parts {
@@ -300,6 +302,7 @@ impl Parts {
             "require" => self.rules.push(rule::rule(line, RuleKind::Require, rest, context)?),
             "check" => self.checks.push(leak_str(rest)),
             "instead" => self.successors.push(successor(line, rest, context)?),
+            "effect" => self.effects.push(rule::effect(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),
             "repeat" => {

@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
 use crate::tables::{
-    Access, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Value, dimension,
+    Access, Bytes, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Value, dimension,
 };
 
 /// Parses what follows the colon into a value named `name`.
@@ -38,6 +38,8 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         immediate_only: false,
         lanes: false,
         reads_if: "",
+        bytes: Bytes::Natural,
+        align: Bytes::Natural,
         select: &[],
         ranges: &[],
     };
@@ -101,6 +103,8 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "vec" => value.length = p.length()?,
             "select" => value.select = p.selectors()?,
             "in" => value.ranges = p.ranges()?,
+            "bytes" => value.bytes = p.bytes()?,
+            "align" => value.align = p.bytes()?,
             _ => {
                 if value.ty != TypeExpr::None {
                     return Err(line.error(at, format!("unexpected `{word}`: the operand has a type already")));
@@ -319,6 +323,28 @@ impl<'a> Parser<'a> {
             }
         }
         if out.is_empty() { self.error("expected a range such as `0..15`") } else { Ok(leak(out)) }
+    }
+
+    /// `16` or `(size)`, the name of another operand.
+    fn bytes(&mut self) -> Result<Bytes> {
+        if self.peek() == Some("(") {
+            self.next += 1;
+            let name = self.take("an operand")?;
+            if !self.form.operands.contains(&name) {
+                self.next -= 1;
+                return self.error(format!("this form has no operand `{name}`"));
+            }
+            self.expect(")")?;
+            return Ok(Bytes::Operand(leak_str(name)));
+        }
+        let word = self.take("a number of bytes")?;
+        match word.parse() {
+            Ok(bytes @ 1..) => Ok(Bytes::Fixed(bytes)),
+            _ => {
+                self.next -= 1;
+                self.error(format!("`{word}` is no number of bytes"))
+            }
+        }
     }
 
     fn type_expr(&mut self) -> Result<TypeExpr> {

@@ -2,7 +2,9 @@
 
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
-use crate::tables::{Gate, GateAlternative, GateKind, OperandTest, Rule, RuleKind, SlotTest, Term, Version};
+use crate::tables::{
+    Effect, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Term, Verb, Version,
+};
 
 /// `8.5`.
 pub(super) fn version(word: &str) -> Option<Version> {
@@ -65,6 +67,27 @@ pub(super) fn rule(line: &Line, kind: RuleKind, text: &str, context: &Context<'_
         when,
         message: leak_str(line.prose.as_deref().unwrap_or("").trim()),
     })
+}
+
+/// `effect starts cp.async d when …`.
+pub(super) fn effect(line: &Line, text: &str, context: &Context<'_>) -> Result<Effect> {
+    let (what, when) = split_word(text, "when");
+    let mut words = what.split_whitespace();
+    let (verb, protocol) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let known = |names: &[&str], word: &str| line.error(0, format!("`{word}` is none of {}", names.join(", ")));
+    let verbs: Vec<&str> = Verb::NAMES.iter().map(|n| n.0).collect();
+    let protocols: Vec<&str> = Protocol::NAMES.iter().map(|n| n.0).collect();
+    let verb = Verb::NAMES.iter().find(|n| n.0 == verb).ok_or_else(|| known(&verbs, verb))?.1;
+    let protocol = Protocol::NAMES.iter().find(|n| n.0 == protocol).ok_or_else(|| known(&protocols, protocol))?.1;
+    let operand = words.next().unwrap_or("");
+    if !operand.is_empty() && !context.operands.contains(&operand) {
+        return Err(line.error(line.offset(operand), format!("the form has no operand `{operand}`")));
+    }
+    if let Some(word) = words.next() {
+        return Err(line.error(line.offset(word), format!("unexpected `{word}`")));
+    }
+    let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
+    Ok(Effect { verb, protocol, operand: leak_str(operand), when })
 }
 
 /// Terms joined by `and`.

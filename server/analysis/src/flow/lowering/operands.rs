@@ -88,7 +88,7 @@ impl Lowering<'_, '_> {
                 self.based(&parts.0, amount, operand, spec, at);
             }
             // The grammar's index is an expression that is not computed.
-            OperandKind::Index(inner) => self.based(inner, None, operand, spec, at),
+            OperandKind::Index(inner, _) => self.based(inner, None, operand, spec, at),
             _ => self.based(operand, Some(0), operand, spec, at),
         }
     }
