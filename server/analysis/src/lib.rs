@@ -12,6 +12,7 @@ mod constraints;
 pub mod declare;
 mod diagnostic;
 pub mod flow;
+pub mod directives;
 pub mod head;
 mod instruction;
 pub mod literal;

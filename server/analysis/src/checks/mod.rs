@@ -1,10 +1,16 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod debug_directive;
 pub mod deprecated;
+pub mod directive_argument;
+pub mod directive_conflict;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod launch_limit;
+pub mod misplaced_directive;
+pub mod missing_directive;
 pub mod missing_modifier;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
@@ -13,6 +19,8 @@ pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
+pub mod pragma;
+pub mod redundant_directive;
 pub mod removed;
 pub mod requires_target;
 pub mod requires_version;
@@ -23,6 +31,7 @@ pub mod undeclared_name;
 pub mod unknown_directive;
 pub mod unknown_modifier;
 pub mod unknown_opcode;
+pub mod unknown_pragma;
 pub mod vector_length;
 
 use crate::diagnostic::Severity;
@@ -70,11 +79,17 @@ macro_rules! pages {
 }
 
 pages![
+    "debug-directive": Assembler,
     "deprecated": Lint(Warning),
+    "directive-argument": Assembler,
+    "directive-conflict": Assembler,
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "launch-limit": Lint(Warning),
+    "misplaced-directive": Assembler,
+    "missing-directive": Assembler,
     "missing-modifier": Assembler,
     "modifier-not-allowed": Assembler,
     "modifier-order": Assembler,
@@ -83,6 +98,8 @@ pages![
     "operand-kind": Assembler,
     "operand-range": Assembler,
     "operand-type": Assembler,
+    "pragma": Assembler,
+    "redundant-directive": Lint(Warning),
     "removed": Assembler,
     "requires-target": Assembler,
     "requires-version": Assembler,
@@ -93,6 +110,7 @@ pages![
     "unknown-directive": Assembler,
     "unknown-modifier": Assembler,
     "unknown-opcode": Assembler,
+    "unknown-pragma": Lint(Warning),
     "vector-length": Assembler,
 ];
 

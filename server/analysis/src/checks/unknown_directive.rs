@@ -2,17 +2,29 @@
 
 use super::suggest;
 use crate::ast::Word;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::ISA;
+use ptx_isa::tables::Directive;
 
 /// The code.
 pub const CODE: &str = "unknown-directive";
 
 /// The report.
 pub fn report(directive: Word<'_>) -> Diagnostic {
+    suggesting(directive, |_| true)
+}
+
+/// The report on a word in the header of a function.
+pub fn in_header(directive: Word<'_>, place: &str) -> Diagnostic {
+    suggesting(directive, |d| d.places.contains(&place))
+}
+
+fn suggesting(directive: Word<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
     let found = Diagnostic::error(CODE, directive.range(), format!("`{}` is not a directive", directive.text));
-    match suggest(directive.text, ISA.directives.iter().map(|d| d.name)) {
-        Some(name) => found.help(format!("did you mean `{name}`?")),
+    match suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name)) {
+        Some(name) => found
+            .help(format!("did you mean `{name}`?"))
+            .fix(Fix::replace(format!("Change it to `{name}`"), directive.range(), name)),
         None => found,
     }
 }
