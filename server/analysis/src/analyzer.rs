@@ -306,14 +306,20 @@ fn header(
         let mut found = Vec::new();
         if kind == k.version_directive {
             progress.version(source, node, &mut header.environment, &mut found);
-            syntax_error::report(source, node, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
         } else if kind == k.target_directive {
             progress.target(source, node, &mut header.environment, &mut found);
             header.environment.target = target.or(header.environment.target);
-            syntax_error::report(source, node, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
         } else if kind == k.address_size_directive {
             progress.address_size(source, node, &mut header.environment, &mut found);
-            syntax_error::report(source, node, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
         } else {
             if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
                 progress.other(first_word(&text), &mut found);

@@ -124,7 +124,7 @@ impl<'a, 't> Body<'a, 't> {
         self.environment = mix(self.environment, hash(signature));
         // Errors in the header of the function; those of the body are reported statement by statement.
         for child in children(node) {
-            if Some(child.node) != body {
+            if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
                 syntax_error::report(self.source, child.node, &mut self.out);
             }
         }
@@ -266,14 +266,29 @@ impl<'a, 't> Body<'a, 't> {
             self.location(node);
         } else if kind == k.branch_targets_directive {
             self.branch_targets(node);
-            self.directive(node);
             syntax_error::report(self.source, node, &mut self.out);
+            self.list(node);
+        } else if kind == k.call_targets_directive || kind == k.call_prototype_directive {
+            syntax_error::report(self.source, node, &mut self.out);
+            self.list(node);
         } else if node.is_missing() && node.kind() == "}" {
             self.out.push(syntax_error::end_of_block(self.source, node));
         } else {
             syntax_error::report(self.source, node, &mut self.out);
             self.directive(node);
         }
+    }
+
+    /// A list for indirect jumps and calls, which is known by its label.
+    fn list(&mut self, node: Node<'_>) {
+        let mut before = node.prev_named_sibling();
+        while let Some(extra) = before.filter(|n| [kinds().comment, kinds().preprocessor_line].contains(&n.kind_id())) {
+            before = extra.prev_named_sibling();
+        }
+        if before.is_none_or(|n| n.kind_id() != kinds().label) {
+            return self.out.push(misplaced_directive::without_label(directives::first_word(self.source, node)));
+        }
+        self.directive(node);
     }
 
     /// A directive that is a statement.
@@ -287,9 +302,12 @@ impl<'a, 't> Body<'a, 't> {
         let (own, inlined) = match debug::plain(self.source.word(node).text) {
             Some((own, None)) => (Some(own), None),
             plain => {
+                let before = self.out.len();
                 self.directive(node);
                 match plain {
                     Some((own, inlined)) => (Some(own), inlined),
+                    // One mistake is enough.
+                    None if self.out.len() > before => (None, None),
                     None => {
                         syntax_error::report(self.source, node, &mut self.out);
                         debug::locations(self.source, node)

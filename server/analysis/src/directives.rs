@@ -109,6 +109,8 @@ pub fn statement(
         debug::position(source, node, directive, environment, out);
     } else if kind == k.file_directive {
         debug::file(source, node, environment, out);
+    } else if kind == k.dwarf_directive {
+        debug::dwarf(source, node, directive, out);
     }
 }
 

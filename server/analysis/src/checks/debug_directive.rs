@@ -78,6 +78,12 @@ pub fn no_label(word: Word<'_>, data: &DataType, directive: &Directive) -> Diagn
     Diagnostic::error(CODE, word.range(), message).help(format!("addresses are for {}", one_of(&names)))
 }
 
+/// A name among other data.
+pub fn name_in_list(word: Word<'_>) -> Diagnostic {
+    let message = format!("`{}` must stand in a line of its own: only numbers form lists here", word.text);
+    Diagnostic::error(CODE, word.range(), message)
+}
+
 /// A sum that is none of the two that are taken.
 pub fn bad_sum(word: Word<'_>) -> Diagnostic {
     let message = format!("`{}` is not taken: a number may be added to a label, and a label subtracted from one", word.text);

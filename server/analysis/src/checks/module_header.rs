@@ -97,25 +97,27 @@ impl Progress {
             let message = format!("`{}` is not a version: expected a number such as `8.5`", word.text);
             return out.push(Diagnostic::error(CODE, word.range(), message));
         };
-        // ptxas: ten times the first number and the second. So `8.10` is 9.0.
-        let sum = u32::from(major) * 10 + u32::from(minor);
-        let read = Version { major: u16::try_from(sum / 10).unwrap_or(u16::MAX), minor: (sum % 10) as u16 };
-        let exists = |version| ISA.versions.iter().any(|v| v.version == version);
+        let version = Version { major, minor };
+        let exists = |version: Version| ISA.versions.iter().any(|v| v.version == version);
         let newest = ISA.newest();
-        let odd = minor > 9;
-        let version = if odd && exists(read) { read } else { Version { major, minor } };
         environment.version = Some(version);
+        // ptxas adds ten times the first number and the second to see whether there is such a version, so it takes `8.10`; but
+        // what that version has it finds out by comparing both numbers.
+        let sum = u32::from(major) * 10 + u32::from(minor);
+        let sum = Version { major: u16::try_from(sum / 10).unwrap_or(u16::MAX), minor: (sum % 10) as u16 };
         if exists(version) {
-            if odd {
-                let message = format!("the assembler takes `{}` for {read}", word.text);
-                let fix = Fix::replace(format!("Change it to `{read}`"), word.range(), read.to_string());
-                out.push(Diagnostic::warning(CODE, word.range(), message).fix(fix));
-            }
+            return;
+        }
+        if exists(sum) {
+            let message = format!("there is no PTX {version}, although the assembler takes the number");
+            out.push(Diagnostic::warning(CODE, word.range(), message));
         } else if version > newest {
             // The user's assembler may know it. Nothing is gated then.
             let message = format!("PTX {version} is newer than what is known here ({newest}): what it added is not");
             out.push(Diagnostic::warning(CODE, word.range(), message));
         } else {
+            // What is no version holds nothing back.
+            environment.version = None;
             out.push(Diagnostic::error(CODE, word.range(), format!("there is no PTX {version}")));
         }
     }
@@ -195,7 +197,9 @@ impl Progress {
             let message = format!("`{}` and `{other}` exclude each other", name.text);
             return out.push(Diagnostic::error(CODE, name.range(), message));
         }
-        if directives::gates(name.range(), name.text, option.gates, environment, out) && !option.requires.is_empty() {
+        let again = environment.options.contains(&option.name);
+        let fits = directives::gates(name.range(), name.text, option.gates, environment, out);
+        if fits && !again && !option.requires.is_empty() {
             self.needy.push((source.absolute(name.range()), option));
         }
         environment.options.push(option.name);

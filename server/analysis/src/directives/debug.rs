@@ -47,8 +47,9 @@ pub fn file_number<'t>(source: Source<'t>, node: Node<'_>) -> Option<(u32, Word<
 }
 
 /// A number must fit into so many bits.
+// ptxas: the least number of 65 bits passes.
 fn check_width(number: Word<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
-    if literal::integer(number.text).is_none_or(|n| n >> bits != 0) {
+    if literal::integer(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
         out.push(debug_directive::too_large(number, bits));
     }
 }
@@ -173,7 +174,14 @@ fn line(
     let Some(data) = directive.data.iter().find(|d| d.name == ty.text) else {
         return out.push(debug_directive::not_a_type(ty, directive));
     };
-    for value in named_children(node) {
+    let is_number = |n: &Node<'_>| n.kind_id() == k.integer || n.kind_id() == k.unary_expression;
+    let values = || named_children(node).filter(|n| node.child_by_field_id(f.ty) != Some(*n) && n.kind_id() != k.unclosed);
+    if values().count() > 1
+        && let Some(name) = values().find(|n| !is_number(n) && !n.is_error())
+    {
+        return out.push(debug_directive::name_in_list(source.word(name)));
+    }
+    for value in values() {
         let kind = value.kind_id();
         let word = source.word(value);
         if kind == k.integer {
@@ -186,6 +194,28 @@ fn line(
             check_label(word, data, directive, out);
         } else if kind == k.offset {
             offset(source, value, data, directive, environment, out);
+        }
+    }
+}
+
+/// Checks the data of a `@@DWARF`.
+pub fn dwarf(source: Source<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+    let (k, f) = (kinds(), fields());
+    let Some(ty) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
+    if ISA.directive(ty.text).is_some_and(|d| !d.data.is_empty()) {
+        return;
+    }
+    let Some(data) = directive.data.iter().find(|d| d.name == ty.text) else {
+        return out.push(debug_directive::not_a_type(ty, directive));
+    };
+    for value in named_children(node) {
+        let word = source.word(value);
+        if value.kind_id() == k.integer {
+            check_value(word, literal::integer(word.text), data, out);
+        } else if value.kind_id() == k.identifier {
+            check_label(word, data, directive, out);
+        } else if value.kind_id() == k.offset || value.kind_id() == k.unary_expression {
+            out.push(debug_directive::bad_sum(word));
         }
     }
 }

@@ -107,7 +107,10 @@ fn attributes(source: Source<'_>, list: Node<'_>, kernel: bool, environment: &En
     {
         return;
     }
-    if attribute.arguments.len() != 2 {
+    let literal = |range: &Range<usize>| {
+        source.text.get(range.clone()).is_some_and(|text| crate::literal::integer(text).is_some())
+    };
+    if attribute.arguments.len() != 2 || !attribute.arguments.iter().all(|(range, _)| literal(range)) {
         let message = format!("`{}` takes two numbers: the upper and the lower half of an identifier", directive.name);
         out.push(directive_argument::attribute(attribute.range.clone(), &message));
     }
@@ -139,12 +142,16 @@ fn directives<'t>(
             continue;
         };
         // A declaration of a kernel has none at all.
-        if kernel && place == "declaration" || !directive.places.contains(&place) {
+        let barred = kernel && place == "declaration";
+        if barred || !directive.places.contains(&place) {
             out.push(misplaced_directive::in_header(name, directive, kernel, place));
+            if barred {
+                return given;
+            }
             continue;
         }
         // What the parser could not read is reported as such.
-        let broken = child.has_error();
+        let broken = child.has_error() || child.next_sibling().is_some_and(|n| n.is_error());
         let mut found = Vec::new();
         if gates(name.range(), directive.name, directive.gates, environment, &mut found) && !broken {
             let arguments: Vec<Argument<'_>> = arguments(source, child);
@@ -165,6 +172,18 @@ fn directives<'t>(
         out.append(&mut found);
     }
     given
+}
+
+/// Whether the parser could not place a predefined constant after a directive of the header, where the assembler takes it for
+/// its number: the grammar has no place for it.
+pub fn is_constant_argument(source: Source<'_>, error: Node<'_>) -> bool {
+    let takes_numbers = |directive: Node<'_>| {
+        directive.kind_id() == kinds().performance_directive
+            && ISA.directive(super::first_word(source, directive).text).and_then(|d| d.takes).is_some_and(|t| t.least > 0)
+    };
+    error.is_error()
+        && ISA.constant(source.word(error).text.trim()).is_some()
+        && error.prev_named_sibling().is_some_and(takes_numbers)
 }
 
 /// The directives of a header together.
