@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Asks NVIDIA's assembler about the fixtures and the hand-written kernels, and records which lines it refuses.
 
-usage: PTXAS=/path/to/ptxas [PTXAS_OLD=/path/to/an/older/ptxas] fixtures.py > fixtures.txt
+usage: PTXAS=/path/to/ptxas fixtures.py > fixtures.txt
 lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION `-` where there are none)
 """
 import os, re, subprocess, sys, tempfile
 
-PTXAS, OLD = os.environ.get("PTXAS", "ptxas"), os.environ.get("PTXAS_OLD")
+PTXAS = os.environ.get("PTXAS", "ptxas")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINE = re.compile(r"ptxas \S+, line (\d+); (\w+)\s*: (.*)")
 
@@ -27,11 +27,11 @@ def revisions(text):
 def ask(text):
     target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\w+)", text, re.M)
     number = int(re.match(r"\d+", target[1])[0]) if target else 90
-    ptxas, arch = (OLD, f"sm_{target[1]}") if number < 75 and OLD else (PTXAS, f"compute_{target[1] if number >= 75 and target else 75}")
+    arch = f"compute_{target[1] if number >= 75 and target else 75}"
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "a.ptx")
         open(name, "w").write(text)
-        run = subprocess.run([ptxas, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
+        run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
     lines, verdict = set(), "ERR" if run.returncode else "OK"
     for line in (run.stderr + run.stdout).splitlines():
         if (m := LINE.match(line)) and m[2] in ("error", "fatal"):

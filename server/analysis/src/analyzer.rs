@@ -6,13 +6,14 @@
 
 mod lints;
 
-use crate::body::{Body, children, unknown_directive};
+use crate::body::{Body, children};
 use crate::checks::module_header::Progress;
-use crate::checks::{duplicate_name, project_target, project_version, syntax_error};
+use crate::checks::{debug_directive, duplicate_name, project_target, project_version, syntax_error};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
+use crate::directives::{self, debug};
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Statements, hash};
+use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::project::Project;
 use crate::symbols::{Origin, Symbol};
@@ -69,6 +70,8 @@ struct Record {
     text: u64,
     environment: u64,
     dependencies: Dependencies,
+    /// The module's first function with a body.
+    first: bool,
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
@@ -166,7 +169,9 @@ impl Analyzer {
             hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
                 // How the parser recovers from an error is not determined by the text alone.
-                Some(mut record) if !item.node.has_error() && record.holds(environment, &header, index) => {
+                Some(mut record)
+                    if !item.node.has_error() && record.holds(context(environment, &header), &header, index) =>
+                {
                     record.unused = 0;
                     records.push((index, record));
                 }
@@ -219,13 +224,21 @@ impl Analyzer {
 impl Record {
     fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
         self.environment == environment
+            && self.first == (header.first_body == Some(item))
             && self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
     }
 }
 
-/// Functions, and variables with an initializer, which may be long.
+/// What a function's findings depend on besides its text and names: what a statement's depend on, and the module's files.
+fn context(environment: u64, header: &Header) -> u64 {
+    if header.files.is_empty() { environment } else { mix(environment, hash(&format!("{:?}", header.files))) }
+}
+
+/// Functions, and what may be long: sections, and variables with an initializer.
 fn is_remembered(node: Node<'_>) -> bool {
-    is_function(node) || (node.kind_id() == kinds().variable_declaration && initializer(node).is_some())
+    is_function(node)
+        || node.kind_id() == kinds().section_directive
+        || (node.kind_id() == kinds().variable_declaration && initializer(node).is_some())
 }
 
 /// The last initializer of a declaration.
@@ -264,13 +277,19 @@ fn check_item(
     let contents = snapshot.text(item.range.clone());
     let source = Source { text: &contents, base: item.range.start };
     let body = Body::new(source, header, index, environment, heads, &mut statements);
-    let (mut found, dependencies) =
-        if is_function(item.node) { body.function(item.node) } else { body.variable(item.node) };
+    let (mut found, dependencies) = if is_function(item.node) {
+        body.function(item.node)
+    } else if item.node.kind_id() == kinds().section_directive {
+        body.section(item.node)
+    } else {
+        body.variable(item.node)
+    };
     if item.unclosed {
         found.push(unclosed(source, item));
     }
     statements.finish();
-    Record { name: name.into(), text, environment, dependencies, found: Arc::from(found), statements, unused: 0 }
+    let (environment, first) = (context(environment, header), header.first_body == Some(index));
+    Record { name: name.into(), text, environment, dependencies, first, found: Arc::from(found), statements, unused: 0 }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
@@ -292,6 +311,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
     header.environment.project = Arc::clone(&asked.project);
     let mut progress = Progress::default();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
+    let mut files: HashMap<u32, Range<usize>> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let node = item.node;
         let kind = node.kind_id();
@@ -301,27 +321,36 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
         let mut found = Vec::new();
         if kind == k.version_directive {
             progress.version(source, node, &mut header.environment, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
             project_version::check(source, node, &header.environment, &mut found);
-            syntax_error::report(source, node, &mut found);
         } else if kind == k.target_directive {
             progress.target(source, node, &mut header.environment, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
             project_target::check(source, node, asked.target, &mut header.environment, &mut found);
-            syntax_error::report(source, node, &mut found);
         } else if kind == k.address_size_directive {
             progress.address_size(source, node, &mut header.environment, &mut found);
-            syntax_error::report(source, node, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
         } else {
             if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
                 progress.other(first_word(&text), &mut found);
             }
             if is_function(node) {
+                if node.child_by_field_id(f.body).is_some() {
+                    header.first_body = header.first_body.or(Some(index));
+                }
                 declare_function(source, node, index, &mut header, &mut places, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
                 declare_variables(source, node, index, &mut header, &mut places, out);
                 declare::check(&lower::declaration(source, node), &header.environment, &mut found);
             } else if kind == k.unknown_directive {
-                found.extend(unknown_directive(source, node));
+                found.extend(directives::unknown(source, node));
             } else if kind == k.label {
                 let next = items.get(index + 1).map(|i| i.node.kind_id());
                 let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
@@ -337,8 +366,22 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                 found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
             } else if kind == k.block {
                 found.push(syntax_error::outside_of_function(0..1, "a block"));
+            } else if kind == k.section_directive {
+                // The rest of it is remembered like a function.
+                progress.section();
             } else {
                 syntax_error::report(source, node, &mut found);
+                directives::statement(source, node, "module", &header.environment, &mut found);
+                if kind == k.file_directive
+                    && let Some((number, word)) = debug::file_number(source, node)
+                {
+                    header.files.insert(number);
+                    let place = source.absolute(word.range());
+                    match files.get(&number) {
+                        Some(first) => out.push(debug_directive::file_twice(place, number, first.clone())),
+                        None => drop(files.insert(number, place)),
+                    }
+                }
             }
         }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
@@ -355,6 +398,9 @@ fn end_of_header(item: &Item<'_>) -> usize {
     let f = fields();
     if let Some(body) = item.node.child_by_field_id(f.body) {
         return body.start_byte();
+    }
+    if item.node.kind_id() == kinds().section_directive {
+        return item.range.start;
     }
     if item.node.kind_id() != kinds().variable_declaration || syntax_error::is_broken(item.node) {
         return item.range.end;

@@ -2,9 +2,13 @@
 
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Instruction};
-use crate::checks::{self, duplicate_name, guard_predicate, syntax_error, undeclared_name};
+use crate::checks::{
+    debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, syntax_error,
+    undeclared_name,
+};
 use crate::declare;
 use crate::diagnostic::Diagnostic;
+use crate::directives::{self, debug};
 use crate::instruction;
 use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
@@ -13,7 +17,7 @@ use crate::operands::Names;
 use crate::symbols::{Declared, Origin, Scope, Symbol};
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One function under check.
 pub struct Body<'a, 't> {
@@ -36,6 +40,12 @@ pub struct Body<'a, 't> {
     labels: u64,
     /// Every name declared so far, for suggestions.
     declared: Vec<&'t str>,
+    /// It is a kernel.
+    kernel: bool,
+    /// The directives of its header.
+    given: Vec<&'static str>,
+    /// The locations so far.
+    locations: HashSet<debug::Location>,
     out: Vec<Diagnostic>,
 }
 
@@ -87,6 +97,9 @@ impl<'a, 't> Body<'a, 't> {
             dependence: RefCell::default(),
             labels: 0,
             declared: Vec::new(),
+            kernel: false,
+            given: Vec::new(),
+            locations: HashSet::new(),
             out: Vec::new(),
         }
     }
@@ -112,10 +125,12 @@ impl<'a, 't> Body<'a, 't> {
         self.environment = mix(self.environment, hash(signature));
         // Errors in the header of the function; those of the body are reported statement by statement.
         for child in children(node) {
-            if Some(child.node) != body {
+            if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
                 syntax_error::report(self.source, child.node, &mut self.out);
             }
         }
+        self.kernel = kernel;
+        self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
         if let Some(body) = body {
             self.block(body);
         }
@@ -128,6 +143,12 @@ impl<'a, 't> Body<'a, 't> {
     pub fn variable(self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
         let values = lower::named_children(node).filter_map(|n| n.child_by_field_id(fields().value));
         debug_assert!(values.count() > 0, "only declarations with an initializer are remembered");
+        self.finish()
+    }
+
+    /// Checks a `section_directive`; the diagnostics count from the start of the item.
+    pub fn section(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+        debug::section(self.source, node, &self.header.environment, &mut self.out);
         self.finish()
     }
 
@@ -229,36 +250,87 @@ impl<'a, 't> Body<'a, 't> {
                 self.out.push(duplicate_name::report(name.range(), name.text, other.range));
             }
         } else if kind == k.unknown_directive {
-            self.out.extend(unknown_directive(self.source, node));
+            self.out.extend(directives::unknown(self.source, node));
             self.declare_unknown(node);
         } else if node.is_error() {
             syntax_error::report(self.source, node, &mut self.out);
             self.declare_unknown(node);
-        } else if kind == k.version_directive || kind == k.target_directive || kind == k.address_size_directive {
-            let word = self.source.word(node);
-            let name = word.text.split_whitespace().next().unwrap_or("");
-            let range = word.range().start..word.range().start + name.len();
-            self.out.push(syntax_error::misplaced(range, name, "at the beginning of the module"));
+        } else if kind == k.target_directive {
+            self.out.push(misplaced_directive::target_in_body(directives::first_word(self.source, node)));
+        } else if kind == k.version_directive || kind == k.address_size_directive {
+            self.out.push(misplaced_directive::of_module_header(directives::first_word(self.source, node)));
         } else if kind == k.parameter_list {
             // Of a function that never ends: everything is on one level there.
             self.environment = mix(self.environment, hash(self.source.word(node).text));
             self.parameters(node, Origin::KernelParameter);
-        } else if kind == k.pragma_directive || kind == k.file_directive {
-            for string in lower::named_children(node).filter(|n| n.kind_id() == k.string) {
-                let word = self.source.word(string);
-                if word.text.len() < 2 || !word.text.ends_with('"') {
-                    self.out.push(syntax_error::endless_string(word.range()));
-                }
-            }
-            syntax_error::report(self.source, node, &mut self.out);
+        } else if kind == k.loc_directive {
+            self.location(node);
         } else if kind == k.branch_targets_directive {
             self.branch_targets(node);
             syntax_error::report(self.source, node, &mut self.out);
+            self.list(node);
+        } else if kind == k.call_targets_directive || kind == k.call_prototype_directive {
+            syntax_error::report(self.source, node, &mut self.out);
+            self.list(node);
         } else if node.is_missing() && node.kind() == "}" {
             self.out.push(syntax_error::end_of_block(self.source, node));
         } else {
             syntax_error::report(self.source, node, &mut self.out);
+            self.directive(node);
         }
+    }
+
+    /// A list for indirect jumps and calls, which is known by its label.
+    fn list(&mut self, node: Node<'_>) {
+        let mut before = node.prev_named_sibling();
+        while let Some(extra) = before.filter(|n| [kinds().comment, kinds().preprocessor_line].contains(&n.kind_id())) {
+            before = extra.prev_named_sibling();
+        }
+        if before.is_none_or(|n| n.kind_id() != kinds().label) {
+            return self.out.push(misplaced_directive::without_label(directives::first_word(self.source, node)));
+        }
+        self.directive(node);
+    }
+
+    /// A directive that is a statement.
+    fn directive(&mut self, node: Node<'_>) {
+        let place = if self.kernel { "entry-body" } else { "body" };
+        directives::statement(self.source, node, place, &self.header.environment, &mut self.out);
+    }
+
+    /// `.loc`, of which there may be one for each instruction.
+    fn location(&mut self, node: Node<'_>) {
+        let (own, inlined) = match debug::plain(self.source.word(node).text) {
+            Some((own, None)) => (Some(own), None),
+            plain => {
+                let before = self.out.len();
+                self.directive(node);
+                match plain {
+                    Some((own, inlined)) => (Some(own), inlined),
+                    // One mistake is enough.
+                    None if self.out.len() > before => (None, None),
+                    None => {
+                        syntax_error::report(self.source, node, &mut self.out);
+                        debug::locations(self.source, node)
+                    }
+                }
+            }
+        };
+        if let Some(inlined) = inlined
+            && let Some(place) = node.child_by_field_id(fields().inlined_at)
+            && !self.locations.contains(&inlined)
+        {
+            let range = self.source.range(place);
+            let first = self.header.first_body == Some(self.item);
+            self.out.push(debug_directive::inlined_nowhere(range, inlined, first));
+        }
+        let Some(own) = own else { return };
+        if !self.header.files.contains(&own.0)
+            && let Some(file) = lower::named_children(node).find(|n| n.kind_id() == kinds().integer)
+        {
+            self.out.push(debug_directive::unknown_file(self.source.range(file), own.0));
+        }
+        self.locations.insert(own);
     }
 
     /// The names in text that could not be understood: most likely declarations, so that their uses are no further
@@ -357,13 +429,10 @@ impl<'a, 't> Body<'a, 't> {
         }
         let head = self.heads.resolve(lowered, text, &self.header.environment);
         instruction::check(lowered, text, &head, self, out);
+        if self.kernel {
+            missing_directive::check(lowered, &self.given, out);
+        }
     }
-}
-
-/// The report on a directive that nobody knows, with what is wrong about its end.
-pub fn unknown_directive(source: Source<'_>, node: Node<'_>) -> Vec<Diagnostic> {
-    let name = node.child_by_field_id(fields().name).unwrap_or(node);
-    vec![checks::unknown_directive::report(source.word(name))]
 }
 
 /// A child of a block with its kind, which would be asked for again and again.

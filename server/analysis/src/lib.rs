@@ -11,6 +11,7 @@ pub mod checks;
 mod constraints;
 pub mod declare;
 mod diagnostic;
+pub mod directives;
 pub mod flow;
 pub mod head;
 mod instruction;

@@ -4,7 +4,7 @@ use crate::lower::named_children;
 use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_syntax::{Node, kinds};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// A piece of the module that is checked, and remembered, by itself.
@@ -115,6 +115,10 @@ pub struct Header {
     pub environment: Environment,
     /// Names.
     pub symbols: HashMap<String, ModuleSymbol>,
+    /// The numbers of its files, for `.loc`.
+    pub files: BTreeSet<u32>,
+    /// The item that is the first function with a body.
+    pub first_body: Option<usize>,
 }
 
 impl Header {

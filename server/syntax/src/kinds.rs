@@ -53,7 +53,7 @@ ids! {
     initializer_list, instruction, loc_intermediate_directive, integer, label, language_directive, linkage, loc_directive, member, member_name,
     modifier, negation, noreturn_directive, offset, opcode, pair, parameter, parameter_list, parenthesized_expression,
     performance_directive, pointer_attribute, pragma_directive, preprocessor_line, register, register_range,
-    section_directive, section_line, sink, source_file, state_space, string, target_directive, target_name, ternary_expression,
+    section_directive, section_line, section_name, sink, source_file, state_space, string, target_directive, target_name, ternary_expression,
     unary_expression, unclosed, unknown_directive, variable_declaration, vector, vector_type, version_directive,
     version_number, ty = "type",
 }
@@ -61,7 +61,7 @@ ids! {
 ids! {
     /// Numbers of the fields; the names are those of the grammar. Fields never have number 0.
     Fields, FIELDS, fields, u16, |l: &Language, name: &str| l.field_id_for_name(name).map_or(0, std::num::NonZero::get);
-    aliasee, amount, argument, base, body, count, first, guard, index, kind, member, name, object, opcode, operand, parameters, operator,
+    aliasee, amount, argument, base, body, count, first, function_name, guard, index, inlined_at, kind, member, name, object, opcode, operand, parameters, operator,
     predicate, returns, second, size, space, suffix, target, value, vector, version, ty = "type",
 }
 

@@ -2,16 +2,22 @@
 
 pub mod cp_async_wait;
 pub mod dead_store;
+pub mod debug_directive;
 pub mod deprecated;
+pub mod directive_argument;
+pub mod directive_conflict;
 pub mod divergent_barrier;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod launch_limit;
 pub mod mbarrier_protocol;
 pub mod membermask;
 pub mod misaligned_address;
+pub mod misplaced_directive;
+pub mod missing_directive;
 pub mod missing_exit;
 pub mod missing_modifier;
 pub mod mixed_cta_groups;
@@ -25,9 +31,11 @@ pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
 pub mod out_of_bounds;
+pub mod pragma;
 pub mod project_target;
 pub mod project_version;
 pub mod proxy_fence;
+pub mod redundant_directive;
 pub mod removed;
 pub mod repeated_destination;
 pub mod requires_target;
@@ -41,6 +49,7 @@ pub mod uninitialized_register;
 pub mod unknown_directive;
 pub mod unknown_modifier;
 pub mod unknown_opcode;
+pub mod unknown_pragma;
 pub mod unreachable_code;
 pub mod unused_function;
 pub mod unused_label;
@@ -97,15 +106,21 @@ macro_rules! pages {
 pages![
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
+    "debug-directive": Assembler,
     "deprecated": Lint(Warning),
+    "directive-argument": Assembler,
+    "directive-conflict": Assembler,
     "divergent-barrier": Lint(Warning),
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "launch-limit": Lint(Warning),
     "mbarrier-protocol": Lint(Warning),
     "membermask": Lint(Warning),
     "misaligned-address": Lint(Warning),
+    "misplaced-directive": Assembler,
+    "missing-directive": Assembler,
     "missing-exit": Lint(Warning),
     "missing-modifier": Assembler,
     "mixed-cta-groups": Lint(Warning),
@@ -119,9 +134,11 @@ pages![
     "operand-range": Assembler,
     "operand-type": Assembler,
     "out-of-bounds": Lint(Warning),
+    "pragma": Assembler,
     "project-target": Lint(Warning),
     "project-version": Lint(Warning),
     "proxy-fence": Lint(Warning),
+    "redundant-directive": Lint(Warning),
     "removed": Assembler,
     "repeated-destination": Lint(Warning),
     "requires-target": Assembler,
@@ -135,6 +152,7 @@ pages![
     "unknown-directive": Assembler,
     "unknown-modifier": Assembler,
     "unknown-opcode": Assembler,
+    "unknown-pragma": Lint(Warning),
     "unreachable-code": Lint(Severity::Hint),
     "unused-function": Lint(Severity::Hint),
     "unused-label": Lint(Severity::Hint),
