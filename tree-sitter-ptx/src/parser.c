@@ -17,9 +17,9 @@
 #define LANGUAGE_VERSION 15
 #define STATE_COUNT 1000
 #define LARGE_STATE_COUNT 36
-#define SYMBOL_COUNT 210
+#define SYMBOL_COUNT 211
 #define ALIAS_COUNT 10
-#define TOKEN_COUNT 113
+#define TOKEN_COUNT 114
 #define EXTERNAL_TOKEN_COUNT 8
 #define FIELD_COUNT 44
 #define MAX_ALIAS_SEQUENCE_LENGTH 8
@@ -50,203 +50,204 @@ enum ts_symbol_identifiers {
   anon_sym_DOTattribute = 20,
   anon_sym_EQ = 21,
   anon_sym_LT = 22,
-  anon_sym_GT = 23,
-  anon_sym_LBRACK = 24,
-  anon_sym_RBRACK = 25,
-  anon_sym_DOTalign = 26,
-  anon_sym_DOTv2 = 27,
-  anon_sym_DOTv3 = 28,
-  anon_sym_DOTv4 = 29,
-  anon_sym_DOTv8 = 30,
-  anon_sym_DOTv16 = 31,
-  anon_sym_DOTv32 = 32,
-  sym_bank = 33,
-  anon_sym_LBRACE = 34,
-  anon_sym_RBRACE = 35,
-  anon_sym_PLUS = 36,
-  anon_sym_DASH = 37,
-  anon_sym_DOTalias = 38,
-  anon_sym_DOTpragma = 39,
-  anon_sym_DOTbranchtargets = 40,
-  anon_sym_DOTcalltargets = 41,
-  anon_sym_DOTcallprototype = 42,
-  anon_sym_DOTfile = 43,
-  anon_sym_DOTloc = 44,
-  anon_sym_DOTloc_intermediate = 45,
-  anon_sym_DOTsection = 46,
-  anon_sym_DOTnv_intermediate_source_section = 47,
-  anon_sym_DOTb8 = 48,
-  anon_sym_DOTb16 = 49,
-  anon_sym_DOTb32 = 50,
-  anon_sym_DOTb64 = 51,
-  anon_sym_DOTu8 = 52,
-  anon_sym_DOTu16 = 53,
-  anon_sym_DOTu32 = 54,
-  anon_sym_DOTu64 = 55,
-  anon_sym_DOTs8 = 56,
-  anon_sym_DOTs16 = 57,
-  anon_sym_DOTs32 = 58,
-  anon_sym_DOTs64 = 59,
-  anon_sym_DOTbyte = 60,
-  anon_sym_DOT2byte = 61,
-  anon_sym_DOT4byte = 62,
-  anon_sym_DOT8byte = 63,
-  anon_sym_DOTquad = 64,
-  aux_sym_dwarf_directive_token1 = 65,
-  anon_sym_AT = 66,
-  sym_preprocessor_line = 67,
-  anon_sym_COLON = 68,
-  anon_sym_BANG = 69,
-  anon_sym_PIPE = 70,
-  anon_sym_TILDE = 71,
-  anon_sym_PIPE_PIPE = 72,
-  anon_sym_AMP_AMP = 73,
-  anon_sym_CARET = 74,
-  anon_sym_AMP = 75,
-  anon_sym_EQ_EQ = 76,
-  anon_sym_BANG_EQ = 77,
-  anon_sym_LT_EQ = 78,
-  anon_sym_GT_EQ = 79,
-  anon_sym_LT_LT = 80,
-  anon_sym_GT_GT = 81,
-  anon_sym_STAR = 82,
-  anon_sym_SLASH = 83,
-  anon_sym_QMARK = 84,
-  anon_sym_DOTconst = 85,
-  anon_sym_DOTglobal = 86,
-  anon_sym_DOTlocal = 87,
-  anon_sym_DOTparam = 88,
-  anon_sym_DOTreg = 89,
-  anon_sym_DOTshared = 90,
-  anon_sym_DOTsreg = 91,
-  anon_sym_DOTtex = 92,
-  anon_sym_DOTsurf = 93,
-  anon_sym_DOTshared_COLON_COLONcta = 94,
-  anon_sym_DOTshared_COLON_COLONcluster = 95,
-  anon_sym_DOTparam_COLON_COLONentry = 96,
-  anon_sym_DOTparam_COLON_COLONfunc = 97,
-  sym_identifier = 98,
-  sym_register = 99,
-  sym_sink = 100,
-  sym_integer = 101,
-  sym_float = 102,
-  sym_string = 103,
-  sym_comment = 104,
-  sym__stop = 105,
-  sym__stop_after_word = 106,
-  sym__stop_after = 107,
-  sym__stop_at_brace = 108,
-  sym__stop_in_header = 109,
-  sym_directive_text = 110,
-  sym__run_end = 111,
-  sym__modulo = 112,
-  sym_source_file = 113,
-  sym__body = 114,
-  aux_sym__runs = 115,
-  sym__run = 116,
-  aux_sym__statements = 117,
-  sym__statement = 118,
-  sym_version_directive = 119,
-  sym_target_directive = 120,
-  sym__target = 121,
-  sym_address_size_directive = 122,
-  sym_function = 123,
-  sym__function_start = 124,
-  sym__signature = 125,
-  sym__named_parameters = 126,
-  aux_sym__linkages = 127,
-  aux_sym__attribute_lists = 128,
-  sym__header_directive = 129,
-  sym_performance_directive = 130,
-  sym_abi_preserve_directive = 131,
-  sym_language_directive = 132,
-  sym_parameter_list = 133,
-  sym_parameter = 134,
-  sym_pointer_attribute = 135,
-  sym_attribute_list = 136,
-  sym_attribute = 137,
-  sym_variable_declaration = 138,
-  sym__variable_start = 139,
-  sym__placed_space = 140,
-  aux_sym__properties = 141,
-  sym_declarator = 142,
-  sym_register_range = 143,
-  sym_array_suffix = 144,
-  sym_alignment = 145,
-  sym_vector_type = 146,
-  sym_initializer_list = 147,
-  sym_field_initializer = 148,
-  sym_mask_initializer = 149,
-  sym_generic_address = 150,
-  sym__generic_offset = 151,
-  sym_alias_directive = 152,
-  sym_pragma_directive = 153,
-  sym_branch_targets_directive = 154,
-  sym_call_targets_directive = 155,
-  sym__target_entry = 156,
-  sym_call_prototype_directive = 157,
-  sym__prototype = 158,
-  sym_file_directive = 159,
-  sym__file_path = 160,
-  sym_loc_directive = 161,
-  sym_loc_intermediate_directive = 162,
-  sym__position = 163,
-  sym_section_directive = 164,
-  sym_section_line = 165,
-  sym__section_value = 166,
-  sym__section_negative = 167,
-  sym__section_offset = 168,
-  sym_dwarf_directive = 169,
-  sym_section_kind = 170,
-  sym_unknown_directive = 171,
-  sym_label = 172,
-  sym_block = 173,
-  sym_instruction = 174,
-  sym__operands = 175,
-  sym_guard = 176,
-  sym_member = 177,
-  sym_index = 178,
-  sym_negation = 179,
-  sym_pair = 180,
-  sym_vector = 181,
-  sym_address = 182,
-  sym_argument_list = 183,
-  sym__expression = 184,
-  sym_offset = 185,
-  sym_unary_expression = 186,
-  sym_binary_expression = 187,
-  sym_ternary_expression = 188,
-  sym_cast_expression = 189,
-  aux_sym_target_directive_repeat1 = 190,
-  aux_sym_function_repeat1 = 191,
-  aux_sym_performance_directive_repeat1 = 192,
-  aux_sym_language_directive_repeat1 = 193,
-  aux_sym_parameter_list_repeat1 = 194,
-  aux_sym_parameter_repeat1 = 195,
-  aux_sym_parameter_repeat2 = 196,
-  aux_sym_attribute_list_repeat1 = 197,
-  aux_sym_attribute_repeat1 = 198,
-  aux_sym_variable_declaration_repeat1 = 199,
-  aux_sym__variable_start_repeat1 = 200,
-  aux_sym_initializer_list_repeat1 = 201,
-  aux_sym_pragma_directive_repeat1 = 202,
-  aux_sym_branch_targets_directive_repeat1 = 203,
-  aux_sym_call_prototype_directive_repeat1 = 204,
-  aux_sym_section_directive_repeat1 = 205,
-  aux_sym_section_line_repeat1 = 206,
-  aux_sym_dwarf_directive_repeat1 = 207,
-  aux_sym_instruction_repeat1 = 208,
-  aux_sym_vector_repeat1 = 209,
-  alias_sym_address_operator = 210,
-  alias_sym_attribute_name = 211,
-  anon_alias_sym_function_name = 212,
-  anon_alias_sym_inlined_at = 213,
-  alias_sym_member_name = 214,
-  alias_sym_opcode = 215,
-  alias_sym_parenthesized_expression = 216,
-  alias_sym_position = 217,
-  alias_sym_target_name = 218,
-  alias_sym_version_number = 219,
+  anon_sym_WARP_SZ = 23,
+  anon_sym_GT = 24,
+  anon_sym_LBRACK = 25,
+  anon_sym_RBRACK = 26,
+  anon_sym_DOTalign = 27,
+  anon_sym_DOTv2 = 28,
+  anon_sym_DOTv3 = 29,
+  anon_sym_DOTv4 = 30,
+  anon_sym_DOTv8 = 31,
+  anon_sym_DOTv16 = 32,
+  anon_sym_DOTv32 = 33,
+  sym_bank = 34,
+  anon_sym_LBRACE = 35,
+  anon_sym_RBRACE = 36,
+  anon_sym_PLUS = 37,
+  anon_sym_DASH = 38,
+  anon_sym_DOTalias = 39,
+  anon_sym_DOTpragma = 40,
+  anon_sym_DOTbranchtargets = 41,
+  anon_sym_DOTcalltargets = 42,
+  anon_sym_DOTcallprototype = 43,
+  anon_sym_DOTfile = 44,
+  anon_sym_DOTloc = 45,
+  anon_sym_DOTloc_intermediate = 46,
+  anon_sym_DOTsection = 47,
+  anon_sym_DOTnv_intermediate_source_section = 48,
+  anon_sym_DOTb8 = 49,
+  anon_sym_DOTb16 = 50,
+  anon_sym_DOTb32 = 51,
+  anon_sym_DOTb64 = 52,
+  anon_sym_DOTu8 = 53,
+  anon_sym_DOTu16 = 54,
+  anon_sym_DOTu32 = 55,
+  anon_sym_DOTu64 = 56,
+  anon_sym_DOTs8 = 57,
+  anon_sym_DOTs16 = 58,
+  anon_sym_DOTs32 = 59,
+  anon_sym_DOTs64 = 60,
+  anon_sym_DOTbyte = 61,
+  anon_sym_DOT2byte = 62,
+  anon_sym_DOT4byte = 63,
+  anon_sym_DOT8byte = 64,
+  anon_sym_DOTquad = 65,
+  aux_sym_dwarf_directive_token1 = 66,
+  anon_sym_AT = 67,
+  sym_preprocessor_line = 68,
+  anon_sym_COLON = 69,
+  anon_sym_BANG = 70,
+  anon_sym_PIPE = 71,
+  anon_sym_TILDE = 72,
+  anon_sym_PIPE_PIPE = 73,
+  anon_sym_AMP_AMP = 74,
+  anon_sym_CARET = 75,
+  anon_sym_AMP = 76,
+  anon_sym_EQ_EQ = 77,
+  anon_sym_BANG_EQ = 78,
+  anon_sym_LT_EQ = 79,
+  anon_sym_GT_EQ = 80,
+  anon_sym_LT_LT = 81,
+  anon_sym_GT_GT = 82,
+  anon_sym_STAR = 83,
+  anon_sym_SLASH = 84,
+  anon_sym_QMARK = 85,
+  anon_sym_DOTconst = 86,
+  anon_sym_DOTglobal = 87,
+  anon_sym_DOTlocal = 88,
+  anon_sym_DOTparam = 89,
+  anon_sym_DOTreg = 90,
+  anon_sym_DOTshared = 91,
+  anon_sym_DOTsreg = 92,
+  anon_sym_DOTtex = 93,
+  anon_sym_DOTsurf = 94,
+  anon_sym_DOTshared_COLON_COLONcta = 95,
+  anon_sym_DOTshared_COLON_COLONcluster = 96,
+  anon_sym_DOTparam_COLON_COLONentry = 97,
+  anon_sym_DOTparam_COLON_COLONfunc = 98,
+  sym_identifier = 99,
+  sym_register = 100,
+  sym_sink = 101,
+  sym_integer = 102,
+  sym_float = 103,
+  sym_string = 104,
+  sym_comment = 105,
+  sym__stop = 106,
+  sym__stop_after_word = 107,
+  sym__stop_after = 108,
+  sym__stop_at_brace = 109,
+  sym__stop_in_header = 110,
+  sym_directive_text = 111,
+  sym__run_end = 112,
+  sym__modulo = 113,
+  sym_source_file = 114,
+  sym__body = 115,
+  aux_sym__runs = 116,
+  sym__run = 117,
+  aux_sym__statements = 118,
+  sym__statement = 119,
+  sym_version_directive = 120,
+  sym_target_directive = 121,
+  sym__target = 122,
+  sym_address_size_directive = 123,
+  sym_function = 124,
+  sym__function_start = 125,
+  sym__signature = 126,
+  sym__named_parameters = 127,
+  aux_sym__linkages = 128,
+  aux_sym__attribute_lists = 129,
+  sym__header_directive = 130,
+  sym_performance_directive = 131,
+  sym_abi_preserve_directive = 132,
+  sym_language_directive = 133,
+  sym_parameter_list = 134,
+  sym_parameter = 135,
+  sym_pointer_attribute = 136,
+  sym_attribute_list = 137,
+  sym_attribute = 138,
+  sym_variable_declaration = 139,
+  sym__variable_start = 140,
+  sym__placed_space = 141,
+  aux_sym__properties = 142,
+  sym_declarator = 143,
+  sym_register_range = 144,
+  sym_array_suffix = 145,
+  sym_alignment = 146,
+  sym_vector_type = 147,
+  sym_initializer_list = 148,
+  sym_field_initializer = 149,
+  sym_mask_initializer = 150,
+  sym_generic_address = 151,
+  sym__generic_offset = 152,
+  sym_alias_directive = 153,
+  sym_pragma_directive = 154,
+  sym_branch_targets_directive = 155,
+  sym_call_targets_directive = 156,
+  sym__target_entry = 157,
+  sym_call_prototype_directive = 158,
+  sym__prototype = 159,
+  sym_file_directive = 160,
+  sym__file_path = 161,
+  sym_loc_directive = 162,
+  sym_loc_intermediate_directive = 163,
+  sym__position = 164,
+  sym_section_directive = 165,
+  sym_section_line = 166,
+  sym__section_value = 167,
+  sym__section_negative = 168,
+  sym__section_offset = 169,
+  sym_dwarf_directive = 170,
+  sym_section_kind = 171,
+  sym_unknown_directive = 172,
+  sym_label = 173,
+  sym_block = 174,
+  sym_instruction = 175,
+  sym__operands = 176,
+  sym_guard = 177,
+  sym_member = 178,
+  sym_index = 179,
+  sym_negation = 180,
+  sym_pair = 181,
+  sym_vector = 182,
+  sym_address = 183,
+  sym_argument_list = 184,
+  sym__expression = 185,
+  sym_offset = 186,
+  sym_unary_expression = 187,
+  sym_binary_expression = 188,
+  sym_ternary_expression = 189,
+  sym_cast_expression = 190,
+  aux_sym_target_directive_repeat1 = 191,
+  aux_sym_function_repeat1 = 192,
+  aux_sym_performance_directive_repeat1 = 193,
+  aux_sym_language_directive_repeat1 = 194,
+  aux_sym_parameter_list_repeat1 = 195,
+  aux_sym_parameter_repeat1 = 196,
+  aux_sym_parameter_repeat2 = 197,
+  aux_sym_attribute_list_repeat1 = 198,
+  aux_sym_attribute_repeat1 = 199,
+  aux_sym_variable_declaration_repeat1 = 200,
+  aux_sym__variable_start_repeat1 = 201,
+  aux_sym_initializer_list_repeat1 = 202,
+  aux_sym_pragma_directive_repeat1 = 203,
+  aux_sym_branch_targets_directive_repeat1 = 204,
+  aux_sym_call_prototype_directive_repeat1 = 205,
+  aux_sym_section_directive_repeat1 = 206,
+  aux_sym_section_line_repeat1 = 207,
+  aux_sym_dwarf_directive_repeat1 = 208,
+  aux_sym_instruction_repeat1 = 209,
+  aux_sym_vector_repeat1 = 210,
+  alias_sym_address_operator = 211,
+  alias_sym_attribute_name = 212,
+  anon_alias_sym_function_name = 213,
+  anon_alias_sym_inlined_at = 214,
+  alias_sym_member_name = 215,
+  alias_sym_opcode = 216,
+  alias_sym_parenthesized_expression = 217,
+  alias_sym_position = 218,
+  alias_sym_target_name = 219,
+  alias_sym_version_number = 220,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -273,6 +274,7 @@ static const char * const ts_symbol_names[] = {
   [anon_sym_DOTattribute] = ".attribute",
   [anon_sym_EQ] = "=",
   [anon_sym_LT] = "<",
+  [anon_sym_WARP_SZ] = "identifier",
   [anon_sym_GT] = ">",
   [anon_sym_LBRACK] = "[",
   [anon_sym_RBRACK] = "]",
@@ -496,6 +498,7 @@ static const TSSymbol ts_symbol_map[] = {
   [anon_sym_DOTattribute] = anon_sym_DOTattribute,
   [anon_sym_EQ] = anon_sym_EQ,
   [anon_sym_LT] = anon_sym_LT,
+  [anon_sym_WARP_SZ] = sym_identifier,
   [anon_sym_GT] = anon_sym_GT,
   [anon_sym_LBRACK] = anon_sym_LBRACK,
   [anon_sym_RBRACK] = anon_sym_RBRACK,
@@ -787,6 +790,10 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
   [anon_sym_LT] = {
     .visible = true,
     .named = false,
+  },
+  [anon_sym_WARP_SZ] = {
+    .visible = true,
+    .named = true,
   },
   [anon_sym_GT] = {
     .visible = true,
@@ -3014,26 +3021,26 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [758] = 758,
   [759] = 759,
   [760] = 760,
-  [761] = 670,
-  [762] = 762,
+  [761] = 761,
+  [762] = 670,
   [763] = 763,
   [764] = 764,
   [765] = 765,
-  [766] = 750,
-  [767] = 767,
+  [766] = 766,
+  [767] = 751,
   [768] = 768,
   [769] = 769,
-  [770] = 740,
-  [771] = 752,
-  [772] = 772,
+  [770] = 770,
+  [771] = 771,
+  [772] = 753,
   [773] = 773,
   [774] = 774,
   [775] = 775,
-  [776] = 776,
-  [777] = 743,
-  [778] = 744,
-  [779] = 745,
-  [780] = 754,
+  [776] = 740,
+  [777] = 744,
+  [778] = 745,
+  [779] = 746,
+  [780] = 755,
   [781] = 781,
   [782] = 782,
   [783] = 783,
@@ -3041,26 +3048,26 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [785] = 785,
   [786] = 786,
   [787] = 787,
-  [788] = 750,
+  [788] = 751,
   [789] = 789,
   [790] = 790,
   [791] = 791,
   [792] = 792,
-  [793] = 769,
-  [794] = 740,
-  [795] = 752,
+  [793] = 770,
+  [794] = 794,
+  [795] = 753,
   [796] = 796,
   [797] = 797,
   [798] = 775,
-  [799] = 799,
-  [800] = 743,
-  [801] = 744,
-  [802] = 745,
-  [803] = 754,
-  [804] = 769,
+  [799] = 794,
+  [800] = 744,
+  [801] = 745,
+  [802] = 746,
+  [803] = 755,
+  [804] = 770,
   [805] = 775,
-  [806] = 799,
-  [807] = 799,
+  [806] = 740,
+  [807] = 794,
   [808] = 808,
   [809] = 809,
   [810] = 810,
@@ -3071,78 +3078,78 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [815] = 815,
   [816] = 816,
   [817] = 817,
-  [818] = 808,
+  [818] = 818,
   [819] = 819,
-  [820] = 820,
+  [820] = 810,
   [821] = 821,
-  [822] = 819,
+  [822] = 821,
   [823] = 823,
-  [824] = 809,
+  [824] = 823,
   [825] = 825,
   [826] = 826,
   [827] = 827,
-  [828] = 828,
+  [828] = 811,
   [829] = 829,
   [830] = 830,
   [831] = 831,
   [832] = 832,
-  [833] = 823,
-  [834] = 834,
-  [835] = 831,
+  [833] = 833,
+  [834] = 808,
+  [835] = 835,
   [836] = 836,
-  [837] = 837,
-  [838] = 715,
+  [837] = 833,
+  [838] = 838,
   [839] = 839,
   [840] = 840,
-  [841] = 813,
+  [841] = 841,
   [842] = 842,
-  [843] = 820,
-  [844] = 832,
-  [845] = 845,
-  [846] = 846,
-  [847] = 814,
-  [848] = 848,
-  [849] = 831,
+  [843] = 817,
+  [844] = 844,
+  [845] = 826,
+  [846] = 715,
+  [847] = 847,
+  [848] = 825,
+  [849] = 849,
   [850] = 850,
-  [851] = 851,
-  [852] = 817,
-  [853] = 828,
-  [854] = 854,
-  [855] = 817,
-  [856] = 856,
-  [857] = 857,
+  [851] = 832,
+  [852] = 836,
+  [853] = 853,
+  [854] = 853,
+  [855] = 832,
+  [856] = 809,
+  [857] = 810,
   [858] = 858,
-  [859] = 859,
-  [860] = 814,
-  [861] = 840,
-  [862] = 813,
-  [863] = 842,
-  [864] = 820,
-  [865] = 808,
-  [866] = 854,
-  [867] = 819,
-  [868] = 842,
-  [869] = 869,
-  [870] = 845,
-  [871] = 840,
-  [872] = 727,
-  [873] = 845,
+  [859] = 833,
+  [860] = 860,
+  [861] = 861,
+  [862] = 816,
+  [863] = 816,
+  [864] = 864,
+  [865] = 842,
+  [866] = 817,
+  [867] = 821,
+  [868] = 844,
+  [869] = 823,
+  [870] = 826,
+  [871] = 871,
+  [872] = 809,
+  [873] = 842,
   [874] = 874,
-  [875] = 832,
-  [876] = 876,
-  [877] = 851,
-  [878] = 813,
-  [879] = 828,
-  [880] = 810,
-  [881] = 827,
-  [882] = 828,
-  [883] = 810,
-  [884] = 827,
-  [885] = 885,
-  [886] = 886,
-  [887] = 854,
-  [888] = 851,
-  [889] = 889,
+  [875] = 847,
+  [876] = 844,
+  [877] = 808,
+  [878] = 847,
+  [879] = 727,
+  [880] = 817,
+  [881] = 832,
+  [882] = 812,
+  [883] = 829,
+  [884] = 884,
+  [885] = 812,
+  [886] = 829,
+  [887] = 887,
+  [888] = 888,
+  [889] = 853,
   [890] = 890,
   [891] = 891,
   [892] = 892,
@@ -3150,39 +3157,39 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [894] = 894,
   [895] = 895,
   [896] = 896,
-  [897] = 897,
-  [898] = 889,
+  [897] = 896,
+  [898] = 891,
   [899] = 899,
-  [900] = 896,
-  [901] = 897,
-  [902] = 902,
-  [903] = 897,
-  [904] = 890,
+  [900] = 900,
+  [901] = 901,
+  [902] = 896,
+  [903] = 899,
+  [904] = 900,
   [905] = 905,
-  [906] = 906,
-  [907] = 907,
-  [908] = 893,
-  [909] = 890,
+  [906] = 900,
+  [907] = 905,
+  [908] = 908,
+  [909] = 893,
   [910] = 910,
   [911] = 911,
   [912] = 912,
   [913] = 913,
-  [914] = 906,
+  [914] = 914,
   [915] = 915,
-  [916] = 719,
+  [916] = 916,
   [917] = 917,
-  [918] = 735,
-  [919] = 896,
-  [920] = 893,
-  [921] = 905,
-  [922] = 889,
+  [918] = 719,
+  [919] = 919,
+  [920] = 735,
+  [921] = 899,
+  [922] = 893,
   [923] = 923,
-  [924] = 902,
-  [925] = 902,
-  [926] = 926,
-  [927] = 927,
-  [928] = 928,
-  [929] = 929,
+  [924] = 924,
+  [925] = 911,
+  [926] = 891,
+  [927] = 923,
+  [928] = 905,
+  [929] = 911,
   [930] = 930,
   [931] = 931,
   [932] = 932,
@@ -3190,69 +3197,69 @@ static const TSStateId ts_primary_state_ids[STATE_COUNT] = {
   [934] = 934,
   [935] = 935,
   [936] = 936,
-  [937] = 930,
-  [938] = 929,
+  [937] = 937,
+  [938] = 938,
   [939] = 939,
   [940] = 940,
   [941] = 941,
   [942] = 942,
-  [943] = 931,
-  [944] = 932,
-  [945] = 945,
-  [946] = 946,
-  [947] = 936,
-  [948] = 945,
-  [949] = 949,
-  [950] = 945,
+  [943] = 943,
+  [944] = 944,
+  [945] = 936,
+  [946] = 932,
+  [947] = 947,
+  [948] = 948,
+  [949] = 940,
+  [950] = 941,
   [951] = 951,
-  [952] = 932,
-  [953] = 929,
-  [954] = 954,
+  [952] = 935,
+  [953] = 953,
+  [954] = 936,
   [955] = 955,
-  [956] = 936,
-  [957] = 940,
+  [956] = 956,
+  [957] = 939,
   [958] = 939,
-  [959] = 942,
-  [960] = 960,
-  [961] = 939,
-  [962] = 940,
-  [963] = 930,
-  [964] = 960,
-  [965] = 931,
-  [966] = 966,
+  [959] = 940,
+  [960] = 931,
+  [961] = 961,
+  [962] = 931,
+  [963] = 947,
+  [964] = 964,
+  [965] = 965,
+  [966] = 948,
   [967] = 967,
-  [968] = 966,
-  [969] = 960,
-  [970] = 970,
-  [971] = 935,
-  [972] = 927,
-  [973] = 954,
-  [974] = 974,
-  [975] = 974,
-  [976] = 970,
-  [977] = 966,
-  [978] = 978,
+  [968] = 935,
+  [969] = 969,
+  [970] = 947,
+  [971] = 933,
+  [972] = 943,
+  [973] = 930,
+  [974] = 955,
+  [975] = 932,
+  [976] = 964,
+  [977] = 953,
+  [978] = 967,
   [979] = 979,
-  [980] = 980,
-  [981] = 946,
-  [982] = 935,
-  [983] = 927,
-  [984] = 954,
-  [985] = 974,
-  [986] = 978,
-  [987] = 970,
-  [988] = 978,
-  [989] = 989,
-  [990] = 933,
-  [991] = 991,
-  [992] = 989,
-  [993] = 933,
-  [994] = 989,
-  [995] = 946,
-  [996] = 928,
-  [997] = 997,
-  [998] = 928,
-  [999] = 978,
+  [980] = 938,
+  [981] = 981,
+  [982] = 933,
+  [983] = 943,
+  [984] = 930,
+  [985] = 955,
+  [986] = 967,
+  [987] = 964,
+  [988] = 967,
+  [989] = 979,
+  [990] = 937,
+  [991] = 941,
+  [992] = 979,
+  [993] = 937,
+  [994] = 994,
+  [995] = 995,
+  [996] = 994,
+  [997] = 948,
+  [998] = 994,
+  [999] = 953,
 };
 
 static bool ts_lex(TSLexer *lexer, TSStateId state) {
@@ -3260,771 +3267,762 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(156);
+      if (eof) ADVANCE(163);
       ADVANCE_MAP(
-        '!', 240,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '&', 246,
-        '(', 181,
-        ')', 182,
-        '*', 253,
-        '+', 204,
-        ',', 159,
-        '-', 205,
-        '.', 287,
-        '/', 254,
-        '0', 571,
-        ':', 238,
-        ';', 161,
-        '<', 187,
-        '=', 186,
-        '>', 189,
-        '?', 255,
-        '@', 235,
-        '[', 191,
-        ']', 192,
-        '^', 245,
-        '_', 569,
-        '{', 202,
-        '|', 241,
-        '}', 203,
-        '~', 242,
+        '!', 248,
+        '"', 592,
+        '#', 244,
+        '%', 576,
+        '&', 254,
+        '(', 188,
+        ')', 189,
+        '*', 261,
+        '+', 212,
+        ',', 166,
+        '-', 213,
+        '.', 295,
+        '/', 262,
+        '0', 580,
+        ':', 246,
+        ';', 168,
+        '<', 194,
+        '=', 193,
+        '>', 197,
+        '?', 263,
+        '@', 243,
+        'W', 25,
+        '[', 199,
+        ']', 200,
+        '^', 253,
+        '_', 577,
+        '{', 210,
+        '|', 249,
+        '}', 211,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(153);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          lookahead == 0xfeff) SKIP(160);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       END_STATE();
     case 1:
-      if (lookahead == '\r') ADVANCE(237);
-      if (lookahead != 0) ADVANCE(236);
+      if (lookahead == '\r') ADVANCE(245);
+      if (lookahead != 0) ADVANCE(244);
       END_STATE();
     case 2:
       ADVANCE_MAP(
-        '!', 23,
-        '"', 583,
-        '#', 236,
-        '%', 568,
-        '&', 246,
-        '(', 181,
-        ')', 182,
-        '*', 253,
-        '+', 204,
-        ',', 159,
-        '-', 205,
-        '.', 566,
-        '/', 254,
-        '0', 574,
-        ':', 238,
-        ';', 161,
-        '<', 187,
-        '=', 186,
-        '>', 189,
-        '?', 255,
-        '@', 234,
-        '[', 190,
-        ']', 192,
-        '^', 245,
-        '|', 241,
-        '}', 203,
-        '$', 151,
-        '_', 151,
+        '!', 24,
+        '"', 592,
+        '#', 244,
+        '%', 576,
+        '&', 254,
+        '(', 188,
+        ')', 189,
+        '*', 261,
+        '+', 212,
+        ',', 166,
+        '-', 213,
+        '.', 574,
+        '/', 262,
+        '0', 583,
+        ':', 246,
+        ';', 168,
+        '<', 194,
+        '=', 193,
+        '>', 197,
+        '?', 263,
+        '@', 242,
+        '[', 198,
+        ']', 200,
+        '^', 253,
+        '|', 249,
+        '}', 211,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(2);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 3:
       ADVANCE_MAP(
-        '!', 239,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '(', 181,
-        ')', 182,
-        '+', 204,
-        '-', 205,
-        '.', 564,
-        '/', 14,
-        '0', 571,
-        '[', 190,
-        '_', 569,
-        '{', 202,
-        '~', 242,
+        '!', 247,
+        '"', 592,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        '(', 188,
+        ')', 189,
+        '+', 212,
+        '-', 213,
+        '.', 572,
+        '/', 15,
+        '0', 580,
+        '[', 198,
+        '_', 578,
+        '{', 210,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(3);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 4:
       ADVANCE_MAP(
-        '!', 239,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '(', 181,
-        ')', 182,
-        '+', 204,
-        '-', 205,
-        '.', 26,
-        '/', 14,
-        '0', 571,
-        ';', 161,
-        '[', 190,
-        ']', 192,
-        '_', 569,
-        '{', 202,
-        '}', 203,
-        '~', 242,
+        '!', 247,
+        '"', 592,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        '(', 188,
+        ')', 189,
+        '+', 212,
+        '-', 213,
+        '.', 33,
+        '/', 15,
+        '0', 580,
+        ';', 168,
+        '[', 198,
+        ']', 200,
+        '_', 578,
+        '{', 210,
+        '}', 211,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(4);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 5:
       ADVANCE_MAP(
-        '!', 239,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '(', 181,
-        '+', 204,
-        '-', 205,
-        '.', 564,
-        '/', 14,
-        '0', 571,
-        ':', 238,
-        ';', 161,
-        '[', 191,
-        '_', 569,
-        '{', 202,
-        '~', 242,
+        '!', 247,
+        '"', 592,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        '(', 188,
+        '+', 212,
+        '-', 213,
+        '.', 572,
+        '/', 15,
+        '0', 580,
+        ':', 246,
+        ';', 168,
+        '[', 199,
+        '_', 578,
+        '{', 210,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 6:
       ADVANCE_MAP(
-        '!', 239,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '(', 181,
-        '+', 204,
-        '-', 205,
-        '.', 564,
-        '/', 14,
-        '0', 571,
-        ':', 238,
-        ';', 161,
-        '[', 190,
-        '_', 569,
-        '{', 202,
-        '~', 242,
+        '!', 247,
+        '"', 592,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        '(', 188,
+        '+', 212,
+        '-', 213,
+        '.', 572,
+        '/', 15,
+        '0', 580,
+        ':', 246,
+        ';', 168,
+        '[', 198,
+        '_', 578,
+        '{', 210,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 7:
       ADVANCE_MAP(
-        '!', 239,
-        '"', 583,
-        '#', 236,
-        '%', 568,
-        '+', 204,
-        ',', 159,
-        '-', 205,
-        '.', 292,
-        '/', 14,
-        '0', 574,
-        ';', 161,
-        '>', 188,
-        '@', 235,
-        '{', 202,
-        '}', 203,
-        '$', 151,
-        '_', 151,
+        '!', 247,
+        '"', 592,
+        '#', 244,
+        '%', 576,
+        '+', 212,
+        ',', 166,
+        '-', 213,
+        '.', 300,
+        '/', 15,
+        '0', 583,
+        ';', 168,
+        '>', 196,
+        '@', 243,
+        '{', 210,
+        '}', 211,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(7);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 8:
       ADVANCE_MAP(
-        '"', 583,
-        '#', 236,
-        '%', 568,
-        '(', 181,
-        ',', 159,
-        '.', 562,
-        '/', 14,
-        '0', 574,
-        ';', 161,
-        '{', 202,
-        '$', 151,
-        '_', 151,
+        '"', 592,
+        '#', 244,
+        '%', 576,
+        '(', 188,
+        ',', 166,
+        '.', 570,
+        '/', 15,
+        '0', 583,
+        ';', 168,
+        '{', 210,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(8);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 9:
       ADVANCE_MAP(
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        ')', 182,
-        ',', 159,
-        '.', 563,
-        '/', 14,
-        '[', 190,
-        '_', 569,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        ')', 189,
+        ',', 166,
+        '.', 571,
+        '/', 15,
+        '[', 198,
+        '_', 578,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(9);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 10:
       ADVANCE_MAP(
-        '#', 236,
-        '%', 568,
-        '(', 181,
-        '.', 560,
-        '/', 14,
-        ';', 161,
-        '{', 202,
-        '$', 151,
-        '_', 151,
+        '#', 244,
+        '%', 576,
+        '(', 188,
+        '.', 568,
+        '/', 15,
+        ';', 168,
+        '{', 210,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(10);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 11:
       ADVANCE_MAP(
-        '#', 236,
-        '%', 568,
-        '.', 288,
-        '/', 14,
-        '0', 571,
-        '@', 235,
-        '{', 202,
-        '}', 203,
-        '$', 151,
-        '_', 151,
+        '#', 244,
+        '%', 576,
+        '.', 296,
+        '/', 15,
+        '0', 580,
+        '@', 243,
+        '{', 210,
+        '}', 211,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(11);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 12:
       ADVANCE_MAP(
-        '#', 236,
-        '%', 568,
-        '.', 561,
-        '/', 14,
-        ';', 161,
-        '[', 132,
-        '$', 151,
-        '_', 151,
+        '#', 244,
+        '%', 576,
+        '.', 569,
+        '/', 15,
+        ';', 168,
+        '[', 139,
+        '$', 158,
+        '_', 158,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 13:
-      if (lookahead == '#') ADVANCE(236);
-      if (lookahead == '%') ADVANCE(568);
-      if (lookahead == '.') ADVANCE(561);
-      if (lookahead == '/') ADVANCE(14);
-      if (lookahead == ';') ADVANCE(161);
+      if (lookahead == '#') ADVANCE(244);
+      if (lookahead == '%') ADVANCE(576);
+      if (lookahead == '.') ADVANCE(569);
+      if (lookahead == '/') ADVANCE(15);
+      if (lookahead == ';') ADVANCE(168);
       if (lookahead == '$' ||
-          lookahead == '_') ADVANCE(151);
+          lookahead == '_') ADVANCE(158);
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 14:
-      if (lookahead == '*') ADVANCE(586);
-      if (lookahead == '/') ADVANCE(585);
+      if (lookahead == '#') ADVANCE(244);
+      if (lookahead == '/') ADVANCE(15);
+      if (lookahead == '0') ADVANCE(583);
+      if (lookahead == 'W') ADVANCE(25);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(14);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
       END_STATE();
     case 15:
-      if (lookahead == '*') ADVANCE(15);
-      if (lookahead == '/') ADVANCE(584);
-      if (lookahead != 0) ADVANCE(586);
+      if (lookahead == '*') ADVANCE(595);
+      if (lookahead == '/') ADVANCE(594);
       END_STATE();
     case 16:
-      if (lookahead == '.') ADVANCE(580);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(130);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(16);
+      if (lookahead == '*') ADVANCE(16);
+      if (lookahead == '/') ADVANCE(593);
+      if (lookahead != 0) ADVANCE(595);
       END_STATE();
     case 17:
-      if (lookahead == ':') ADVANCE(554);
+      if (lookahead == '.') ADVANCE(589);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(137);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(17);
       END_STATE();
     case 18:
-      if (lookahead == ':') ADVANCE(554);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (lookahead == ':') ADVANCE(562);
       END_STATE();
     case 19:
-      if (lookahead == ':') ADVANCE(384);
+      if (lookahead == ':') ADVANCE(562);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
       END_STATE();
     case 20:
-      if (lookahead == ':') ADVANCE(344);
+      if (lookahead == ':') ADVANCE(392);
       END_STATE();
     case 21:
-      if (lookahead == ':') ADVANCE(54);
+      if (lookahead == ':') ADVANCE(352);
       END_STATE();
     case 22:
-      if (lookahead == ':') ADVANCE(39);
+      if (lookahead == ':') ADVANCE(61);
       END_STATE();
     case 23:
-      if (lookahead == '=') ADVANCE(248);
+      if (lookahead == ':') ADVANCE(46);
       END_STATE();
     case 24:
-      if (lookahead == ']') ADVANCE(201);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
+      if (lookahead == '=') ADVANCE(256);
       END_STATE();
     case 25:
-      if (lookahead == '_') ADVANCE(94);
+      if (lookahead == 'A') ADVANCE(27);
       END_STATE();
     case 26:
-      ADVANCE_MAP(
-        'a', 34,
-        'c', 87,
-        'e', 84,
-        'f', 121,
-        'g', 72,
-        'l', 88,
-        'n', 89,
-        'p', 30,
-        'r', 44,
-        's', 62,
-        't', 45,
-        'v', 63,
-        'w', 50,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
+      if (lookahead == 'P') ADVANCE(31);
       END_STATE();
     case 27:
-      if (lookahead == 'a') ADVANCE(68);
+      if (lookahead == 'R') ADVANCE(26);
       END_STATE();
     case 28:
-      if (lookahead == 'a') ADVANCE(274);
+      if (lookahead == 'S') ADVANCE(29);
       END_STATE();
     case 29:
-      if (lookahead == 'a') ADVANCE(69);
+      if (lookahead == 'Z') ADVANCE(195);
       END_STATE();
     case 30:
-      if (lookahead == 'a') ADVANCE(100);
+      if (lookahead == ']') ADVANCE(209);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
       END_STATE();
     case 31:
-      if (lookahead == 'a') ADVANCE(76);
+      if (lookahead == '_') ADVANCE(28);
       END_STATE();
     case 32:
-      if (lookahead == 'a') ADVANCE(70);
+      if (lookahead == '_') ADVANCE(101);
       END_STATE();
     case 33:
-      if (lookahead == 'a') ADVANCE(105);
+      ADVANCE_MAP(
+        'a', 41,
+        'c', 94,
+        'e', 91,
+        'f', 128,
+        'g', 79,
+        'l', 95,
+        'n', 96,
+        'p', 37,
+        'r', 51,
+        's', 69,
+        't', 52,
+        'v', 70,
+        'w', 57,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(589);
       END_STATE();
     case 34:
-      if (lookahead == 'b') ADVANCE(64);
-      if (lookahead == 'l') ADVANCE(65);
-      if (lookahead == 't') ADVANCE(115);
+      if (lookahead == 'a') ADVANCE(75);
       END_STATE();
     case 35:
-      if (lookahead == 'b') ADVANCE(125);
+      if (lookahead == 'a') ADVANCE(282);
       END_STATE();
     case 36:
-      if (lookahead == 'b') ADVANCE(74);
+      if (lookahead == 'a') ADVANCE(76);
       END_STATE();
     case 37:
-      if (lookahead == 'b') ADVANCE(32);
+      if (lookahead == 'a') ADVANCE(107);
       END_STATE();
     case 38:
-      if (lookahead == 'c') ADVANCE(164);
+      if (lookahead == 'a') ADVANCE(83);
       END_STATE();
     case 39:
-      if (lookahead == 'c') ADVANCE(73);
+      if (lookahead == 'a') ADVANCE(77);
       END_STATE();
     case 40:
-      if (lookahead == 'c') ADVANCE(280);
+      if (lookahead == 'a') ADVANCE(112);
       END_STATE();
     case 41:
-      if (lookahead == 'c') ADVANCE(29);
+      if (lookahead == 'b') ADVANCE(71);
+      if (lookahead == 'l') ADVANCE(72);
+      if (lookahead == 't') ADVANCE(122);
       END_STATE();
     case 42:
-      if (lookahead == 'c') ADVANCE(93);
+      if (lookahead == 'b') ADVANCE(132);
       END_STATE();
     case 43:
-      if (lookahead == 'd') ADVANCE(267);
+      if (lookahead == 'b') ADVANCE(81);
       END_STATE();
     case 44:
-      if (lookahead == 'e') ADVANCE(59);
+      if (lookahead == 'b') ADVANCE(39);
       END_STATE();
     case 45:
-      if (lookahead == 'e') ADVANCE(127);
+      if (lookahead == 'c') ADVANCE(171);
       END_STATE();
     case 46:
-      if (lookahead == 'e') ADVANCE(43);
+      if (lookahead == 'c') ADVANCE(80);
       END_STATE();
     case 47:
-      if (lookahead == 'e') ADVANCE(168);
+      if (lookahead == 'c') ADVANCE(288);
       END_STATE();
     case 48:
-      if (lookahead == 'e') ADVANCE(184);
+      if (lookahead == 'c') ADVANCE(36);
       END_STATE();
     case 49:
-      if (lookahead == 'e') ADVANCE(177);
+      if (lookahead == 'c') ADVANCE(100);
       END_STATE();
     case 50:
-      if (lookahead == 'e') ADVANCE(27);
+      if (lookahead == 'd') ADVANCE(275);
       END_STATE();
     case 51:
-      if (lookahead == 'e') ADVANCE(60);
+      if (lookahead == 'e') ADVANCE(66);
       END_STATE();
     case 52:
-      if (lookahead == 'e') ADVANCE(110);
+      if (lookahead == 'e') ADVANCE(134);
       END_STATE();
     case 53:
-      if (lookahead == 'e') ADVANCE(113);
+      if (lookahead == 'e') ADVANCE(50);
       END_STATE();
     case 54:
-      if (lookahead == 'e') ADVANCE(85);
-      if (lookahead == 'f') ADVANCE(124);
+      if (lookahead == 'e') ADVANCE(175);
       END_STATE();
     case 55:
-      if (lookahead == 'e') ADVANCE(101);
+      if (lookahead == 'e') ADVANCE(191);
       END_STATE();
     case 56:
-      if (lookahead == 'e') ADVANCE(97);
+      if (lookahead == 'e') ADVANCE(184);
       END_STATE();
     case 57:
-      if (lookahead == 'e') ADVANCE(98);
+      if (lookahead == 'e') ADVANCE(34);
       END_STATE();
     case 58:
-      if (lookahead == 'f') ADVANCE(272);
+      if (lookahead == 'e') ADVANCE(67);
       END_STATE();
     case 59:
-      if (lookahead == 'g') ADVANCE(264);
+      if (lookahead == 'e') ADVANCE(117);
       END_STATE();
     case 60:
-      if (lookahead == 'g') ADVANCE(268);
+      if (lookahead == 'e') ADVANCE(120);
       END_STATE();
     case 61:
-      if (lookahead == 'g') ADVANCE(78);
+      if (lookahead == 'e') ADVANCE(92);
+      if (lookahead == 'f') ADVANCE(131);
       END_STATE();
     case 62:
-      if (lookahead == 'h') ADVANCE(33);
-      if (lookahead == 'r') ADVANCE(51);
-      if (lookahead == 'u') ADVANCE(95);
+      if (lookahead == 'e') ADVANCE(108);
       END_STATE();
     case 63:
-      if (lookahead == 'i') ADVANCE(109);
+      if (lookahead == 'e') ADVANCE(104);
       END_STATE();
     case 64:
-      if (lookahead == 'i') ADVANCE(25);
+      if (lookahead == 'e') ADVANCE(105);
       END_STATE();
     case 65:
-      if (lookahead == 'i') ADVANCE(61);
+      if (lookahead == 'f') ADVANCE(280);
       END_STATE();
     case 66:
-      if (lookahead == 'i') ADVANCE(36);
+      if (lookahead == 'g') ADVANCE(272);
       END_STATE();
     case 67:
-      if (lookahead == 'i') ADVANCE(35);
+      if (lookahead == 'g') ADVANCE(276);
       END_STATE();
     case 68:
-      if (lookahead == 'k') ADVANCE(170);
+      if (lookahead == 'g') ADVANCE(85);
       END_STATE();
     case 69:
-      if (lookahead == 'l') ADVANCE(260);
+      if (lookahead == 'h') ADVANCE(40);
+      if (lookahead == 'r') ADVANCE(58);
+      if (lookahead == 'u') ADVANCE(102);
       END_STATE();
     case 70:
-      if (lookahead == 'l') ADVANCE(258);
+      if (lookahead == 'i') ADVANCE(116);
       END_STATE();
     case 71:
-      if (lookahead == 'l') ADVANCE(178);
+      if (lookahead == 'i') ADVANCE(32);
       END_STATE();
     case 72:
-      if (lookahead == 'l') ADVANCE(90);
+      if (lookahead == 'i') ADVANCE(68);
       END_STATE();
     case 73:
-      if (lookahead == 'l') ADVANCE(122);
-      if (lookahead == 't') ADVANCE(28);
+      if (lookahead == 'i') ADVANCE(43);
       END_STATE();
     case 74:
-      if (lookahead == 'l') ADVANCE(47);
+      if (lookahead == 'i') ADVANCE(42);
       END_STATE();
     case 75:
-      if (lookahead == 'm') ADVANCE(77);
-      if (lookahead == 'n') ADVANCE(108);
+      if (lookahead == 'k') ADVANCE(177);
       END_STATE();
     case 76:
-      if (lookahead == 'm') ADVANCE(263);
+      if (lookahead == 'l') ADVANCE(268);
       END_STATE();
     case 77:
-      if (lookahead == 'm') ADVANCE(91);
+      if (lookahead == 'l') ADVANCE(266);
       END_STATE();
     case 78:
-      if (lookahead == 'n') ADVANCE(193);
+      if (lookahead == 'l') ADVANCE(185);
       END_STATE();
     case 79:
-      if (lookahead == 'n') ADVANCE(172);
+      if (lookahead == 'l') ADVANCE(97);
       END_STATE();
     case 80:
-      if (lookahead == 'n') ADVANCE(166);
+      if (lookahead == 'l') ADVANCE(129);
+      if (lookahead == 't') ADVANCE(35);
       END_STATE();
     case 81:
-      if (lookahead == 'n') ADVANCE(174);
+      if (lookahead == 'l') ADVANCE(54);
       END_STATE();
     case 82:
-      if (lookahead == 'n') ADVANCE(38);
+      if (lookahead == 'm') ADVANCE(84);
+      if (lookahead == 'n') ADVANCE(115);
       END_STATE();
     case 83:
-      if (lookahead == 'n') ADVANCE(40);
+      if (lookahead == 'm') ADVANCE(271);
       END_STATE();
     case 84:
-      if (lookahead == 'n') ADVANCE(116);
-      if (lookahead == 'x') ADVANCE(114);
+      if (lookahead == 'm') ADVANCE(98);
       END_STATE();
     case 85:
-      if (lookahead == 'n') ADVANCE(118);
+      if (lookahead == 'n') ADVANCE(201);
       END_STATE();
     case 86:
-      if (lookahead == 'n') ADVANCE(119);
+      if (lookahead == 'n') ADVANCE(179);
       END_STATE();
     case 87:
-      if (lookahead == 'o') ADVANCE(75);
+      if (lookahead == 'n') ADVANCE(173);
       END_STATE();
     case 88:
-      if (lookahead == 'o') ADVANCE(41);
+      if (lookahead == 'n') ADVANCE(181);
       END_STATE();
     case 89:
-      if (lookahead == 'o') ADVANCE(102);
+      if (lookahead == 'n') ADVANCE(45);
       END_STATE();
     case 90:
-      if (lookahead == 'o') ADVANCE(37);
+      if (lookahead == 'n') ADVANCE(47);
       END_STATE();
     case 91:
-      if (lookahead == 'o') ADVANCE(79);
+      if (lookahead == 'n') ADVANCE(123);
+      if (lookahead == 'x') ADVANCE(121);
       END_STATE();
     case 92:
-      if (lookahead == 'o') ADVANCE(71);
+      if (lookahead == 'n') ADVANCE(125);
       END_STATE();
     case 93:
-      if (lookahead == 'o') ADVANCE(86);
+      if (lookahead == 'n') ADVANCE(126);
       END_STATE();
     case 94:
-      if (lookahead == 'p') ADVANCE(107);
+      if (lookahead == 'o') ADVANCE(82);
       END_STATE();
     case 95:
-      if (lookahead == 'r') ADVANCE(58);
+      if (lookahead == 'o') ADVANCE(48);
       END_STATE();
     case 96:
-      if (lookahead == 'r') ADVANCE(128);
+      if (lookahead == 'o') ADVANCE(109);
       END_STATE();
     case 97:
-      if (lookahead == 'r') ADVANCE(126);
+      if (lookahead == 'o') ADVANCE(44);
       END_STATE();
     case 98:
-      if (lookahead == 'r') ADVANCE(276);
+      if (lookahead == 'o') ADVANCE(86);
       END_STATE();
     case 99:
-      if (lookahead == 'r') ADVANCE(129);
+      if (lookahead == 'o') ADVANCE(78);
       END_STATE();
     case 100:
-      if (lookahead == 'r') ADVANCE(31);
+      if (lookahead == 'o') ADVANCE(93);
       END_STATE();
     case 101:
-      if (lookahead == 'r') ADVANCE(80);
+      if (lookahead == 'p') ADVANCE(114);
       END_STATE();
     case 102:
-      if (lookahead == 'r') ADVANCE(53);
+      if (lookahead == 'r') ADVANCE(65);
       END_STATE();
     case 103:
-      if (lookahead == 'r') ADVANCE(67);
+      if (lookahead == 'r') ADVANCE(135);
       END_STATE();
     case 104:
-      if (lookahead == 'r') ADVANCE(81);
+      if (lookahead == 'r') ADVANCE(133);
       END_STATE();
     case 105:
-      if (lookahead == 'r') ADVANCE(46);
+      if (lookahead == 'r') ADVANCE(284);
       END_STATE();
     case 106:
-      if (lookahead == 'r') ADVANCE(92);
+      if (lookahead == 'r') ADVANCE(136);
       END_STATE();
     case 107:
-      if (lookahead == 'r') ADVANCE(52);
+      if (lookahead == 'r') ADVANCE(38);
       END_STATE();
     case 108:
-      if (lookahead == 's') ADVANCE(112);
+      if (lookahead == 'r') ADVANCE(87);
       END_STATE();
     case 109:
-      if (lookahead == 's') ADVANCE(66);
+      if (lookahead == 'r') ADVANCE(60);
       END_STATE();
     case 110:
-      if (lookahead == 's') ADVANCE(56);
+      if (lookahead == 'r') ADVANCE(74);
       END_STATE();
     case 111:
-      if (lookahead == 's') ADVANCE(120);
+      if (lookahead == 'r') ADVANCE(88);
       END_STATE();
     case 112:
-      if (lookahead == 't') ADVANCE(256);
+      if (lookahead == 'r') ADVANCE(53);
       END_STATE();
     case 113:
-      if (lookahead == 't') ADVANCE(123);
+      if (lookahead == 'r') ADVANCE(99);
       END_STATE();
     case 114:
-      if (lookahead == 't') ADVANCE(55);
+      if (lookahead == 'r') ADVANCE(59);
       END_STATE();
     case 115:
-      if (lookahead == 't') ADVANCE(103);
+      if (lookahead == 's') ADVANCE(119);
       END_STATE();
     case 116:
-      if (lookahead == 't') ADVANCE(96);
+      if (lookahead == 's') ADVANCE(73);
       END_STATE();
     case 117:
-      if (lookahead == 't') ADVANCE(48);
+      if (lookahead == 's') ADVANCE(63);
       END_STATE();
     case 118:
-      if (lookahead == 't') ADVANCE(99);
+      if (lookahead == 's') ADVANCE(127);
       END_STATE();
     case 119:
-      if (lookahead == 't') ADVANCE(106);
+      if (lookahead == 't') ADVANCE(264);
       END_STATE();
     case 120:
-      if (lookahead == 't') ADVANCE(57);
+      if (lookahead == 't') ADVANCE(130);
       END_STATE();
     case 121:
-      if (lookahead == 'u') ADVANCE(82);
+      if (lookahead == 't') ADVANCE(62);
       END_STATE();
     case 122:
-      if (lookahead == 'u') ADVANCE(111);
+      if (lookahead == 't') ADVANCE(110);
       END_STATE();
     case 123:
-      if (lookahead == 'u') ADVANCE(104);
+      if (lookahead == 't') ADVANCE(103);
       END_STATE();
     case 124:
-      if (lookahead == 'u') ADVANCE(83);
+      if (lookahead == 't') ADVANCE(55);
       END_STATE();
     case 125:
-      if (lookahead == 'u') ADVANCE(117);
+      if (lookahead == 't') ADVANCE(106);
       END_STATE();
     case 126:
-      if (lookahead == 'v') ADVANCE(49);
+      if (lookahead == 't') ADVANCE(113);
       END_STATE();
     case 127:
-      if (lookahead == 'x') ADVANCE(270);
+      if (lookahead == 't') ADVANCE(64);
       END_STATE();
     case 128:
-      if (lookahead == 'y') ADVANCE(162);
+      if (lookahead == 'u') ADVANCE(89);
       END_STATE();
     case 129:
-      if (lookahead == 'y') ADVANCE(278);
+      if (lookahead == 'u') ADVANCE(118);
       END_STATE();
     case 130:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(133);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
+      if (lookahead == 'u') ADVANCE(111);
       END_STATE();
     case 131:
-      if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(575);
+      if (lookahead == 'u') ADVANCE(90);
       END_STATE();
     case 132:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
+      if (lookahead == 'u') ADVANCE(124);
       END_STATE();
     case 133:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
+      if (lookahead == 'v') ADVANCE(56);
       END_STATE();
     case 134:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
+      if (lookahead == 'x') ADVANCE(278);
       END_STATE();
     case 135:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(579);
+      if (lookahead == 'y') ADVANCE(169);
       END_STATE();
     case 136:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(135);
+      if (lookahead == 'y') ADVANCE(286);
       END_STATE();
     case 137:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(136);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(140);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
       END_STATE();
     case 138:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(137);
+      if (lookahead == '0' ||
+          lookahead == '1') ADVANCE(584);
       END_STATE();
     case 139:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(138);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
       END_STATE();
     case 140:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(139);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
       END_STATE();
     case 141:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(140);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(587);
       END_STATE();
     case 142:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(141);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(588);
       END_STATE();
     case 143:
       if (('0' <= lookahead && lookahead <= '9') ||
@@ -4067,4029 +4065,4068 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
       END_STATE();
     case 151:
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(150);
       END_STATE();
     case 152:
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(585);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(151);
       END_STATE();
     case 153:
-      if (eof) ADVANCE(156);
-      ADVANCE_MAP(
-        '!', 240,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '&', 246,
-        '(', 181,
-        ')', 182,
-        '*', 253,
-        '+', 204,
-        ',', 159,
-        '-', 205,
-        '.', 287,
-        '/', 254,
-        '0', 571,
-        ':', 238,
-        ';', 161,
-        '<', 187,
-        '=', 186,
-        '>', 189,
-        '?', 255,
-        '@', 235,
-        '[', 190,
-        ']', 192,
-        '^', 245,
-        '_', 569,
-        '{', 202,
-        '|', 241,
-        '}', 203,
-        '~', 242,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(153);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(152);
       END_STATE();
     case 154:
-      if (eof) ADVANCE(156);
-      ADVANCE_MAP(
-        '!', 23,
-        '"', 583,
-        '#', 236,
-        '$', 151,
-        '%', 568,
-        '&', 246,
-        '(', 181,
-        ')', 182,
-        '*', 253,
-        '+', 204,
-        ',', 159,
-        '-', 205,
-        '.', 559,
-        '/', 254,
-        '0', 574,
-        ':', 238,
-        ';', 161,
-        '<', 187,
-        '=', 186,
-        '>', 189,
-        '?', 255,
-        '@', 235,
-        '[', 190,
-        ']', 192,
-        '^', 245,
-        '_', 569,
-        '{', 202,
-        '|', 241,
-        '}', 203,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(154);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(153);
       END_STATE();
     case 155:
-      if (eof) ADVANCE(156);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(154);
+      END_STATE();
+    case 156:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(155);
+      END_STATE();
+    case 157:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(156);
+      END_STATE();
+    case 158:
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+      END_STATE();
+    case 159:
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(594);
+      END_STATE();
+    case 160:
+      if (eof) ADVANCE(163);
       ADVANCE_MAP(
-        '#', 236,
-        '%', 568,
-        '.', 558,
-        '/', 14,
-        '0', 571,
-        '@', 235,
-        '{', 202,
-        '}', 203,
-        '$', 151,
-        '_', 151,
+        '!', 248,
+        '"', 592,
+        '#', 244,
+        '%', 576,
+        '&', 254,
+        '(', 188,
+        ')', 189,
+        '*', 261,
+        '+', 212,
+        ',', 166,
+        '-', 213,
+        '.', 295,
+        '/', 262,
+        '0', 580,
+        ':', 246,
+        ';', 168,
+        '<', 194,
+        '=', 193,
+        '>', 197,
+        '?', 263,
+        '@', 243,
+        'W', 25,
+        '[', 198,
+        ']', 200,
+        '^', 253,
+        '_', 577,
+        '{', 210,
+        '|', 249,
+        '}', 211,
+        '~', 250,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(155);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
-      END_STATE();
-    case 156:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
-      END_STATE();
-    case 157:
-      ACCEPT_TOKEN(anon_sym_DOTversion);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 158:
-      ACCEPT_TOKEN(anon_sym_DOTtarget);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 159:
-      ACCEPT_TOKEN(anon_sym_COMMA);
-      END_STATE();
-    case 160:
-      ACCEPT_TOKEN(anon_sym_DOTaddress_size);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == 0xfeff) SKIP(160);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
       END_STATE();
     case 161:
-      ACCEPT_TOKEN(anon_sym_SEMI);
+      if (eof) ADVANCE(163);
+      ADVANCE_MAP(
+        '!', 24,
+        '"', 592,
+        '#', 244,
+        '$', 158,
+        '%', 576,
+        '&', 254,
+        '(', 188,
+        ')', 189,
+        '*', 261,
+        '+', 212,
+        ',', 166,
+        '-', 213,
+        '.', 567,
+        '/', 262,
+        '0', 583,
+        ':', 246,
+        ';', 168,
+        '<', 194,
+        '=', 193,
+        '>', 197,
+        '?', 263,
+        '@', 243,
+        '[', 198,
+        ']', 200,
+        '^', 253,
+        '_', 578,
+        '{', 210,
+        '|', 249,
+        '}', 211,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(161);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 162:
-      ACCEPT_TOKEN(anon_sym_DOTentry);
+      if (eof) ADVANCE(163);
+      ADVANCE_MAP(
+        '#', 244,
+        '%', 576,
+        '.', 566,
+        '/', 15,
+        '0', 580,
+        '@', 243,
+        '{', 210,
+        '}', 211,
+        '$', 158,
+        '_', 158,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(162);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 163:
-      ACCEPT_TOKEN(anon_sym_DOTentry);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(ts_builtin_sym_end);
       END_STATE();
     case 164:
-      ACCEPT_TOKEN(anon_sym_DOTfunc);
+      ACCEPT_TOKEN(anon_sym_DOTversion);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 165:
-      ACCEPT_TOKEN(anon_sym_DOTfunc);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTtarget);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 166:
-      ACCEPT_TOKEN(anon_sym_DOTextern);
+      ACCEPT_TOKEN(anon_sym_COMMA);
       END_STATE();
     case 167:
-      ACCEPT_TOKEN(anon_sym_DOTextern);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTaddress_size);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 168:
-      ACCEPT_TOKEN(anon_sym_DOTvisible);
+      ACCEPT_TOKEN(anon_sym_SEMI);
       END_STATE();
     case 169:
-      ACCEPT_TOKEN(anon_sym_DOTvisible);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTentry);
       END_STATE();
     case 170:
-      ACCEPT_TOKEN(anon_sym_DOTweak);
+      ACCEPT_TOKEN(anon_sym_DOTentry);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 171:
-      ACCEPT_TOKEN(anon_sym_DOTweak);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTfunc);
       END_STATE();
     case 172:
-      ACCEPT_TOKEN(anon_sym_DOTcommon);
+      ACCEPT_TOKEN(anon_sym_DOTfunc);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 173:
-      ACCEPT_TOKEN(anon_sym_DOTcommon);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTextern);
       END_STATE();
     case 174:
-      ACCEPT_TOKEN(sym_noreturn_directive);
+      ACCEPT_TOKEN(anon_sym_DOTextern);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 175:
-      ACCEPT_TOKEN(sym_noreturn_directive);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTvisible);
       END_STATE();
     case 176:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(349);
+      ACCEPT_TOKEN(anon_sym_DOTvisible);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 177:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == '_') ADVANCE(42);
+      ACCEPT_TOKEN(anon_sym_DOTweak);
       END_STATE();
     case 178:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
+      ACCEPT_TOKEN(anon_sym_DOTweak);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 179:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTcommon);
       END_STATE();
     case 180:
-      ACCEPT_TOKEN(anon_sym_DOTlanguage);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTcommon);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 181:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+      ACCEPT_TOKEN(sym_noreturn_directive);
       END_STATE();
     case 182:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      ACCEPT_TOKEN(sym_noreturn_directive);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 183:
-      ACCEPT_TOKEN(anon_sym_DOTptr);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(357);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 184:
-      ACCEPT_TOKEN(anon_sym_DOTattribute);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
+      if (lookahead == '_') ADVANCE(49);
       END_STATE();
     case 185:
-      ACCEPT_TOKEN(anon_sym_DOTattribute);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
       END_STATE();
     case 186:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '=') ADVANCE(247);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 187:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '<') ADVANCE(251);
-      if (lookahead == '=') ADVANCE(249);
+      ACCEPT_TOKEN(anon_sym_DOTlanguage);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 188:
-      ACCEPT_TOKEN(anon_sym_GT);
+      ACCEPT_TOKEN(anon_sym_LPAREN);
       END_STATE();
     case 189:
-      ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(250);
-      if (lookahead == '>') ADVANCE(252);
+      ACCEPT_TOKEN(anon_sym_RPAREN);
       END_STATE();
     case 190:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      ACCEPT_TOKEN(anon_sym_DOTptr);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 191:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
+      ACCEPT_TOKEN(anon_sym_DOTattribute);
       END_STATE();
     case 192:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      ACCEPT_TOKEN(anon_sym_DOTattribute);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 193:
-      ACCEPT_TOKEN(anon_sym_DOTalign);
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '=') ADVANCE(255);
       END_STATE();
     case 194:
-      ACCEPT_TOKEN(anon_sym_DOTalign);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '<') ADVANCE(259);
+      if (lookahead == '=') ADVANCE(257);
       END_STATE();
     case 195:
-      ACCEPT_TOKEN(anon_sym_DOTv2);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_WARP_SZ);
       END_STATE();
     case 196:
-      ACCEPT_TOKEN(anon_sym_DOTv3);
-      if (lookahead == '2') ADVANCE(200);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_GT);
       END_STATE();
     case 197:
-      ACCEPT_TOKEN(anon_sym_DOTv4);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(258);
+      if (lookahead == '>') ADVANCE(260);
       END_STATE();
     case 198:
-      ACCEPT_TOKEN(anon_sym_DOTv8);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LBRACK);
       END_STATE();
     case 199:
-      ACCEPT_TOKEN(anon_sym_DOTv16);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
       END_STATE();
     case 200:
-      ACCEPT_TOKEN(anon_sym_DOTv32);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_RBRACK);
       END_STATE();
     case 201:
-      ACCEPT_TOKEN(sym_bank);
+      ACCEPT_TOKEN(anon_sym_DOTalign);
       END_STATE();
     case 202:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      ACCEPT_TOKEN(anon_sym_DOTalign);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 203:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      ACCEPT_TOKEN(anon_sym_DOTv2);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 204:
-      ACCEPT_TOKEN(anon_sym_PLUS);
+      ACCEPT_TOKEN(anon_sym_DOTv3);
+      if (lookahead == '2') ADVANCE(208);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 205:
-      ACCEPT_TOKEN(anon_sym_DASH);
+      ACCEPT_TOKEN(anon_sym_DOTv4);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 206:
-      ACCEPT_TOKEN(anon_sym_DOTalias);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTv8);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 207:
-      ACCEPT_TOKEN(anon_sym_DOTpragma);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTv16);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 208:
-      ACCEPT_TOKEN(anon_sym_DOTbranchtargets);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTv32);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 209:
-      ACCEPT_TOKEN(anon_sym_DOTcalltargets);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(sym_bank);
       END_STATE();
     case 210:
-      ACCEPT_TOKEN(anon_sym_DOTcallprototype);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LBRACE);
       END_STATE();
     case 211:
-      ACCEPT_TOKEN(anon_sym_DOTfile);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_RBRACE);
       END_STATE();
     case 212:
-      ACCEPT_TOKEN(anon_sym_DOTloc);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(418);
-      if (lookahead == 'a') ADVANCE(422);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_PLUS);
       END_STATE();
     case 213:
-      ACCEPT_TOKEN(anon_sym_DOTloc_intermediate);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DASH);
       END_STATE();
     case 214:
-      ACCEPT_TOKEN(anon_sym_DOTsection);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTalias);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 215:
-      ACCEPT_TOKEN(anon_sym_DOTnv_intermediate_source_section);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTpragma);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 216:
-      ACCEPT_TOKEN(anon_sym_DOTb8);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTbranchtargets);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 217:
-      ACCEPT_TOKEN(anon_sym_DOTb16);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTcalltargets);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 218:
-      ACCEPT_TOKEN(anon_sym_DOTb32);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTcallprototype);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 219:
-      ACCEPT_TOKEN(anon_sym_DOTb64);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTfile);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 220:
-      ACCEPT_TOKEN(anon_sym_DOTu8);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTloc);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(426);
+      if (lookahead == 'a') ADVANCE(430);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 221:
-      ACCEPT_TOKEN(anon_sym_DOTu16);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTloc_intermediate);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 222:
-      ACCEPT_TOKEN(anon_sym_DOTu32);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTsection);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 223:
-      ACCEPT_TOKEN(anon_sym_DOTu64);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTnv_intermediate_source_section);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 224:
-      ACCEPT_TOKEN(anon_sym_DOTs8);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTb8);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 225:
-      ACCEPT_TOKEN(anon_sym_DOTs16);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTb16);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 226:
-      ACCEPT_TOKEN(anon_sym_DOTs32);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTb32);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 227:
-      ACCEPT_TOKEN(anon_sym_DOTs64);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTb64);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 228:
-      ACCEPT_TOKEN(anon_sym_DOTbyte);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTu8);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 229:
-      ACCEPT_TOKEN(anon_sym_DOT2byte);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTu16);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 230:
-      ACCEPT_TOKEN(anon_sym_DOT4byte);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTu32);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 231:
-      ACCEPT_TOKEN(anon_sym_DOT8byte);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTu64);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 232:
-      ACCEPT_TOKEN(anon_sym_DOTquad);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTs8);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 233:
+      ACCEPT_TOKEN(anon_sym_DOTs16);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 234:
+      ACCEPT_TOKEN(anon_sym_DOTs32);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 235:
+      ACCEPT_TOKEN(anon_sym_DOTs64);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 236:
+      ACCEPT_TOKEN(anon_sym_DOTbyte);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 237:
+      ACCEPT_TOKEN(anon_sym_DOT2byte);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 238:
+      ACCEPT_TOKEN(anon_sym_DOT4byte);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 239:
+      ACCEPT_TOKEN(anon_sym_DOT8byte);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 240:
+      ACCEPT_TOKEN(anon_sym_DOTquad);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 241:
       ACCEPT_TOKEN(aux_sym_dwarf_directive_token1);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(233);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(241);
       END_STATE();
-    case 234:
+    case 242:
       ACCEPT_TOKEN(anon_sym_AT);
       END_STATE();
-    case 235:
+    case 243:
       ACCEPT_TOKEN(anon_sym_AT);
-      if (lookahead == '@') ADVANCE(233);
+      if (lookahead == '@') ADVANCE(241);
       END_STATE();
-    case 236:
+    case 244:
       ACCEPT_TOKEN(sym_preprocessor_line);
       if (lookahead == '\\') ADVANCE(1);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(236);
-      END_STATE();
-    case 237:
-      ACCEPT_TOKEN(sym_preprocessor_line);
-      if (lookahead == '\\') ADVANCE(1);
-      if (lookahead != 0) ADVANCE(236);
-      END_STATE();
-    case 238:
-      ACCEPT_TOKEN(anon_sym_COLON);
-      END_STATE();
-    case 239:
-      ACCEPT_TOKEN(anon_sym_BANG);
-      END_STATE();
-    case 240:
-      ACCEPT_TOKEN(anon_sym_BANG);
-      if (lookahead == '=') ADVANCE(248);
-      END_STATE();
-    case 241:
-      ACCEPT_TOKEN(anon_sym_PIPE);
-      if (lookahead == '|') ADVANCE(243);
-      END_STATE();
-    case 242:
-      ACCEPT_TOKEN(anon_sym_TILDE);
-      END_STATE();
-    case 243:
-      ACCEPT_TOKEN(anon_sym_PIPE_PIPE);
-      END_STATE();
-    case 244:
-      ACCEPT_TOKEN(anon_sym_AMP_AMP);
+          lookahead != '\n') ADVANCE(244);
       END_STATE();
     case 245:
-      ACCEPT_TOKEN(anon_sym_CARET);
+      ACCEPT_TOKEN(sym_preprocessor_line);
+      if (lookahead == '\\') ADVANCE(1);
+      if (lookahead != 0) ADVANCE(244);
       END_STATE();
     case 246:
-      ACCEPT_TOKEN(anon_sym_AMP);
-      if (lookahead == '&') ADVANCE(244);
+      ACCEPT_TOKEN(anon_sym_COLON);
       END_STATE();
     case 247:
-      ACCEPT_TOKEN(anon_sym_EQ_EQ);
+      ACCEPT_TOKEN(anon_sym_BANG);
       END_STATE();
     case 248:
-      ACCEPT_TOKEN(anon_sym_BANG_EQ);
+      ACCEPT_TOKEN(anon_sym_BANG);
+      if (lookahead == '=') ADVANCE(256);
       END_STATE();
     case 249:
-      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead == '|') ADVANCE(251);
       END_STATE();
     case 250:
-      ACCEPT_TOKEN(anon_sym_GT_EQ);
+      ACCEPT_TOKEN(anon_sym_TILDE);
       END_STATE();
     case 251:
-      ACCEPT_TOKEN(anon_sym_LT_LT);
+      ACCEPT_TOKEN(anon_sym_PIPE_PIPE);
       END_STATE();
     case 252:
-      ACCEPT_TOKEN(anon_sym_GT_GT);
+      ACCEPT_TOKEN(anon_sym_AMP_AMP);
       END_STATE();
     case 253:
-      ACCEPT_TOKEN(anon_sym_STAR);
+      ACCEPT_TOKEN(anon_sym_CARET);
       END_STATE();
     case 254:
-      ACCEPT_TOKEN(anon_sym_SLASH);
-      if (lookahead == '*') ADVANCE(586);
-      if (lookahead == '/') ADVANCE(585);
+      ACCEPT_TOKEN(anon_sym_AMP);
+      if (lookahead == '&') ADVANCE(252);
       END_STATE();
     case 255:
-      ACCEPT_TOKEN(anon_sym_QMARK);
+      ACCEPT_TOKEN(anon_sym_EQ_EQ);
       END_STATE();
     case 256:
-      ACCEPT_TOKEN(anon_sym_DOTconst);
+      ACCEPT_TOKEN(anon_sym_BANG_EQ);
       END_STATE();
     case 257:
-      ACCEPT_TOKEN(anon_sym_DOTconst);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LT_EQ);
       END_STATE();
     case 258:
-      ACCEPT_TOKEN(anon_sym_DOTglobal);
+      ACCEPT_TOKEN(anon_sym_GT_EQ);
       END_STATE();
     case 259:
-      ACCEPT_TOKEN(anon_sym_DOTglobal);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_LT_LT);
       END_STATE();
     case 260:
-      ACCEPT_TOKEN(anon_sym_DOTlocal);
+      ACCEPT_TOKEN(anon_sym_GT_GT);
       END_STATE();
     case 261:
-      ACCEPT_TOKEN(anon_sym_DOTlocal);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_STAR);
       END_STATE();
     case 262:
-      ACCEPT_TOKEN(anon_sym_DOTparam);
-      if (lookahead == ':') ADVANCE(19);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_SLASH);
+      if (lookahead == '*') ADVANCE(595);
+      if (lookahead == '/') ADVANCE(594);
       END_STATE();
     case 263:
-      ACCEPT_TOKEN(anon_sym_DOTparam);
-      if (lookahead == ':') ADVANCE(21);
+      ACCEPT_TOKEN(anon_sym_QMARK);
       END_STATE();
     case 264:
-      ACCEPT_TOKEN(anon_sym_DOTreg);
+      ACCEPT_TOKEN(anon_sym_DOTconst);
       END_STATE();
     case 265:
-      ACCEPT_TOKEN(anon_sym_DOTreg);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTconst);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 266:
-      ACCEPT_TOKEN(anon_sym_DOTshared);
+      ACCEPT_TOKEN(anon_sym_DOTglobal);
+      END_STATE();
+    case 267:
+      ACCEPT_TOKEN(anon_sym_DOTglobal);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 268:
+      ACCEPT_TOKEN(anon_sym_DOTlocal);
+      END_STATE();
+    case 269:
+      ACCEPT_TOKEN(anon_sym_DOTlocal);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 270:
+      ACCEPT_TOKEN(anon_sym_DOTparam);
       if (lookahead == ':') ADVANCE(20);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 267:
-      ACCEPT_TOKEN(anon_sym_DOTshared);
-      if (lookahead == ':') ADVANCE(22);
-      END_STATE();
-    case 268:
-      ACCEPT_TOKEN(anon_sym_DOTsreg);
-      END_STATE();
-    case 269:
-      ACCEPT_TOKEN(anon_sym_DOTsreg);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 270:
-      ACCEPT_TOKEN(anon_sym_DOTtex);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 271:
-      ACCEPT_TOKEN(anon_sym_DOTtex);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTparam);
+      if (lookahead == ':') ADVANCE(22);
       END_STATE();
     case 272:
-      ACCEPT_TOKEN(anon_sym_DOTsurf);
+      ACCEPT_TOKEN(anon_sym_DOTreg);
       END_STATE();
     case 273:
-      ACCEPT_TOKEN(anon_sym_DOTsurf);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTreg);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 274:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+      ACCEPT_TOKEN(anon_sym_DOTshared);
+      if (lookahead == ':') ADVANCE(21);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 275:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTshared);
+      if (lookahead == ':') ADVANCE(23);
       END_STATE();
     case 276:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+      ACCEPT_TOKEN(anon_sym_DOTsreg);
       END_STATE();
     case 277:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTsreg);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 278:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+      ACCEPT_TOKEN(anon_sym_DOTtex);
       END_STATE();
     case 279:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTtex);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 280:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+      ACCEPT_TOKEN(anon_sym_DOTsurf);
       END_STATE();
     case 281:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTsurf);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 282:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(296);
-      if (lookahead == '3') ADVANCE(289);
-      if (lookahead == '6') ADVANCE(293);
-      if (lookahead == '8') ADVANCE(216);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(322);
-      if (lookahead == 'y') ADVANCE(513);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
       END_STATE();
     case 283:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 297,
-        '3', 290,
-        '6', 294,
-        '8', 224,
-        ':', 17,
-        'e', 346,
-        'h', 324,
-        'r', 375,
-        'u', 474,
-      );
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 284:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(298);
-      if (lookahead == '3') ADVANCE(291);
-      if (lookahead == '6') ADVANCE(295);
-      if (lookahead == '8') ADVANCE(220);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
       END_STATE();
     case 285:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 299,
-        '2', 195,
-        '3', 196,
-        '4', 197,
-        '8', 198,
-        ':', 17,
-        'e', 493,
-        'i', 501,
-      );
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 286:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(299);
-      if (lookahead == '2') ADVANCE(195);
-      if (lookahead == '3') ADVANCE(196);
-      if (lookahead == '4') ADVANCE(197);
-      if (lookahead == '8') ADVANCE(198);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
       END_STATE();
     case 287:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 329,
-        '4', 337,
-        '8', 339,
-        'a', 331,
-        'b', 282,
-        'c', 308,
-        'e', 449,
-        'f', 409,
-        'g', 420,
-        'l', 310,
-        'n', 455,
-        'p', 312,
-        'q', 535,
-        'r', 357,
-        's', 283,
-        't', 320,
-        'u', 284,
-        'v', 285,
-        'w', 378,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 288:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 329,
-        '4', 337,
-        '8', 339,
-        'a', 351,
-        'b', 282,
-        'c', 308,
-        'e', 449,
-        'f', 409,
-        'g', 420,
-        'l', 454,
-        'n', 542,
-        'p', 313,
-        'q', 535,
-        'r', 357,
-        's', 283,
-        't', 320,
-        'u', 284,
-        'v', 380,
-        'w', 378,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 289:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(218);
-      if (lookahead == ':') ADVANCE(17);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 288:
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+      END_STATE();
+    case 289:
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 290:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(226);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '1') ADVANCE(304);
+      if (lookahead == '3') ADVANCE(297);
+      if (lookahead == '6') ADVANCE(301);
+      if (lookahead == '8') ADVANCE(224);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(330);
+      if (lookahead == 'y') ADVANCE(521);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 291:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(222);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 292:
-      ACCEPT_TOKEN(sym_modifier);
       ADVANCE_MAP(
-        '2', 330,
-        '4', 338,
-        '8', 340,
-        'a', 351,
-        'b', 282,
-        'c', 308,
-        'e', 449,
-        'f', 409,
-        'g', 420,
-        'l', 454,
-        'n', 542,
-        'p', 313,
-        'q', 535,
-        'r', 357,
-        's', 283,
-        't', 320,
-        'u', 284,
-        'v', 380,
-        'w', 378,
+        '1', 305,
+        '3', 298,
+        '6', 302,
+        '8', 232,
+        ':', 18,
+        'e', 354,
+        'h', 332,
+        'r', 383,
+        'u', 482,
       );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 292:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '1') ADVANCE(306);
+      if (lookahead == '3') ADVANCE(299);
+      if (lookahead == '6') ADVANCE(303);
+      if (lookahead == '8') ADVANCE(228);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 293:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(219);
-      if (lookahead == ':') ADVANCE(17);
+      ADVANCE_MAP(
+        '1', 307,
+        '2', 203,
+        '3', 204,
+        '4', 205,
+        '8', 206,
+        ':', 18,
+        'e', 501,
+        'i', 509,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 294:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(227);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '1') ADVANCE(307);
+      if (lookahead == '2') ADVANCE(203);
+      if (lookahead == '3') ADVANCE(204);
+      if (lookahead == '4') ADVANCE(205);
+      if (lookahead == '8') ADVANCE(206);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 295:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(223);
-      if (lookahead == ':') ADVANCE(17);
+      ADVANCE_MAP(
+        '2', 337,
+        '4', 345,
+        '8', 347,
+        'a', 339,
+        'b', 290,
+        'c', 316,
+        'e', 457,
+        'f', 417,
+        'g', 428,
+        'l', 318,
+        'n', 463,
+        'p', 320,
+        'q', 543,
+        'r', 365,
+        's', 291,
+        't', 328,
+        'u', 292,
+        'v', 293,
+        'w', 386,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 296:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(217);
-      if (lookahead == ':') ADVANCE(17);
+      ADVANCE_MAP(
+        '2', 337,
+        '4', 345,
+        '8', 347,
+        'a', 359,
+        'b', 290,
+        'c', 316,
+        'e', 457,
+        'f', 417,
+        'g', 428,
+        'l', 462,
+        'n', 550,
+        'p', 321,
+        'q', 543,
+        'r', 365,
+        's', 291,
+        't', 328,
+        'u', 292,
+        'v', 388,
+        'w', 386,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 297:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(225);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '2') ADVANCE(226);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 298:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(221);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '2') ADVANCE(234);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 299:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(199);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '2') ADVANCE(230);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 300:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(471);
+      ADVANCE_MAP(
+        '2', 338,
+        '4', 346,
+        '8', 348,
+        'a', 359,
+        'b', 290,
+        'c', 316,
+        'e', 457,
+        'f', 417,
+        'g', 428,
+        'l', 462,
+        'n', 550,
+        'p', 321,
+        'q', 543,
+        'r', 365,
+        's', 291,
+        't', 328,
+        'u', 292,
+        'v', 388,
+        'w', 386,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 301:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(411);
+      if (lookahead == '4') ADVANCE(227);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 302:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(503);
+      if (lookahead == '4') ADVANCE(235);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 303:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(506);
+      if (lookahead == '4') ADVANCE(231);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 304:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '_') ADVANCE(505);
+      if (lookahead == '6') ADVANCE(225);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 305:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(419);
+      if (lookahead == '6') ADVANCE(233);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 306:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(207);
+      if (lookahead == '6') ADVANCE(229);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 307:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(275);
+      if (lookahead == '6') ADVANCE(207);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 308:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(425);
-      if (lookahead == 'o') ADVANCE(431);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(479);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 309:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(352);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(419);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 310:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(444);
-      if (lookahead == 'o') ADVANCE(341);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(511);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 311:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(444);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(514);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 312:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(486);
-      if (lookahead == 'r') ADVANCE(317);
-      if (lookahead == 't') ADVANCE(473);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '_') ADVANCE(513);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 313:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(486);
-      if (lookahead == 'r') ADVANCE(317);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(427);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 314:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(486);
-      if (lookahead == 't') ADVANCE(473);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(215);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 315:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(283);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 316:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(432);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(433);
+      if (lookahead == 'o') ADVANCE(439);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 317:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(397);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(360);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 318:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(497);
-      if (lookahead == 'g') ADVANCE(437);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(452);
+      if (lookahead == 'o') ADVANCE(349);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 319:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(422);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(452);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 320:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(484);
-      if (lookahead == 'e') ADVANCE(544);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(494);
+      if (lookahead == 'r') ADVANCE(325);
+      if (lookahead == 't') ADVANCE(481);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 321:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(423);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(494);
+      if (lookahead == 'r') ADVANCE(325);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 322:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(447);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(494);
+      if (lookahead == 't') ADVANCE(481);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 323:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(399);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 324:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(491);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 325:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(527);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 326:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(528);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 327:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'a') ADVANCE(494);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 324:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(440);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 325:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(405);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 326:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(505);
+      if (lookahead == 'g') ADVANCE(445);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 327:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(430);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 328:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'a') ADVANCE(495);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(492);
+      if (lookahead == 'e') ADVANCE(552);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 329:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(548);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(552);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(431);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 330:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(548);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(455);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 331:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(407);
-      if (lookahead == 'd') ADVANCE(355);
-      if (lookahead == 'l') ADVANCE(405);
-      if (lookahead == 't') ADVANCE(518);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(407);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 332:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(407);
-      if (lookahead == 't') ADVANCE(518);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(499);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 333:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(407);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(535);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 334:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(541);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(536);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 335:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(321);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(502);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 336:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(430);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'a') ADVANCE(503);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 337:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(549);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(556);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(552);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+          lookahead == 'e') ADVANCE(560);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 338:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(556);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 339:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(415);
+      if (lookahead == 'd') ADVANCE(363);
+      if (lookahead == 'l') ADVANCE(413);
+      if (lookahead == 't') ADVANCE(526);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 340:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(415);
+      if (lookahead == 't') ADVANCE(526);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 341:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(415);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 342:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'b') ADVANCE(549);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 339:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(550);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(552);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 340:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'b') ADVANCE(550);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 341:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(212);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 342:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(165);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 343:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(404);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(329);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 344:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(426);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(438);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 345:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(281);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(557);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(560);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 346:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(516);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(557);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 347:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(319);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(558);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(560);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 348:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(389);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'b') ADVANCE(558);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 349:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(468);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(220);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 350:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'c') ADVANCE(532);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(172);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 351:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(355);
-      if (lookahead == 'l') ADVANCE(405);
-      if (lookahead == 't') ADVANCE(518);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(412);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 352:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(232);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(434);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 353:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(266);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(289);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 354:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(413);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(524);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 355:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(490);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(327);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 356:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'd') ADVANCE(417);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(397);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 357:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(394);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(476);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 358:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(544);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'c') ADVANCE(540);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 359:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(228);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(363);
+      if (lookahead == 'l') ADVANCE(413);
+      if (lookahead == 't') ADVANCE(526);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 360:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(211);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(240);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 361:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(229);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(274);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 362:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(230);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(421);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 363:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(231);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(498);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 364:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(169);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'd') ADVANCE(425);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 365:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(180);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(402);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 366:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(185);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(552);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 367:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(236);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 368:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(219);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 369:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(237);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 370:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(238);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 371:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(239);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 372:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'e') ADVANCE(176);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 368:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(160);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 369:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(210);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 370:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(213);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 371:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(346);
-      if (lookahead == 'h') ADVANCE(324);
-      if (lookahead == 'r') ADVANCE(375);
-      if (lookahead == 'u') ADVANCE(474);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 372:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(353);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 373:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(354);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(187);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 374:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(302);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(192);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 375:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(395);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(183);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 376:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(504);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(167);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 377:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(218);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 378:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(221);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 379:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(354);
+      if (lookahead == 'h') ADVANCE(332);
+      if (lookahead == 'r') ADVANCE(383);
+      if (lookahead == 'u') ADVANCE(482);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 380:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(361);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 381:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(362);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 382:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(310);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 383:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(403);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 384:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'e') ADVANCE(512);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 378:
+    case 385:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(305);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(520);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 379:
+    case 386:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(511);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(313);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 380:
+    case 387:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(493);
-      if (lookahead == 'i') ADVANCE(501);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 381:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(507);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 382:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(487);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 383:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'e') ADVANCE(519);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 384:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(450);
-      if (lookahead == 'f') ADVANCE(540);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 385:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(523);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 386:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(481);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 387:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(475);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 388:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(476);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(501);
+      if (lookahead == 'i') ADVANCE(509);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 389:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(303);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(515);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 390:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(350);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(495);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 391:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(356);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(527);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 392:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'e') ADVANCE(496);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(458);
+      if (lookahead == 'f') ADVANCE(548);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 393:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'f') ADVANCE(273);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(531);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 394:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(265);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(489);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 395:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(269);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(483);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 396:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(437);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(484);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 397:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(434);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(311);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 398:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(379);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(358);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 399:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(365);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(364);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 400:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(383);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'e') ADVANCE(504);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 401:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(385);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'f') ADVANCE(281);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 402:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'g') ADVANCE(539);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(273);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 403:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'h') ADVANCE(324);
-      if (lookahead == 'r') ADVANCE(375);
-      if (lookahead == 'u') ADVANCE(474);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(277);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 404:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'h') ADVANCE(533);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(445);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 405:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(318);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(442);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 406:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(551);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(387);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 407:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(300);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(373);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 408:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(336);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(391);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 409:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(427);
-      if (lookahead == 'u') ADVANCE(446);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(393);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 410:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(334);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'g') ADVANCE(547);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 411:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(452);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'h') ADVANCE(332);
+      if (lookahead == 'r') ADVANCE(383);
+      if (lookahead == 'u') ADVANCE(482);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 412:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(396);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'h') ADVANCE(541);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 413:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(325);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 414:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(460);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 415:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(462);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 416:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(465);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 417:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'i') ADVANCE(326);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 414:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(559);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 415:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(308);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 416:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(344);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 417:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(435);
+      if (lookahead == 'u') ADVANCE(454);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 418:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'i') ADVANCE(453);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(342);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 419:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'k') ADVANCE(171);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(460);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 420:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(457);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(404);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 421:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(469);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(333);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 422:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(261);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(468);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 423:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(259);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(470);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 424:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(179);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(473);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 425:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(421);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(334);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 426:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(536);
-      if (lookahead == 't') ADVANCE(307);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'i') ADVANCE(461);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 427:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(360);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'k') ADVANCE(178);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 428:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(412);
-      if (lookahead == 't') ADVANCE(518);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(465);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 429:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(412);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(477);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 430:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'l') ADVANCE(364);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(269);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 431:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(433);
-      if (lookahead == 'n') ADVANCE(502);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(267);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 432:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(262);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(186);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 433:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(458);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(429);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 434:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(306);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(544);
+      if (lookahead == 't') ADVANCE(315);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 435:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(373);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(368);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 436:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'm') ADVANCE(391);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(420);
+      if (lookahead == 't') ADVANCE(526);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 437:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(194);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(420);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 438:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(173);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'l') ADVANCE(372);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 439:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(167);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(441);
+      if (lookahead == 'n') ADVANCE(510);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 440:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(214);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(270);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 441:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(157);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(466);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 442:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(175);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(314);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 443:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(215);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(381);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 444:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(402);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'm') ADVANCE(399);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 445:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(502);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(202);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 446:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(342);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(180);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 447:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(343);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(174);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 448:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(345);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(222);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 449:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(521);
-      if (lookahead == 'x') ADVANCE(515);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(164);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 450:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(524);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(182);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 451:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(526);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(223);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 452:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'n') ADVANCE(530);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(410);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 453:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(510);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 454:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(350);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 455:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(351);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 456:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(353);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 457:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(529);
+      if (lookahead == 'x') ADVANCE(523);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 458:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(532);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 459:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'n') ADVANCE(534);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 454:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(341);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 455:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(485);
-      if (lookahead == 'v') ADVANCE(301);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 456:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(485);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 457:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(335);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 458:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(438);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 459:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(424);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 460:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(440);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(538);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 461:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(529);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'n') ADVANCE(542);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 462:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(441);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(349);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 463:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(347);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(493);
+      if (lookahead == 'v') ADVANCE(309);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 464:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(514);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(493);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 465:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(443);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(343);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 466:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(445);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(446);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 467:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(538);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(432);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 468:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(448);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 469:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(537);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 470:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(449);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 471:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(355);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 472:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(522);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 473:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'o') ADVANCE(451);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 469:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(479);
-      if (lookahead == 't') ADVANCE(327);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 470:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(369);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 471:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'p') ADVANCE(492);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 472:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(322);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 473:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(183);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 474:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(393);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(453);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 475:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(543);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(546);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 476:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(277);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'o') ADVANCE(459);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 477:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(545);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'p') ADVANCE(487);
+      if (lookahead == 't') ADVANCE(335);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 478:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(317);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'p') ADVANCE(377);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 479:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(461);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'p') ADVANCE(500);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 480:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(546);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(330);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 481:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(435);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(190);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 482:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(410);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 483:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(459);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 484:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(398);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 485:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(377);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 486:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(316);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 487:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(439);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 488:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(348);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 489:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(442);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 490:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(376);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 491:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(372);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 492:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(381);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 493:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(509);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 494:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(400);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 495:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 'r') ADVANCE(401);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 483:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(551);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 484:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(285);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 485:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(553);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 486:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(325);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 487:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(469);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 488:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(554);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 489:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(443);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 490:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(418);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 491:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(467);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 492:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(406);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 493:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(385);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 494:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(324);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 495:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(447);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 496:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'r') ADVANCE(436);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(356);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 497:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(206);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(450);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 498:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(209);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(384);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 499:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(208);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(380);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 500:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(304);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(389);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 501:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(408);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(517);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 502:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(510);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(408);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 503:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(467);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(409);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 504:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(500);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'r') ADVANCE(444);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 505:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(406);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(214);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 506:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(390);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(217);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 507:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(387);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(216);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 508:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(531);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(312);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 509:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 's') ADVANCE(415);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(416);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 510:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(257);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 511:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(158);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(475);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 512:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(537);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(508);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 513:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(359);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(414);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 514:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(547);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(398);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 515:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(382);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(395);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 516:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(414);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(539);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 517:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(361);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 's') ADVANCE(423);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 518:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(482);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(265);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 519:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(498);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(165);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 520:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(362);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(545);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 521:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(477);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(367);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 522:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(363);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(555);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 523:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(499);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(390);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 524:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(480);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(422);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 525:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(366);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(369);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 526:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(483);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(490);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 527:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(374);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(506);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 528:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == 't') ADVANCE(370);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 529:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(464);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(485);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 530:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(386);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(371);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 531:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(388);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(507);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 532:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(416);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(488);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 533:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(328);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(374);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 534:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 't') ADVANCE(392);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(491);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 535:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(309);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(382);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 536:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(508);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(378);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 537:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(489);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(472);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 538:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(488);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(394);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 539:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(323);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(396);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 540:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(448);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(424);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 541:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'u') ADVANCE(525);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(336);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 542:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'v') ADVANCE(301);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 't') ADVANCE(400);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 543:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'v') ADVANCE(367);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(317);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 544:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'x') ADVANCE(271);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(516);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 545:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(163);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(497);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 546:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(279);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(496);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 547:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(470);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(331);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 548:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(517);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(456);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 549:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(520);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'u') ADVANCE(533);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 550:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'y') ADVANCE(522);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'v') ADVANCE(309);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 551:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'z') ADVANCE(368);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'v') ADVANCE(375);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 552:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(133);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 553:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(552);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 554:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 555:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
-      END_STATE();
-    case 556:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'x') ADVANCE(279);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 553:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'y') ADVANCE(170);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 554:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'y') ADVANCE(287);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 555:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'y') ADVANCE(478);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 556:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'y') ADVANCE(525);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 557:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(18);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
+      if (lookahead == 'y') ADVANCE(528);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 558:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 351,
-        'b', 472,
-        'c', 308,
-        'e', 449,
-        'f', 409,
-        'g', 420,
-        'l', 454,
-        'n', 542,
-        'p', 313,
-        'r', 357,
-        's', 371,
-        't', 320,
-        'v', 380,
-        'w', 378,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'y') ADVANCE(530);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 559:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 351,
-        'b', 472,
-        'c', 308,
-        'e', 449,
-        'f', 409,
-        'g', 420,
-        'l', 454,
-        'n', 542,
-        'p', 313,
-        'r', 357,
-        's', 371,
-        't', 320,
-        'v', 380,
-        'w', 378,
-      );
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'z') ADVANCE(376);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(564);
       END_STATE();
     case 560:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(332);
-      if (lookahead == 'l') ADVANCE(311);
-      if (lookahead == 'n') ADVANCE(456);
-      if (lookahead == 'p') ADVANCE(478);
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(140);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(563);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 561:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 428,
-        'c', 466,
-        'g', 420,
-        'l', 463,
-        'p', 315,
-        'r', 357,
-        's', 403,
-        't', 358,
-        'v', 286,
-      );
+      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(560);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 562:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(333);
-      if (lookahead == 'l') ADVANCE(311);
-      if (lookahead == 'n') ADVANCE(456);
-      if (lookahead == 'p') ADVANCE(478);
+      if (lookahead == ':') ADVANCE(18);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 563:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(563);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 564:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(18);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 563:
+    case 565:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(19);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 566:
       ACCEPT_TOKEN(sym_modifier);
       ADVANCE_MAP(
-        'a', 429,
-        'c', 466,
-        'g', 420,
-        'l', 463,
-        'p', 314,
-        'r', 357,
-        's', 403,
-        't', 358,
-        'v', 286,
+        'a', 359,
+        'b', 480,
+        'c', 316,
+        'e', 457,
+        'f', 417,
+        'g', 428,
+        'l', 462,
+        'n', 550,
+        'p', 321,
+        'r', 365,
+        's', 379,
+        't', 328,
+        'v', 388,
+        'w', 386,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 567:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        'a', 359,
+        'b', 480,
+        'c', 316,
+        'e', 457,
+        'f', 417,
+        'g', 428,
+        'l', 462,
+        'n', 550,
+        'p', 321,
+        'r', 365,
+        's', 379,
+        't', 328,
+        'v', 388,
+        'w', 386,
       );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 564:
+    case 568:
       ACCEPT_TOKEN(sym_modifier);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == 'a') ADVANCE(340);
+      if (lookahead == 'l') ADVANCE(319);
+      if (lookahead == 'n') ADVANCE(464);
+      if (lookahead == 'p') ADVANCE(486);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 569:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        'a', 436,
+        'c', 474,
+        'g', 428,
+        'l', 471,
+        'p', 323,
+        'r', 365,
+        's', 411,
+        't', 366,
+        'v', 294,
+      );
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 570:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == 'a') ADVANCE(341);
+      if (lookahead == 'l') ADVANCE(319);
+      if (lookahead == 'n') ADVANCE(464);
+      if (lookahead == 'p') ADVANCE(486);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 571:
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        'a', 437,
+        'c', 474,
+        'g', 428,
+        'l', 471,
+        'p', 322,
+        'r', 365,
+        's', 411,
+        't', 366,
+        'v', 294,
+      );
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      END_STATE();
+    case 572:
+      ACCEPT_TOKEN(sym_modifier);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 565:
+    case 573:
       ACCEPT_TOKEN(sym_modifier);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
       END_STATE();
-    case 566:
+    case 574:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
-    case 567:
+    case 575:
       ACCEPT_TOKEN(sym_identifier);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
-    case 568:
+    case 576:
       ACCEPT_TOKEN(sym_register);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(568);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(576);
       END_STATE();
-    case 569:
+    case 577:
+      ACCEPT_TOKEN(sym_sink);
+      END_STATE();
+    case 578:
       ACCEPT_TOKEN(sym_sink);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
-      END_STATE();
-    case 570:
-      ACCEPT_TOKEN(sym_integer);
-      END_STATE();
-    case 571:
-      ACCEPT_TOKEN(sym_integer);
-      ADVANCE_MAP(
-        '.', 580,
-        'U', 570,
-        'B', 131,
-        'b', 131,
-        'D', 150,
-        'd', 150,
-        'E', 130,
-        'e', 130,
-        'F', 142,
-        'f', 142,
-        'X', 134,
-        'x', 134,
-        '8', 16,
-        '9', 16,
-      );
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
-      END_STATE();
-    case 572:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(580);
-      if (lookahead == 'U') ADVANCE(570);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(130);
-      if (lookahead == '8' ||
-          lookahead == '9') ADVANCE(16);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
-      END_STATE();
-    case 573:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(580);
-      if (lookahead == 'U') ADVANCE(570);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(130);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
-      END_STATE();
-    case 574:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(570);
-      if (lookahead == 'B' ||
-          lookahead == 'b') ADVANCE(131);
-      if (lookahead == 'X' ||
-          lookahead == 'x') ADVANCE(134);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
-      END_STATE();
-    case 575:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(570);
-      if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(575);
-      END_STATE();
-    case 576:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(570);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
-      END_STATE();
-    case 577:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(570);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(577);
-      END_STATE();
-    case 578:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(570);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
       END_STATE();
     case 579:
-      ACCEPT_TOKEN(sym_float);
+      ACCEPT_TOKEN(sym_integer);
       END_STATE();
     case 580:
-      ACCEPT_TOKEN(sym_float);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(130);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
+      ACCEPT_TOKEN(sym_integer);
+      ADVANCE_MAP(
+        '.', 589,
+        'U', 579,
+        'B', 138,
+        'b', 138,
+        'D', 157,
+        'd', 157,
+        'E', 137,
+        'e', 137,
+        'F', 149,
+        'f', 149,
+        'X', 141,
+        'x', 141,
+        '8', 17,
+        '9', 17,
+      );
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(581);
       END_STATE();
     case 581:
-      ACCEPT_TOKEN(sym_float);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(589);
+      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(137);
+      if (lookahead == '8' ||
+          lookahead == '9') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(581);
       END_STATE();
     case 582:
-      ACCEPT_TOKEN(sym_string);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(589);
+      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(137);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(582);
       END_STATE();
     case 583:
-      ACCEPT_TOKEN(sym_string);
-      if (lookahead == '"') ADVANCE(582);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\r') ADVANCE(583);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'B' ||
+          lookahead == 'b') ADVANCE(138);
+      if (lookahead == 'X' ||
+          lookahead == 'x') ADVANCE(141);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(585);
       END_STATE();
     case 584:
-      ACCEPT_TOKEN(sym_comment);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == '0' ||
+          lookahead == '1') ADVANCE(584);
       END_STATE();
     case 585:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\r') ADVANCE(152);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(585);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(579);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(585);
       END_STATE();
     case 586:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(579);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      END_STATE();
+    case 587:
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == 'U') ADVANCE(579);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(587);
+      END_STATE();
+    case 588:
+      ACCEPT_TOKEN(sym_float);
+      END_STATE();
+    case 589:
+      ACCEPT_TOKEN(sym_float);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(137);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(589);
+      END_STATE();
+    case 590:
+      ACCEPT_TOKEN(sym_float);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
+      END_STATE();
+    case 591:
+      ACCEPT_TOKEN(sym_string);
+      END_STATE();
+    case 592:
+      ACCEPT_TOKEN(sym_string);
+      if (lookahead == '"') ADVANCE(591);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\r') ADVANCE(592);
+      END_STATE();
+    case 593:
       ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '*') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(586);
+      END_STATE();
+    case 594:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\r') ADVANCE(159);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(594);
+      END_STATE();
+    case 595:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '*') ADVANCE(16);
+      if (lookahead != 0) ADVANCE(595);
       END_STATE();
     default:
       return false;
@@ -8110,7 +8147,7 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 
 static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0, .external_lex_state = 1},
-  [1] = {.lex_state = 154},
+  [1] = {.lex_state = 161},
   [2] = {.lex_state = 7},
   [3] = {.lex_state = 7},
   [4] = {.lex_state = 7},
@@ -8124,27 +8161,27 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [12] = {.lex_state = 7},
   [13] = {.lex_state = 7},
   [14] = {.lex_state = 7},
-  [15] = {.lex_state = 154},
-  [16] = {.lex_state = 154},
-  [17] = {.lex_state = 154},
-  [18] = {.lex_state = 154},
-  [19] = {.lex_state = 154, .external_lex_state = 2},
-  [20] = {.lex_state = 154},
-  [21] = {.lex_state = 154, .external_lex_state = 2},
-  [22] = {.lex_state = 154, .external_lex_state = 2},
-  [23] = {.lex_state = 154, .external_lex_state = 2},
-  [24] = {.lex_state = 154},
-  [25] = {.lex_state = 154, .external_lex_state = 2},
-  [26] = {.lex_state = 154, .external_lex_state = 2},
-  [27] = {.lex_state = 154, .external_lex_state = 2},
-  [28] = {.lex_state = 154, .external_lex_state = 2},
-  [29] = {.lex_state = 154, .external_lex_state = 2},
-  [30] = {.lex_state = 154, .external_lex_state = 2},
-  [31] = {.lex_state = 154},
-  [32] = {.lex_state = 154, .external_lex_state = 2},
-  [33] = {.lex_state = 154, .external_lex_state = 2},
-  [34] = {.lex_state = 154, .external_lex_state = 2},
-  [35] = {.lex_state = 154, .external_lex_state = 2},
+  [15] = {.lex_state = 161},
+  [16] = {.lex_state = 161},
+  [17] = {.lex_state = 161},
+  [18] = {.lex_state = 161},
+  [19] = {.lex_state = 161, .external_lex_state = 2},
+  [20] = {.lex_state = 161},
+  [21] = {.lex_state = 161, .external_lex_state = 2},
+  [22] = {.lex_state = 161, .external_lex_state = 2},
+  [23] = {.lex_state = 161, .external_lex_state = 2},
+  [24] = {.lex_state = 161},
+  [25] = {.lex_state = 161, .external_lex_state = 2},
+  [26] = {.lex_state = 161, .external_lex_state = 2},
+  [27] = {.lex_state = 161, .external_lex_state = 2},
+  [28] = {.lex_state = 161, .external_lex_state = 2},
+  [29] = {.lex_state = 161, .external_lex_state = 2},
+  [30] = {.lex_state = 161, .external_lex_state = 2},
+  [31] = {.lex_state = 161},
+  [32] = {.lex_state = 161, .external_lex_state = 2},
+  [33] = {.lex_state = 161, .external_lex_state = 2},
+  [34] = {.lex_state = 161, .external_lex_state = 2},
+  [35] = {.lex_state = 161, .external_lex_state = 2},
   [36] = {.lex_state = 7},
   [37] = {.lex_state = 7},
   [38] = {.lex_state = 7},
@@ -8266,242 +8303,242 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [154] = {.lex_state = 7},
   [155] = {.lex_state = 7},
   [156] = {.lex_state = 7},
-  [157] = {.lex_state = 154, .external_lex_state = 2},
-  [158] = {.lex_state = 154, .external_lex_state = 2},
-  [159] = {.lex_state = 154, .external_lex_state = 2},
-  [160] = {.lex_state = 154, .external_lex_state = 2},
-  [161] = {.lex_state = 154, .external_lex_state = 2},
-  [162] = {.lex_state = 154, .external_lex_state = 2},
-  [163] = {.lex_state = 154, .external_lex_state = 2},
-  [164] = {.lex_state = 154, .external_lex_state = 2},
-  [165] = {.lex_state = 154, .external_lex_state = 2},
-  [166] = {.lex_state = 154, .external_lex_state = 2},
-  [167] = {.lex_state = 154, .external_lex_state = 2},
-  [168] = {.lex_state = 155, .external_lex_state = 2},
-  [169] = {.lex_state = 154, .external_lex_state = 2},
-  [170] = {.lex_state = 155, .external_lex_state = 2},
-  [171] = {.lex_state = 154, .external_lex_state = 2},
-  [172] = {.lex_state = 154, .external_lex_state = 2},
-  [173] = {.lex_state = 154, .external_lex_state = 2},
-  [174] = {.lex_state = 154, .external_lex_state = 2},
-  [175] = {.lex_state = 154, .external_lex_state = 2},
-  [176] = {.lex_state = 154, .external_lex_state = 2},
-  [177] = {.lex_state = 154, .external_lex_state = 2},
-  [178] = {.lex_state = 154, .external_lex_state = 2},
-  [179] = {.lex_state = 154, .external_lex_state = 2},
-  [180] = {.lex_state = 154, .external_lex_state = 2},
-  [181] = {.lex_state = 154, .external_lex_state = 2},
-  [182] = {.lex_state = 154, .external_lex_state = 2},
-  [183] = {.lex_state = 154, .external_lex_state = 2},
-  [184] = {.lex_state = 154, .external_lex_state = 2},
-  [185] = {.lex_state = 154, .external_lex_state = 2},
-  [186] = {.lex_state = 154, .external_lex_state = 2},
-  [187] = {.lex_state = 154, .external_lex_state = 2},
-  [188] = {.lex_state = 154, .external_lex_state = 2},
-  [189] = {.lex_state = 154, .external_lex_state = 2},
-  [190] = {.lex_state = 154, .external_lex_state = 2},
-  [191] = {.lex_state = 154, .external_lex_state = 2},
-  [192] = {.lex_state = 154, .external_lex_state = 2},
-  [193] = {.lex_state = 154, .external_lex_state = 2},
-  [194] = {.lex_state = 154, .external_lex_state = 2},
-  [195] = {.lex_state = 154, .external_lex_state = 2},
-  [196] = {.lex_state = 154, .external_lex_state = 2},
-  [197] = {.lex_state = 154, .external_lex_state = 2},
-  [198] = {.lex_state = 154, .external_lex_state = 2},
-  [199] = {.lex_state = 154, .external_lex_state = 2},
-  [200] = {.lex_state = 154, .external_lex_state = 2},
-  [201] = {.lex_state = 154, .external_lex_state = 2},
-  [202] = {.lex_state = 154, .external_lex_state = 2},
-  [203] = {.lex_state = 154, .external_lex_state = 2},
-  [204] = {.lex_state = 154, .external_lex_state = 2},
-  [205] = {.lex_state = 154, .external_lex_state = 2},
-  [206] = {.lex_state = 154, .external_lex_state = 2},
-  [207] = {.lex_state = 154, .external_lex_state = 2},
-  [208] = {.lex_state = 154, .external_lex_state = 2},
-  [209] = {.lex_state = 154, .external_lex_state = 2},
-  [210] = {.lex_state = 154, .external_lex_state = 2},
-  [211] = {.lex_state = 154, .external_lex_state = 2},
-  [212] = {.lex_state = 154, .external_lex_state = 2},
-  [213] = {.lex_state = 154, .external_lex_state = 2},
-  [214] = {.lex_state = 154, .external_lex_state = 2},
-  [215] = {.lex_state = 154, .external_lex_state = 2},
-  [216] = {.lex_state = 154, .external_lex_state = 2},
-  [217] = {.lex_state = 154, .external_lex_state = 2},
-  [218] = {.lex_state = 154, .external_lex_state = 2},
-  [219] = {.lex_state = 154, .external_lex_state = 2},
-  [220] = {.lex_state = 154, .external_lex_state = 2},
-  [221] = {.lex_state = 154, .external_lex_state = 2},
-  [222] = {.lex_state = 154, .external_lex_state = 2},
-  [223] = {.lex_state = 154, .external_lex_state = 2},
-  [224] = {.lex_state = 154, .external_lex_state = 2},
-  [225] = {.lex_state = 154, .external_lex_state = 2},
-  [226] = {.lex_state = 154, .external_lex_state = 2},
-  [227] = {.lex_state = 154, .external_lex_state = 2},
-  [228] = {.lex_state = 154, .external_lex_state = 2},
-  [229] = {.lex_state = 154, .external_lex_state = 2},
-  [230] = {.lex_state = 154, .external_lex_state = 2},
-  [231] = {.lex_state = 154, .external_lex_state = 2},
-  [232] = {.lex_state = 154, .external_lex_state = 2},
-  [233] = {.lex_state = 154, .external_lex_state = 2},
-  [234] = {.lex_state = 154, .external_lex_state = 2},
-  [235] = {.lex_state = 154, .external_lex_state = 2},
-  [236] = {.lex_state = 154, .external_lex_state = 2},
-  [237] = {.lex_state = 154, .external_lex_state = 2},
-  [238] = {.lex_state = 154, .external_lex_state = 2},
-  [239] = {.lex_state = 154, .external_lex_state = 2},
-  [240] = {.lex_state = 154, .external_lex_state = 2},
-  [241] = {.lex_state = 154, .external_lex_state = 2},
-  [242] = {.lex_state = 154, .external_lex_state = 2},
-  [243] = {.lex_state = 154, .external_lex_state = 2},
-  [244] = {.lex_state = 154, .external_lex_state = 2},
-  [245] = {.lex_state = 154, .external_lex_state = 2},
-  [246] = {.lex_state = 154, .external_lex_state = 2},
-  [247] = {.lex_state = 154, .external_lex_state = 2},
-  [248] = {.lex_state = 154, .external_lex_state = 2},
-  [249] = {.lex_state = 154, .external_lex_state = 2},
-  [250] = {.lex_state = 154, .external_lex_state = 2},
-  [251] = {.lex_state = 154, .external_lex_state = 2},
-  [252] = {.lex_state = 154, .external_lex_state = 2},
-  [253] = {.lex_state = 154, .external_lex_state = 2},
-  [254] = {.lex_state = 154, .external_lex_state = 2},
-  [255] = {.lex_state = 154, .external_lex_state = 2},
-  [256] = {.lex_state = 154, .external_lex_state = 2},
-  [257] = {.lex_state = 154, .external_lex_state = 2},
-  [258] = {.lex_state = 154, .external_lex_state = 2},
-  [259] = {.lex_state = 154, .external_lex_state = 2},
-  [260] = {.lex_state = 154, .external_lex_state = 2},
-  [261] = {.lex_state = 154, .external_lex_state = 2},
-  [262] = {.lex_state = 154, .external_lex_state = 2},
-  [263] = {.lex_state = 154, .external_lex_state = 2},
-  [264] = {.lex_state = 154, .external_lex_state = 2},
-  [265] = {.lex_state = 154, .external_lex_state = 2},
-  [266] = {.lex_state = 154, .external_lex_state = 2},
-  [267] = {.lex_state = 154, .external_lex_state = 2},
-  [268] = {.lex_state = 154, .external_lex_state = 2},
-  [269] = {.lex_state = 154, .external_lex_state = 2},
-  [270] = {.lex_state = 154, .external_lex_state = 2},
-  [271] = {.lex_state = 154, .external_lex_state = 2},
-  [272] = {.lex_state = 154, .external_lex_state = 2},
-  [273] = {.lex_state = 154, .external_lex_state = 2},
-  [274] = {.lex_state = 154, .external_lex_state = 2},
-  [275] = {.lex_state = 154, .external_lex_state = 2},
-  [276] = {.lex_state = 154, .external_lex_state = 2},
-  [277] = {.lex_state = 154, .external_lex_state = 2},
-  [278] = {.lex_state = 154, .external_lex_state = 2},
-  [279] = {.lex_state = 154, .external_lex_state = 2},
-  [280] = {.lex_state = 154, .external_lex_state = 2},
-  [281] = {.lex_state = 154, .external_lex_state = 2},
-  [282] = {.lex_state = 154, .external_lex_state = 2},
-  [283] = {.lex_state = 154, .external_lex_state = 2},
-  [284] = {.lex_state = 154, .external_lex_state = 2},
-  [285] = {.lex_state = 154, .external_lex_state = 2},
-  [286] = {.lex_state = 154, .external_lex_state = 2},
-  [287] = {.lex_state = 154, .external_lex_state = 2},
-  [288] = {.lex_state = 154, .external_lex_state = 2},
-  [289] = {.lex_state = 154, .external_lex_state = 2},
-  [290] = {.lex_state = 154, .external_lex_state = 2},
-  [291] = {.lex_state = 154, .external_lex_state = 2},
-  [292] = {.lex_state = 154, .external_lex_state = 2},
-  [293] = {.lex_state = 154, .external_lex_state = 2},
-  [294] = {.lex_state = 154, .external_lex_state = 2},
-  [295] = {.lex_state = 154, .external_lex_state = 2},
-  [296] = {.lex_state = 154, .external_lex_state = 2},
-  [297] = {.lex_state = 154, .external_lex_state = 2},
-  [298] = {.lex_state = 154, .external_lex_state = 2},
-  [299] = {.lex_state = 154, .external_lex_state = 2},
-  [300] = {.lex_state = 154, .external_lex_state = 2},
-  [301] = {.lex_state = 154, .external_lex_state = 2},
-  [302] = {.lex_state = 154, .external_lex_state = 2},
-  [303] = {.lex_state = 154, .external_lex_state = 2},
-  [304] = {.lex_state = 154, .external_lex_state = 2},
-  [305] = {.lex_state = 154, .external_lex_state = 2},
-  [306] = {.lex_state = 154, .external_lex_state = 2},
-  [307] = {.lex_state = 154, .external_lex_state = 2},
-  [308] = {.lex_state = 154, .external_lex_state = 2},
-  [309] = {.lex_state = 154, .external_lex_state = 2},
-  [310] = {.lex_state = 154, .external_lex_state = 2},
-  [311] = {.lex_state = 154, .external_lex_state = 2},
-  [312] = {.lex_state = 154, .external_lex_state = 2},
-  [313] = {.lex_state = 154, .external_lex_state = 2},
-  [314] = {.lex_state = 154, .external_lex_state = 2},
-  [315] = {.lex_state = 154, .external_lex_state = 2},
-  [316] = {.lex_state = 154, .external_lex_state = 2},
-  [317] = {.lex_state = 154, .external_lex_state = 2},
-  [318] = {.lex_state = 154, .external_lex_state = 2},
-  [319] = {.lex_state = 154, .external_lex_state = 2},
-  [320] = {.lex_state = 154, .external_lex_state = 2},
-  [321] = {.lex_state = 154, .external_lex_state = 2},
-  [322] = {.lex_state = 154, .external_lex_state = 2},
-  [323] = {.lex_state = 154, .external_lex_state = 2},
-  [324] = {.lex_state = 154, .external_lex_state = 2},
-  [325] = {.lex_state = 154, .external_lex_state = 2},
-  [326] = {.lex_state = 154, .external_lex_state = 2},
-  [327] = {.lex_state = 154, .external_lex_state = 2},
-  [328] = {.lex_state = 154, .external_lex_state = 2},
-  [329] = {.lex_state = 154, .external_lex_state = 2},
-  [330] = {.lex_state = 154, .external_lex_state = 2},
-  [331] = {.lex_state = 154, .external_lex_state = 2},
-  [332] = {.lex_state = 154, .external_lex_state = 2},
-  [333] = {.lex_state = 154, .external_lex_state = 2},
-  [334] = {.lex_state = 154, .external_lex_state = 2},
-  [335] = {.lex_state = 154, .external_lex_state = 2},
-  [336] = {.lex_state = 154, .external_lex_state = 2},
-  [337] = {.lex_state = 154, .external_lex_state = 2},
-  [338] = {.lex_state = 154, .external_lex_state = 2},
-  [339] = {.lex_state = 154, .external_lex_state = 2},
-  [340] = {.lex_state = 154, .external_lex_state = 2},
-  [341] = {.lex_state = 154, .external_lex_state = 2},
-  [342] = {.lex_state = 154, .external_lex_state = 2},
-  [343] = {.lex_state = 154, .external_lex_state = 2},
-  [344] = {.lex_state = 154, .external_lex_state = 2},
-  [345] = {.lex_state = 154, .external_lex_state = 2},
-  [346] = {.lex_state = 154, .external_lex_state = 2},
-  [347] = {.lex_state = 154, .external_lex_state = 2},
-  [348] = {.lex_state = 154, .external_lex_state = 2},
-  [349] = {.lex_state = 154, .external_lex_state = 2},
-  [350] = {.lex_state = 154, .external_lex_state = 2},
-  [351] = {.lex_state = 154, .external_lex_state = 2},
-  [352] = {.lex_state = 154, .external_lex_state = 2},
-  [353] = {.lex_state = 154, .external_lex_state = 2},
-  [354] = {.lex_state = 154, .external_lex_state = 2},
-  [355] = {.lex_state = 154, .external_lex_state = 2},
-  [356] = {.lex_state = 154, .external_lex_state = 2},
-  [357] = {.lex_state = 154, .external_lex_state = 2},
-  [358] = {.lex_state = 154, .external_lex_state = 2},
-  [359] = {.lex_state = 154, .external_lex_state = 2},
-  [360] = {.lex_state = 154, .external_lex_state = 2},
-  [361] = {.lex_state = 154, .external_lex_state = 2},
-  [362] = {.lex_state = 154, .external_lex_state = 2},
-  [363] = {.lex_state = 154, .external_lex_state = 2},
-  [364] = {.lex_state = 154, .external_lex_state = 2},
-  [365] = {.lex_state = 154, .external_lex_state = 2},
-  [366] = {.lex_state = 154, .external_lex_state = 2},
-  [367] = {.lex_state = 154, .external_lex_state = 2},
-  [368] = {.lex_state = 154, .external_lex_state = 2},
-  [369] = {.lex_state = 154, .external_lex_state = 2},
-  [370] = {.lex_state = 154, .external_lex_state = 2},
-  [371] = {.lex_state = 154, .external_lex_state = 2},
-  [372] = {.lex_state = 154, .external_lex_state = 2},
-  [373] = {.lex_state = 154, .external_lex_state = 2},
-  [374] = {.lex_state = 154, .external_lex_state = 2},
-  [375] = {.lex_state = 154, .external_lex_state = 2},
-  [376] = {.lex_state = 154, .external_lex_state = 2},
-  [377] = {.lex_state = 154, .external_lex_state = 2},
-  [378] = {.lex_state = 154, .external_lex_state = 2},
-  [379] = {.lex_state = 154, .external_lex_state = 2},
-  [380] = {.lex_state = 154, .external_lex_state = 2},
-  [381] = {.lex_state = 154, .external_lex_state = 2},
-  [382] = {.lex_state = 154, .external_lex_state = 2},
-  [383] = {.lex_state = 154, .external_lex_state = 2},
-  [384] = {.lex_state = 154, .external_lex_state = 2},
-  [385] = {.lex_state = 154, .external_lex_state = 2},
-  [386] = {.lex_state = 154, .external_lex_state = 2},
-  [387] = {.lex_state = 154, .external_lex_state = 2},
-  [388] = {.lex_state = 154, .external_lex_state = 2},
-  [389] = {.lex_state = 154},
-  [390] = {.lex_state = 154},
-  [391] = {.lex_state = 154},
-  [392] = {.lex_state = 154},
+  [157] = {.lex_state = 161, .external_lex_state = 2},
+  [158] = {.lex_state = 161, .external_lex_state = 2},
+  [159] = {.lex_state = 161, .external_lex_state = 2},
+  [160] = {.lex_state = 161, .external_lex_state = 2},
+  [161] = {.lex_state = 161, .external_lex_state = 2},
+  [162] = {.lex_state = 161, .external_lex_state = 2},
+  [163] = {.lex_state = 161, .external_lex_state = 2},
+  [164] = {.lex_state = 161, .external_lex_state = 2},
+  [165] = {.lex_state = 161, .external_lex_state = 2},
+  [166] = {.lex_state = 161, .external_lex_state = 2},
+  [167] = {.lex_state = 161, .external_lex_state = 2},
+  [168] = {.lex_state = 162, .external_lex_state = 2},
+  [169] = {.lex_state = 161, .external_lex_state = 2},
+  [170] = {.lex_state = 162, .external_lex_state = 2},
+  [171] = {.lex_state = 161, .external_lex_state = 2},
+  [172] = {.lex_state = 161, .external_lex_state = 2},
+  [173] = {.lex_state = 161, .external_lex_state = 2},
+  [174] = {.lex_state = 161, .external_lex_state = 2},
+  [175] = {.lex_state = 161, .external_lex_state = 2},
+  [176] = {.lex_state = 161, .external_lex_state = 2},
+  [177] = {.lex_state = 161, .external_lex_state = 2},
+  [178] = {.lex_state = 161, .external_lex_state = 2},
+  [179] = {.lex_state = 161, .external_lex_state = 2},
+  [180] = {.lex_state = 161, .external_lex_state = 2},
+  [181] = {.lex_state = 161, .external_lex_state = 2},
+  [182] = {.lex_state = 161, .external_lex_state = 2},
+  [183] = {.lex_state = 161, .external_lex_state = 2},
+  [184] = {.lex_state = 161, .external_lex_state = 2},
+  [185] = {.lex_state = 161, .external_lex_state = 2},
+  [186] = {.lex_state = 161, .external_lex_state = 2},
+  [187] = {.lex_state = 161, .external_lex_state = 2},
+  [188] = {.lex_state = 161, .external_lex_state = 2},
+  [189] = {.lex_state = 161, .external_lex_state = 2},
+  [190] = {.lex_state = 161, .external_lex_state = 2},
+  [191] = {.lex_state = 161, .external_lex_state = 2},
+  [192] = {.lex_state = 161, .external_lex_state = 2},
+  [193] = {.lex_state = 161, .external_lex_state = 2},
+  [194] = {.lex_state = 161, .external_lex_state = 2},
+  [195] = {.lex_state = 161, .external_lex_state = 2},
+  [196] = {.lex_state = 161, .external_lex_state = 2},
+  [197] = {.lex_state = 161, .external_lex_state = 2},
+  [198] = {.lex_state = 161, .external_lex_state = 2},
+  [199] = {.lex_state = 161, .external_lex_state = 2},
+  [200] = {.lex_state = 161, .external_lex_state = 2},
+  [201] = {.lex_state = 161, .external_lex_state = 2},
+  [202] = {.lex_state = 161, .external_lex_state = 2},
+  [203] = {.lex_state = 161, .external_lex_state = 2},
+  [204] = {.lex_state = 161, .external_lex_state = 2},
+  [205] = {.lex_state = 161, .external_lex_state = 2},
+  [206] = {.lex_state = 161, .external_lex_state = 2},
+  [207] = {.lex_state = 161, .external_lex_state = 2},
+  [208] = {.lex_state = 161, .external_lex_state = 2},
+  [209] = {.lex_state = 161, .external_lex_state = 2},
+  [210] = {.lex_state = 161, .external_lex_state = 2},
+  [211] = {.lex_state = 161, .external_lex_state = 2},
+  [212] = {.lex_state = 161, .external_lex_state = 2},
+  [213] = {.lex_state = 161, .external_lex_state = 2},
+  [214] = {.lex_state = 161, .external_lex_state = 2},
+  [215] = {.lex_state = 161, .external_lex_state = 2},
+  [216] = {.lex_state = 161, .external_lex_state = 2},
+  [217] = {.lex_state = 161, .external_lex_state = 2},
+  [218] = {.lex_state = 161, .external_lex_state = 2},
+  [219] = {.lex_state = 161, .external_lex_state = 2},
+  [220] = {.lex_state = 161, .external_lex_state = 2},
+  [221] = {.lex_state = 161, .external_lex_state = 2},
+  [222] = {.lex_state = 161, .external_lex_state = 2},
+  [223] = {.lex_state = 161, .external_lex_state = 2},
+  [224] = {.lex_state = 161, .external_lex_state = 2},
+  [225] = {.lex_state = 161, .external_lex_state = 2},
+  [226] = {.lex_state = 161, .external_lex_state = 2},
+  [227] = {.lex_state = 161, .external_lex_state = 2},
+  [228] = {.lex_state = 161, .external_lex_state = 2},
+  [229] = {.lex_state = 161, .external_lex_state = 2},
+  [230] = {.lex_state = 161, .external_lex_state = 2},
+  [231] = {.lex_state = 161, .external_lex_state = 2},
+  [232] = {.lex_state = 161, .external_lex_state = 2},
+  [233] = {.lex_state = 161, .external_lex_state = 2},
+  [234] = {.lex_state = 161, .external_lex_state = 2},
+  [235] = {.lex_state = 161, .external_lex_state = 2},
+  [236] = {.lex_state = 161, .external_lex_state = 2},
+  [237] = {.lex_state = 161, .external_lex_state = 2},
+  [238] = {.lex_state = 161, .external_lex_state = 2},
+  [239] = {.lex_state = 161, .external_lex_state = 2},
+  [240] = {.lex_state = 161, .external_lex_state = 2},
+  [241] = {.lex_state = 161, .external_lex_state = 2},
+  [242] = {.lex_state = 161, .external_lex_state = 2},
+  [243] = {.lex_state = 161, .external_lex_state = 2},
+  [244] = {.lex_state = 161, .external_lex_state = 2},
+  [245] = {.lex_state = 161, .external_lex_state = 2},
+  [246] = {.lex_state = 161, .external_lex_state = 2},
+  [247] = {.lex_state = 161, .external_lex_state = 2},
+  [248] = {.lex_state = 161, .external_lex_state = 2},
+  [249] = {.lex_state = 161, .external_lex_state = 2},
+  [250] = {.lex_state = 161, .external_lex_state = 2},
+  [251] = {.lex_state = 161, .external_lex_state = 2},
+  [252] = {.lex_state = 161, .external_lex_state = 2},
+  [253] = {.lex_state = 161, .external_lex_state = 2},
+  [254] = {.lex_state = 161, .external_lex_state = 2},
+  [255] = {.lex_state = 161, .external_lex_state = 2},
+  [256] = {.lex_state = 161, .external_lex_state = 2},
+  [257] = {.lex_state = 161, .external_lex_state = 2},
+  [258] = {.lex_state = 161, .external_lex_state = 2},
+  [259] = {.lex_state = 161, .external_lex_state = 2},
+  [260] = {.lex_state = 161, .external_lex_state = 2},
+  [261] = {.lex_state = 161, .external_lex_state = 2},
+  [262] = {.lex_state = 161, .external_lex_state = 2},
+  [263] = {.lex_state = 161, .external_lex_state = 2},
+  [264] = {.lex_state = 161, .external_lex_state = 2},
+  [265] = {.lex_state = 161, .external_lex_state = 2},
+  [266] = {.lex_state = 161, .external_lex_state = 2},
+  [267] = {.lex_state = 161, .external_lex_state = 2},
+  [268] = {.lex_state = 161, .external_lex_state = 2},
+  [269] = {.lex_state = 161, .external_lex_state = 2},
+  [270] = {.lex_state = 161, .external_lex_state = 2},
+  [271] = {.lex_state = 161, .external_lex_state = 2},
+  [272] = {.lex_state = 161, .external_lex_state = 2},
+  [273] = {.lex_state = 161, .external_lex_state = 2},
+  [274] = {.lex_state = 161, .external_lex_state = 2},
+  [275] = {.lex_state = 161, .external_lex_state = 2},
+  [276] = {.lex_state = 161, .external_lex_state = 2},
+  [277] = {.lex_state = 161, .external_lex_state = 2},
+  [278] = {.lex_state = 161, .external_lex_state = 2},
+  [279] = {.lex_state = 161, .external_lex_state = 2},
+  [280] = {.lex_state = 161, .external_lex_state = 2},
+  [281] = {.lex_state = 161, .external_lex_state = 2},
+  [282] = {.lex_state = 161, .external_lex_state = 2},
+  [283] = {.lex_state = 161, .external_lex_state = 2},
+  [284] = {.lex_state = 161, .external_lex_state = 2},
+  [285] = {.lex_state = 161, .external_lex_state = 2},
+  [286] = {.lex_state = 161, .external_lex_state = 2},
+  [287] = {.lex_state = 161, .external_lex_state = 2},
+  [288] = {.lex_state = 161, .external_lex_state = 2},
+  [289] = {.lex_state = 161, .external_lex_state = 2},
+  [290] = {.lex_state = 161, .external_lex_state = 2},
+  [291] = {.lex_state = 161, .external_lex_state = 2},
+  [292] = {.lex_state = 161, .external_lex_state = 2},
+  [293] = {.lex_state = 161, .external_lex_state = 2},
+  [294] = {.lex_state = 161, .external_lex_state = 2},
+  [295] = {.lex_state = 161, .external_lex_state = 2},
+  [296] = {.lex_state = 161, .external_lex_state = 2},
+  [297] = {.lex_state = 161, .external_lex_state = 2},
+  [298] = {.lex_state = 161, .external_lex_state = 2},
+  [299] = {.lex_state = 161, .external_lex_state = 2},
+  [300] = {.lex_state = 161, .external_lex_state = 2},
+  [301] = {.lex_state = 161, .external_lex_state = 2},
+  [302] = {.lex_state = 161, .external_lex_state = 2},
+  [303] = {.lex_state = 161, .external_lex_state = 2},
+  [304] = {.lex_state = 161, .external_lex_state = 2},
+  [305] = {.lex_state = 161, .external_lex_state = 2},
+  [306] = {.lex_state = 161, .external_lex_state = 2},
+  [307] = {.lex_state = 161, .external_lex_state = 2},
+  [308] = {.lex_state = 161, .external_lex_state = 2},
+  [309] = {.lex_state = 161, .external_lex_state = 2},
+  [310] = {.lex_state = 161, .external_lex_state = 2},
+  [311] = {.lex_state = 161, .external_lex_state = 2},
+  [312] = {.lex_state = 161, .external_lex_state = 2},
+  [313] = {.lex_state = 161, .external_lex_state = 2},
+  [314] = {.lex_state = 161, .external_lex_state = 2},
+  [315] = {.lex_state = 161, .external_lex_state = 2},
+  [316] = {.lex_state = 161, .external_lex_state = 2},
+  [317] = {.lex_state = 161, .external_lex_state = 2},
+  [318] = {.lex_state = 161, .external_lex_state = 2},
+  [319] = {.lex_state = 161, .external_lex_state = 2},
+  [320] = {.lex_state = 161, .external_lex_state = 2},
+  [321] = {.lex_state = 161, .external_lex_state = 2},
+  [322] = {.lex_state = 161, .external_lex_state = 2},
+  [323] = {.lex_state = 161, .external_lex_state = 2},
+  [324] = {.lex_state = 161, .external_lex_state = 2},
+  [325] = {.lex_state = 161, .external_lex_state = 2},
+  [326] = {.lex_state = 161, .external_lex_state = 2},
+  [327] = {.lex_state = 161, .external_lex_state = 2},
+  [328] = {.lex_state = 161, .external_lex_state = 2},
+  [329] = {.lex_state = 161, .external_lex_state = 2},
+  [330] = {.lex_state = 161, .external_lex_state = 2},
+  [331] = {.lex_state = 161, .external_lex_state = 2},
+  [332] = {.lex_state = 161, .external_lex_state = 2},
+  [333] = {.lex_state = 161, .external_lex_state = 2},
+  [334] = {.lex_state = 161, .external_lex_state = 2},
+  [335] = {.lex_state = 161, .external_lex_state = 2},
+  [336] = {.lex_state = 161, .external_lex_state = 2},
+  [337] = {.lex_state = 161, .external_lex_state = 2},
+  [338] = {.lex_state = 161, .external_lex_state = 2},
+  [339] = {.lex_state = 161, .external_lex_state = 2},
+  [340] = {.lex_state = 161, .external_lex_state = 2},
+  [341] = {.lex_state = 161, .external_lex_state = 2},
+  [342] = {.lex_state = 161, .external_lex_state = 2},
+  [343] = {.lex_state = 161, .external_lex_state = 2},
+  [344] = {.lex_state = 161, .external_lex_state = 2},
+  [345] = {.lex_state = 161, .external_lex_state = 2},
+  [346] = {.lex_state = 161, .external_lex_state = 2},
+  [347] = {.lex_state = 161, .external_lex_state = 2},
+  [348] = {.lex_state = 161, .external_lex_state = 2},
+  [349] = {.lex_state = 161, .external_lex_state = 2},
+  [350] = {.lex_state = 161, .external_lex_state = 2},
+  [351] = {.lex_state = 161, .external_lex_state = 2},
+  [352] = {.lex_state = 161, .external_lex_state = 2},
+  [353] = {.lex_state = 161, .external_lex_state = 2},
+  [354] = {.lex_state = 161, .external_lex_state = 2},
+  [355] = {.lex_state = 161, .external_lex_state = 2},
+  [356] = {.lex_state = 161, .external_lex_state = 2},
+  [357] = {.lex_state = 161, .external_lex_state = 2},
+  [358] = {.lex_state = 161, .external_lex_state = 2},
+  [359] = {.lex_state = 161, .external_lex_state = 2},
+  [360] = {.lex_state = 161, .external_lex_state = 2},
+  [361] = {.lex_state = 161, .external_lex_state = 2},
+  [362] = {.lex_state = 161, .external_lex_state = 2},
+  [363] = {.lex_state = 161, .external_lex_state = 2},
+  [364] = {.lex_state = 161, .external_lex_state = 2},
+  [365] = {.lex_state = 161, .external_lex_state = 2},
+  [366] = {.lex_state = 161, .external_lex_state = 2},
+  [367] = {.lex_state = 161, .external_lex_state = 2},
+  [368] = {.lex_state = 161, .external_lex_state = 2},
+  [369] = {.lex_state = 161, .external_lex_state = 2},
+  [370] = {.lex_state = 161, .external_lex_state = 2},
+  [371] = {.lex_state = 161, .external_lex_state = 2},
+  [372] = {.lex_state = 161, .external_lex_state = 2},
+  [373] = {.lex_state = 161, .external_lex_state = 2},
+  [374] = {.lex_state = 161, .external_lex_state = 2},
+  [375] = {.lex_state = 161, .external_lex_state = 2},
+  [376] = {.lex_state = 161, .external_lex_state = 2},
+  [377] = {.lex_state = 161, .external_lex_state = 2},
+  [378] = {.lex_state = 161, .external_lex_state = 2},
+  [379] = {.lex_state = 161, .external_lex_state = 2},
+  [380] = {.lex_state = 161, .external_lex_state = 2},
+  [381] = {.lex_state = 161, .external_lex_state = 2},
+  [382] = {.lex_state = 161, .external_lex_state = 2},
+  [383] = {.lex_state = 161, .external_lex_state = 2},
+  [384] = {.lex_state = 161, .external_lex_state = 2},
+  [385] = {.lex_state = 161, .external_lex_state = 2},
+  [386] = {.lex_state = 161, .external_lex_state = 2},
+  [387] = {.lex_state = 161, .external_lex_state = 2},
+  [388] = {.lex_state = 161, .external_lex_state = 2},
+  [389] = {.lex_state = 161},
+  [390] = {.lex_state = 161},
+  [391] = {.lex_state = 161},
+  [392] = {.lex_state = 161},
   [393] = {.lex_state = 9},
   [394] = {.lex_state = 5, .external_lex_state = 3},
   [395] = {.lex_state = 5, .external_lex_state = 3},
@@ -8563,49 +8600,49 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [451] = {.lex_state = 4, .external_lex_state = 5},
   [452] = {.lex_state = 4, .external_lex_state = 5},
   [453] = {.lex_state = 12, .external_lex_state = 4},
-  [454] = {.lex_state = 154, .external_lex_state = 7},
+  [454] = {.lex_state = 161, .external_lex_state = 7},
   [455] = {.lex_state = 4},
-  [456] = {.lex_state = 154, .external_lex_state = 7},
+  [456] = {.lex_state = 161, .external_lex_state = 7},
   [457] = {.lex_state = 12, .external_lex_state = 4},
-  [458] = {.lex_state = 154, .external_lex_state = 7},
+  [458] = {.lex_state = 161, .external_lex_state = 7},
   [459] = {.lex_state = 2, .external_lex_state = 7},
   [460] = {.lex_state = 12, .external_lex_state = 4},
-  [461] = {.lex_state = 154, .external_lex_state = 7},
-  [462] = {.lex_state = 154, .external_lex_state = 7},
-  [463] = {.lex_state = 154, .external_lex_state = 7},
-  [464] = {.lex_state = 154, .external_lex_state = 7},
+  [461] = {.lex_state = 161, .external_lex_state = 7},
+  [462] = {.lex_state = 161, .external_lex_state = 7},
+  [463] = {.lex_state = 161, .external_lex_state = 7},
+  [464] = {.lex_state = 161, .external_lex_state = 7},
   [465] = {.lex_state = 4},
   [466] = {.lex_state = 12, .external_lex_state = 4},
   [467] = {.lex_state = 12, .external_lex_state = 4},
   [468] = {.lex_state = 12, .external_lex_state = 4},
   [469] = {.lex_state = 12, .external_lex_state = 4},
   [470] = {.lex_state = 12, .external_lex_state = 4},
-  [471] = {.lex_state = 154, .external_lex_state = 7},
+  [471] = {.lex_state = 161, .external_lex_state = 7},
   [472] = {.lex_state = 12, .external_lex_state = 4},
-  [473] = {.lex_state = 154, .external_lex_state = 7},
+  [473] = {.lex_state = 161, .external_lex_state = 7},
   [474] = {.lex_state = 12, .external_lex_state = 4},
   [475] = {.lex_state = 12, .external_lex_state = 4},
-  [476] = {.lex_state = 154, .external_lex_state = 7},
-  [477] = {.lex_state = 154, .external_lex_state = 7},
-  [478] = {.lex_state = 154, .external_lex_state = 7},
-  [479] = {.lex_state = 154, .external_lex_state = 7},
-  [480] = {.lex_state = 154, .external_lex_state = 7},
-  [481] = {.lex_state = 154, .external_lex_state = 7},
-  [482] = {.lex_state = 154, .external_lex_state = 7},
-  [483] = {.lex_state = 154, .external_lex_state = 7},
-  [484] = {.lex_state = 154, .external_lex_state = 7},
-  [485] = {.lex_state = 154, .external_lex_state = 7},
+  [476] = {.lex_state = 161, .external_lex_state = 7},
+  [477] = {.lex_state = 161, .external_lex_state = 7},
+  [478] = {.lex_state = 161, .external_lex_state = 7},
+  [479] = {.lex_state = 161, .external_lex_state = 7},
+  [480] = {.lex_state = 161, .external_lex_state = 7},
+  [481] = {.lex_state = 161, .external_lex_state = 7},
+  [482] = {.lex_state = 161, .external_lex_state = 7},
+  [483] = {.lex_state = 161, .external_lex_state = 7},
+  [484] = {.lex_state = 161, .external_lex_state = 7},
+  [485] = {.lex_state = 161, .external_lex_state = 7},
   [486] = {.lex_state = 4, .external_lex_state = 5},
   [487] = {.lex_state = 12, .external_lex_state = 4},
   [488] = {.lex_state = 12, .external_lex_state = 4},
-  [489] = {.lex_state = 154, .external_lex_state = 7},
-  [490] = {.lex_state = 154, .external_lex_state = 7},
+  [489] = {.lex_state = 161, .external_lex_state = 7},
+  [490] = {.lex_state = 161, .external_lex_state = 7},
   [491] = {.lex_state = 2, .external_lex_state = 7},
-  [492] = {.lex_state = 154, .external_lex_state = 7},
-  [493] = {.lex_state = 154, .external_lex_state = 7},
+  [492] = {.lex_state = 161, .external_lex_state = 7},
+  [493] = {.lex_state = 161, .external_lex_state = 7},
   [494] = {.lex_state = 2, .external_lex_state = 7},
   [495] = {.lex_state = 4, .external_lex_state = 5},
-  [496] = {.lex_state = 154, .external_lex_state = 7},
+  [496] = {.lex_state = 161, .external_lex_state = 7},
   [497] = {.lex_state = 2, .external_lex_state = 7},
   [498] = {.lex_state = 4, .external_lex_state = 5},
   [499] = {.lex_state = 2, .external_lex_state = 7},
@@ -8616,11 +8653,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [504] = {.lex_state = 4, .external_lex_state = 5},
   [505] = {.lex_state = 2, .external_lex_state = 7},
   [506] = {.lex_state = 2, .external_lex_state = 7},
-  [507] = {.lex_state = 154, .external_lex_state = 7},
-  [508] = {.lex_state = 154, .external_lex_state = 7},
+  [507] = {.lex_state = 161, .external_lex_state = 7},
+  [508] = {.lex_state = 161, .external_lex_state = 7},
   [509] = {.lex_state = 2, .external_lex_state = 7},
-  [510] = {.lex_state = 154, .external_lex_state = 7},
-  [511] = {.lex_state = 154, .external_lex_state = 7},
+  [510] = {.lex_state = 161, .external_lex_state = 7},
+  [511] = {.lex_state = 161, .external_lex_state = 7},
   [512] = {.lex_state = 2, .external_lex_state = 7},
   [513] = {.lex_state = 4, .external_lex_state = 5},
   [514] = {.lex_state = 2, .external_lex_state = 7},
@@ -8632,77 +8669,77 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [520] = {.lex_state = 2, .external_lex_state = 7},
   [521] = {.lex_state = 4, .external_lex_state = 5},
   [522] = {.lex_state = 4, .external_lex_state = 5},
-  [523] = {.lex_state = 154, .external_lex_state = 7},
-  [524] = {.lex_state = 154, .external_lex_state = 7},
-  [525] = {.lex_state = 154, .external_lex_state = 7},
-  [526] = {.lex_state = 154, .external_lex_state = 7},
-  [527] = {.lex_state = 154, .external_lex_state = 7},
+  [523] = {.lex_state = 161, .external_lex_state = 7},
+  [524] = {.lex_state = 161, .external_lex_state = 7},
+  [525] = {.lex_state = 161, .external_lex_state = 7},
+  [526] = {.lex_state = 161, .external_lex_state = 7},
+  [527] = {.lex_state = 161, .external_lex_state = 7},
   [528] = {.lex_state = 4},
-  [529] = {.lex_state = 154, .external_lex_state = 7},
-  [530] = {.lex_state = 154, .external_lex_state = 7},
+  [529] = {.lex_state = 161, .external_lex_state = 7},
+  [530] = {.lex_state = 161, .external_lex_state = 7},
   [531] = {.lex_state = 4},
   [532] = {.lex_state = 2, .external_lex_state = 7},
-  [533] = {.lex_state = 154, .external_lex_state = 7},
-  [534] = {.lex_state = 154, .external_lex_state = 7},
-  [535] = {.lex_state = 154, .external_lex_state = 7},
-  [536] = {.lex_state = 154, .external_lex_state = 7},
-  [537] = {.lex_state = 154, .external_lex_state = 7},
+  [533] = {.lex_state = 161, .external_lex_state = 7},
+  [534] = {.lex_state = 161, .external_lex_state = 7},
+  [535] = {.lex_state = 161, .external_lex_state = 7},
+  [536] = {.lex_state = 161, .external_lex_state = 7},
+  [537] = {.lex_state = 161, .external_lex_state = 7},
   [538] = {.lex_state = 2, .external_lex_state = 7},
-  [539] = {.lex_state = 154, .external_lex_state = 7},
-  [540] = {.lex_state = 154, .external_lex_state = 7},
-  [541] = {.lex_state = 154, .external_lex_state = 7},
-  [542] = {.lex_state = 154, .external_lex_state = 7},
+  [539] = {.lex_state = 161, .external_lex_state = 7},
+  [540] = {.lex_state = 161, .external_lex_state = 7},
+  [541] = {.lex_state = 161, .external_lex_state = 7},
+  [542] = {.lex_state = 161, .external_lex_state = 7},
   [543] = {.lex_state = 2, .external_lex_state = 7},
-  [544] = {.lex_state = 154, .external_lex_state = 7},
-  [545] = {.lex_state = 154, .external_lex_state = 7},
-  [546] = {.lex_state = 154, .external_lex_state = 7},
-  [547] = {.lex_state = 154, .external_lex_state = 7},
-  [548] = {.lex_state = 154, .external_lex_state = 7},
-  [549] = {.lex_state = 154, .external_lex_state = 7},
-  [550] = {.lex_state = 154, .external_lex_state = 7},
-  [551] = {.lex_state = 154, .external_lex_state = 7},
-  [552] = {.lex_state = 154, .external_lex_state = 7},
-  [553] = {.lex_state = 154, .external_lex_state = 7},
-  [554] = {.lex_state = 154, .external_lex_state = 7},
-  [555] = {.lex_state = 154, .external_lex_state = 7},
-  [556] = {.lex_state = 154, .external_lex_state = 7},
-  [557] = {.lex_state = 154, .external_lex_state = 7},
-  [558] = {.lex_state = 154, .external_lex_state = 7},
-  [559] = {.lex_state = 154, .external_lex_state = 7},
-  [560] = {.lex_state = 154, .external_lex_state = 7},
+  [544] = {.lex_state = 161, .external_lex_state = 7},
+  [545] = {.lex_state = 161, .external_lex_state = 7},
+  [546] = {.lex_state = 161, .external_lex_state = 7},
+  [547] = {.lex_state = 161, .external_lex_state = 7},
+  [548] = {.lex_state = 161, .external_lex_state = 7},
+  [549] = {.lex_state = 161, .external_lex_state = 7},
+  [550] = {.lex_state = 161, .external_lex_state = 7},
+  [551] = {.lex_state = 161, .external_lex_state = 7},
+  [552] = {.lex_state = 161, .external_lex_state = 7},
+  [553] = {.lex_state = 161, .external_lex_state = 7},
+  [554] = {.lex_state = 161, .external_lex_state = 7},
+  [555] = {.lex_state = 161, .external_lex_state = 7},
+  [556] = {.lex_state = 161, .external_lex_state = 7},
+  [557] = {.lex_state = 161, .external_lex_state = 7},
+  [558] = {.lex_state = 161, .external_lex_state = 7},
+  [559] = {.lex_state = 161, .external_lex_state = 7},
+  [560] = {.lex_state = 161, .external_lex_state = 7},
   [561] = {.lex_state = 4},
-  [562] = {.lex_state = 154, .external_lex_state = 7},
-  [563] = {.lex_state = 154, .external_lex_state = 7},
-  [564] = {.lex_state = 154, .external_lex_state = 7},
-  [565] = {.lex_state = 154, .external_lex_state = 7},
-  [566] = {.lex_state = 154, .external_lex_state = 7},
-  [567] = {.lex_state = 154, .external_lex_state = 7},
-  [568] = {.lex_state = 154, .external_lex_state = 7},
-  [569] = {.lex_state = 154, .external_lex_state = 7},
-  [570] = {.lex_state = 154, .external_lex_state = 7},
-  [571] = {.lex_state = 154, .external_lex_state = 7},
-  [572] = {.lex_state = 154, .external_lex_state = 7},
-  [573] = {.lex_state = 154, .external_lex_state = 7},
-  [574] = {.lex_state = 154, .external_lex_state = 7},
-  [575] = {.lex_state = 154, .external_lex_state = 7},
-  [576] = {.lex_state = 154, .external_lex_state = 7},
-  [577] = {.lex_state = 154, .external_lex_state = 7},
-  [578] = {.lex_state = 154, .external_lex_state = 7},
-  [579] = {.lex_state = 154, .external_lex_state = 7},
+  [562] = {.lex_state = 161, .external_lex_state = 7},
+  [563] = {.lex_state = 161, .external_lex_state = 7},
+  [564] = {.lex_state = 161, .external_lex_state = 7},
+  [565] = {.lex_state = 161, .external_lex_state = 7},
+  [566] = {.lex_state = 161, .external_lex_state = 7},
+  [567] = {.lex_state = 161, .external_lex_state = 7},
+  [568] = {.lex_state = 161, .external_lex_state = 7},
+  [569] = {.lex_state = 161, .external_lex_state = 7},
+  [570] = {.lex_state = 161, .external_lex_state = 7},
+  [571] = {.lex_state = 161, .external_lex_state = 7},
+  [572] = {.lex_state = 161, .external_lex_state = 7},
+  [573] = {.lex_state = 161, .external_lex_state = 7},
+  [574] = {.lex_state = 161, .external_lex_state = 7},
+  [575] = {.lex_state = 161, .external_lex_state = 7},
+  [576] = {.lex_state = 161, .external_lex_state = 7},
+  [577] = {.lex_state = 161, .external_lex_state = 7},
+  [578] = {.lex_state = 161, .external_lex_state = 7},
+  [579] = {.lex_state = 161, .external_lex_state = 7},
   [580] = {.lex_state = 8, .external_lex_state = 8},
   [581] = {.lex_state = 8, .external_lex_state = 8},
   [582] = {.lex_state = 8, .external_lex_state = 8},
-  [583] = {.lex_state = 154, .external_lex_state = 7},
-  [584] = {.lex_state = 154, .external_lex_state = 7},
-  [585] = {.lex_state = 154, .external_lex_state = 7},
-  [586] = {.lex_state = 154, .external_lex_state = 7},
-  [587] = {.lex_state = 154, .external_lex_state = 7},
-  [588] = {.lex_state = 154, .external_lex_state = 7},
-  [589] = {.lex_state = 154, .external_lex_state = 7},
-  [590] = {.lex_state = 154, .external_lex_state = 7},
-  [591] = {.lex_state = 154, .external_lex_state = 7},
-  [592] = {.lex_state = 154, .external_lex_state = 7},
-  [593] = {.lex_state = 154, .external_lex_state = 7},
+  [583] = {.lex_state = 161, .external_lex_state = 7},
+  [584] = {.lex_state = 161, .external_lex_state = 7},
+  [585] = {.lex_state = 161, .external_lex_state = 7},
+  [586] = {.lex_state = 161, .external_lex_state = 7},
+  [587] = {.lex_state = 161, .external_lex_state = 7},
+  [588] = {.lex_state = 161, .external_lex_state = 7},
+  [589] = {.lex_state = 161, .external_lex_state = 7},
+  [590] = {.lex_state = 161, .external_lex_state = 7},
+  [591] = {.lex_state = 161, .external_lex_state = 7},
+  [592] = {.lex_state = 161, .external_lex_state = 7},
+  [593] = {.lex_state = 161, .external_lex_state = 7},
   [594] = {.lex_state = 4},
   [595] = {.lex_state = 4, .external_lex_state = 5},
   [596] = {.lex_state = 4, .external_lex_state = 5},
@@ -8775,7 +8812,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [663] = {.lex_state = 8, .external_lex_state = 8},
   [664] = {.lex_state = 8, .external_lex_state = 8},
   [665] = {.lex_state = 8, .external_lex_state = 8},
-  [666] = {.lex_state = 154, .external_lex_state = 9},
+  [666] = {.lex_state = 161, .external_lex_state = 9},
   [667] = {.lex_state = 8, .external_lex_state = 8},
   [668] = {.lex_state = 8, .external_lex_state = 8},
   [669] = {.lex_state = 8, .external_lex_state = 8},
@@ -8788,12 +8825,12 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [676] = {.lex_state = 2},
   [677] = {.lex_state = 2},
   [678] = {.lex_state = 2, .external_lex_state = 9},
-  [679] = {.lex_state = 154},
+  [679] = {.lex_state = 161},
   [680] = {.lex_state = 4},
   [681] = {.lex_state = 2, .external_lex_state = 9},
   [682] = {.lex_state = 0, .external_lex_state = 9},
-  [683] = {.lex_state = 154, .external_lex_state = 9},
-  [684] = {.lex_state = 154, .external_lex_state = 9},
+  [683] = {.lex_state = 161, .external_lex_state = 9},
+  [684] = {.lex_state = 161, .external_lex_state = 9},
   [685] = {.lex_state = 4},
   [686] = {.lex_state = 0, .external_lex_state = 9},
   [687] = {.lex_state = 2, .external_lex_state = 9},
@@ -8802,11 +8839,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [690] = {.lex_state = 0, .external_lex_state = 9},
   [691] = {.lex_state = 0, .external_lex_state = 9},
   [692] = {.lex_state = 2, .external_lex_state = 9},
-  [693] = {.lex_state = 154, .external_lex_state = 9},
-  [694] = {.lex_state = 154, .external_lex_state = 9},
+  [693] = {.lex_state = 161, .external_lex_state = 9},
+  [694] = {.lex_state = 161, .external_lex_state = 9},
   [695] = {.lex_state = 0, .external_lex_state = 9},
   [696] = {.lex_state = 4},
-  [697] = {.lex_state = 0},
+  [697] = {.lex_state = 161},
   [698] = {.lex_state = 0, .external_lex_state = 9},
   [699] = {.lex_state = 4},
   [700] = {.lex_state = 0, .external_lex_state = 9},
@@ -8820,76 +8857,76 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [708] = {.lex_state = 4},
   [709] = {.lex_state = 0, .external_lex_state = 9},
   [710] = {.lex_state = 0, .external_lex_state = 9},
-  [711] = {.lex_state = 0},
-  [712] = {.lex_state = 0},
+  [711] = {.lex_state = 161},
+  [712] = {.lex_state = 161},
   [713] = {.lex_state = 4},
   [714] = {.lex_state = 0, .external_lex_state = 9},
-  [715] = {.lex_state = 154, .external_lex_state = 9},
-  [716] = {.lex_state = 154},
+  [715] = {.lex_state = 161, .external_lex_state = 9},
+  [716] = {.lex_state = 161},
   [717] = {.lex_state = 0, .external_lex_state = 9},
   [718] = {.lex_state = 0, .external_lex_state = 9},
-  [719] = {.lex_state = 154, .external_lex_state = 9},
+  [719] = {.lex_state = 161, .external_lex_state = 9},
   [720] = {.lex_state = 0, .external_lex_state = 9},
-  [721] = {.lex_state = 154},
+  [721] = {.lex_state = 161},
   [722] = {.lex_state = 0, .external_lex_state = 9},
   [723] = {.lex_state = 0, .external_lex_state = 9},
   [724] = {.lex_state = 0, .external_lex_state = 9},
   [725] = {.lex_state = 0, .external_lex_state = 9},
-  [726] = {.lex_state = 154},
-  [727] = {.lex_state = 154, .external_lex_state = 9},
+  [726] = {.lex_state = 161},
+  [727] = {.lex_state = 161, .external_lex_state = 9},
   [728] = {.lex_state = 0, .external_lex_state = 9},
-  [729] = {.lex_state = 154},
+  [729] = {.lex_state = 161},
   [730] = {.lex_state = 0, .external_lex_state = 9},
-  [731] = {.lex_state = 154},
-  [732] = {.lex_state = 154},
-  [733] = {.lex_state = 154},
+  [731] = {.lex_state = 161},
+  [732] = {.lex_state = 161},
+  [733] = {.lex_state = 161},
   [734] = {.lex_state = 0, .external_lex_state = 9},
-  [735] = {.lex_state = 154, .external_lex_state = 9},
-  [736] = {.lex_state = 154},
+  [735] = {.lex_state = 161, .external_lex_state = 9},
+  [736] = {.lex_state = 161},
   [737] = {.lex_state = 0, .external_lex_state = 9},
   [738] = {.lex_state = 0, .external_lex_state = 9},
   [739] = {.lex_state = 0, .external_lex_state = 9},
-  [740] = {.lex_state = 0, .external_lex_state = 5},
+  [740] = {.lex_state = 2},
   [741] = {.lex_state = 0, .external_lex_state = 9},
   [742] = {.lex_state = 0, .external_lex_state = 9},
-  [743] = {.lex_state = 0, .external_lex_state = 5},
-  [744] = {.lex_state = 0, .external_lex_state = 9},
-  [745] = {.lex_state = 0, .external_lex_state = 5},
-  [746] = {.lex_state = 0, .external_lex_state = 9},
-  [747] = {.lex_state = 0},
-  [748] = {.lex_state = 0, .external_lex_state = 9},
+  [743] = {.lex_state = 0, .external_lex_state = 9},
+  [744] = {.lex_state = 161, .external_lex_state = 5},
+  [745] = {.lex_state = 0, .external_lex_state = 9},
+  [746] = {.lex_state = 161, .external_lex_state = 5},
+  [747] = {.lex_state = 0, .external_lex_state = 9},
+  [748] = {.lex_state = 0},
   [749] = {.lex_state = 0, .external_lex_state = 9},
   [750] = {.lex_state = 0, .external_lex_state = 9},
   [751] = {.lex_state = 0, .external_lex_state = 9},
   [752] = {.lex_state = 0, .external_lex_state = 9},
-  [753] = {.lex_state = 4},
-  [754] = {.lex_state = 0, .external_lex_state = 5},
-  [755] = {.lex_state = 0, .external_lex_state = 9},
+  [753] = {.lex_state = 0, .external_lex_state = 9},
+  [754] = {.lex_state = 4},
+  [755] = {.lex_state = 161, .external_lex_state = 5},
   [756] = {.lex_state = 0, .external_lex_state = 9},
   [757] = {.lex_state = 0, .external_lex_state = 9},
   [758] = {.lex_state = 0, .external_lex_state = 9},
   [759] = {.lex_state = 0, .external_lex_state = 9},
-  [760] = {.lex_state = 4},
+  [760] = {.lex_state = 0, .external_lex_state = 9},
   [761] = {.lex_state = 4},
-  [762] = {.lex_state = 0, .external_lex_state = 9},
-  [763] = {.lex_state = 2, .external_lex_state = 9},
-  [764] = {.lex_state = 0, .external_lex_state = 9},
+  [762] = {.lex_state = 4},
+  [763] = {.lex_state = 0, .external_lex_state = 9},
+  [764] = {.lex_state = 2, .external_lex_state = 9},
   [765] = {.lex_state = 0, .external_lex_state = 9},
   [766] = {.lex_state = 0, .external_lex_state = 9},
   [767] = {.lex_state = 0, .external_lex_state = 9},
   [768] = {.lex_state = 0, .external_lex_state = 9},
   [769] = {.lex_state = 0, .external_lex_state = 9},
-  [770] = {.lex_state = 0, .external_lex_state = 5},
+  [770] = {.lex_state = 0, .external_lex_state = 9},
   [771] = {.lex_state = 0, .external_lex_state = 9},
   [772] = {.lex_state = 0, .external_lex_state = 9},
   [773] = {.lex_state = 2, .external_lex_state = 9},
   [774] = {.lex_state = 7, .external_lex_state = 5},
   [775] = {.lex_state = 2},
-  [776] = {.lex_state = 0, .external_lex_state = 9},
-  [777] = {.lex_state = 0, .external_lex_state = 5},
+  [776] = {.lex_state = 2},
+  [777] = {.lex_state = 161, .external_lex_state = 5},
   [778] = {.lex_state = 0, .external_lex_state = 9},
-  [779] = {.lex_state = 0, .external_lex_state = 5},
-  [780] = {.lex_state = 0, .external_lex_state = 5},
+  [779] = {.lex_state = 161, .external_lex_state = 5},
+  [780] = {.lex_state = 161, .external_lex_state = 5},
   [781] = {.lex_state = 0, .external_lex_state = 9},
   [782] = {.lex_state = 0, .external_lex_state = 9},
   [783] = {.lex_state = 0, .external_lex_state = 9},
@@ -8903,197 +8940,197 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [791] = {.lex_state = 0, .external_lex_state = 9},
   [792] = {.lex_state = 0, .external_lex_state = 9},
   [793] = {.lex_state = 0, .external_lex_state = 9},
-  [794] = {.lex_state = 0, .external_lex_state = 5},
+  [794] = {.lex_state = 161, .external_lex_state = 5},
   [795] = {.lex_state = 0, .external_lex_state = 9},
   [796] = {.lex_state = 0, .external_lex_state = 9},
   [797] = {.lex_state = 0, .external_lex_state = 9},
   [798] = {.lex_state = 2},
-  [799] = {.lex_state = 2},
-  [800] = {.lex_state = 0, .external_lex_state = 5},
+  [799] = {.lex_state = 161, .external_lex_state = 5},
+  [800] = {.lex_state = 161, .external_lex_state = 5},
   [801] = {.lex_state = 0, .external_lex_state = 9},
-  [802] = {.lex_state = 0, .external_lex_state = 5},
-  [803] = {.lex_state = 0, .external_lex_state = 5},
+  [802] = {.lex_state = 161, .external_lex_state = 5},
+  [803] = {.lex_state = 161, .external_lex_state = 5},
   [804] = {.lex_state = 0, .external_lex_state = 9},
   [805] = {.lex_state = 2},
   [806] = {.lex_state = 2},
-  [807] = {.lex_state = 2},
+  [807] = {.lex_state = 161, .external_lex_state = 5},
   [808] = {.lex_state = 0, .external_lex_state = 9},
   [809] = {.lex_state = 0},
   [810] = {.lex_state = 0},
-  [811] = {.lex_state = 0, .external_lex_state = 9},
-  [812] = {.lex_state = 0, .external_lex_state = 9},
-  [813] = {.lex_state = 0},
+  [811] = {.lex_state = 0},
+  [812] = {.lex_state = 161},
+  [813] = {.lex_state = 0, .external_lex_state = 9},
   [814] = {.lex_state = 0, .external_lex_state = 9},
-  [815] = {.lex_state = 0, .external_lex_state = 5},
+  [815] = {.lex_state = 0, .external_lex_state = 9},
   [816] = {.lex_state = 0, .external_lex_state = 9},
   [817] = {.lex_state = 0},
   [818] = {.lex_state = 0, .external_lex_state = 9},
-  [819] = {.lex_state = 0},
+  [819] = {.lex_state = 161, .external_lex_state = 5},
   [820] = {.lex_state = 0},
-  [821] = {.lex_state = 0},
-  [822] = {.lex_state = 0},
+  [821] = {.lex_state = 0, .external_lex_state = 9},
+  [822] = {.lex_state = 0, .external_lex_state = 9},
   [823] = {.lex_state = 0},
   [824] = {.lex_state = 0},
   [825] = {.lex_state = 0},
   [826] = {.lex_state = 0},
   [827] = {.lex_state = 0},
   [828] = {.lex_state = 0},
-  [829] = {.lex_state = 0, .external_lex_state = 9},
-  [830] = {.lex_state = 0},
-  [831] = {.lex_state = 0, .external_lex_state = 5},
-  [832] = {.lex_state = 0, .external_lex_state = 9},
-  [833] = {.lex_state = 0},
+  [829] = {.lex_state = 161},
+  [830] = {.lex_state = 161},
+  [831] = {.lex_state = 0},
+  [832] = {.lex_state = 0},
+  [833] = {.lex_state = 161, .external_lex_state = 5},
   [834] = {.lex_state = 0, .external_lex_state = 9},
-  [835] = {.lex_state = 0, .external_lex_state = 5},
-  [836] = {.lex_state = 0, .external_lex_state = 9},
-  [837] = {.lex_state = 0, .external_lex_state = 9},
-  [838] = {.lex_state = 154},
+  [835] = {.lex_state = 0, .external_lex_state = 9},
+  [836] = {.lex_state = 14, .external_lex_state = 5},
+  [837] = {.lex_state = 161, .external_lex_state = 5},
+  [838] = {.lex_state = 0, .external_lex_state = 9},
   [839] = {.lex_state = 0, .external_lex_state = 9},
-  [840] = {.lex_state = 2},
-  [841] = {.lex_state = 0},
-  [842] = {.lex_state = 0},
+  [840] = {.lex_state = 161},
+  [841] = {.lex_state = 0, .external_lex_state = 9},
+  [842] = {.lex_state = 2},
   [843] = {.lex_state = 0},
-  [844] = {.lex_state = 0, .external_lex_state = 9},
-  [845] = {.lex_state = 0, .external_lex_state = 9},
-  [846] = {.lex_state = 0},
+  [844] = {.lex_state = 0},
+  [845] = {.lex_state = 0},
+  [846] = {.lex_state = 161},
   [847] = {.lex_state = 0, .external_lex_state = 9},
   [848] = {.lex_state = 0},
-  [849] = {.lex_state = 0, .external_lex_state = 5},
-  [850] = {.lex_state = 0, .external_lex_state = 9},
+  [849] = {.lex_state = 0, .external_lex_state = 9},
+  [850] = {.lex_state = 0},
   [851] = {.lex_state = 0},
-  [852] = {.lex_state = 0},
+  [852] = {.lex_state = 14, .external_lex_state = 5},
   [853] = {.lex_state = 0},
   [854] = {.lex_state = 0},
   [855] = {.lex_state = 0},
-  [856] = {.lex_state = 0, .external_lex_state = 9},
-  [857] = {.lex_state = 0, .external_lex_state = 9},
-  [858] = {.lex_state = 0},
-  [859] = {.lex_state = 0, .external_lex_state = 9},
+  [856] = {.lex_state = 0},
+  [857] = {.lex_state = 0},
+  [858] = {.lex_state = 0, .external_lex_state = 9},
+  [859] = {.lex_state = 161, .external_lex_state = 5},
   [860] = {.lex_state = 0, .external_lex_state = 9},
-  [861] = {.lex_state = 2},
-  [862] = {.lex_state = 0},
-  [863] = {.lex_state = 0},
-  [864] = {.lex_state = 0},
-  [865] = {.lex_state = 0, .external_lex_state = 9},
+  [861] = {.lex_state = 0, .external_lex_state = 9},
+  [862] = {.lex_state = 0, .external_lex_state = 9},
+  [863] = {.lex_state = 0, .external_lex_state = 9},
+  [864] = {.lex_state = 0, .external_lex_state = 9},
+  [865] = {.lex_state = 2},
   [866] = {.lex_state = 0},
-  [867] = {.lex_state = 0},
+  [867] = {.lex_state = 0, .external_lex_state = 9},
   [868] = {.lex_state = 0},
-  [869] = {.lex_state = 0, .external_lex_state = 9},
-  [870] = {.lex_state = 0, .external_lex_state = 9},
-  [871] = {.lex_state = 2},
-  [872] = {.lex_state = 154},
-  [873] = {.lex_state = 0, .external_lex_state = 9},
-  [874] = {.lex_state = 0},
+  [869] = {.lex_state = 0},
+  [870] = {.lex_state = 0},
+  [871] = {.lex_state = 0},
+  [872] = {.lex_state = 0},
+  [873] = {.lex_state = 2},
+  [874] = {.lex_state = 0, .external_lex_state = 9},
   [875] = {.lex_state = 0, .external_lex_state = 9},
-  [876] = {.lex_state = 0, .external_lex_state = 9},
-  [877] = {.lex_state = 0},
-  [878] = {.lex_state = 0},
-  [879] = {.lex_state = 0},
+  [876] = {.lex_state = 0},
+  [877] = {.lex_state = 0, .external_lex_state = 9},
+  [878] = {.lex_state = 0, .external_lex_state = 9},
+  [879] = {.lex_state = 161},
   [880] = {.lex_state = 0},
   [881] = {.lex_state = 0},
-  [882] = {.lex_state = 0},
-  [883] = {.lex_state = 0},
+  [882] = {.lex_state = 161},
+  [883] = {.lex_state = 161},
   [884] = {.lex_state = 0},
-  [885] = {.lex_state = 0, .external_lex_state = 9},
-  [886] = {.lex_state = 0, .external_lex_state = 9},
-  [887] = {.lex_state = 0},
-  [888] = {.lex_state = 0},
+  [885] = {.lex_state = 161},
+  [886] = {.lex_state = 161},
+  [887] = {.lex_state = 0, .external_lex_state = 9},
+  [888] = {.lex_state = 0, .external_lex_state = 9},
   [889] = {.lex_state = 0},
-  [890] = {.lex_state = 0},
-  [891] = {.lex_state = 2},
+  [890] = {.lex_state = 161},
+  [891] = {.lex_state = 161},
   [892] = {.lex_state = 0},
-  [893] = {.lex_state = 154},
+  [893] = {.lex_state = 161},
   [894] = {.lex_state = 0},
   [895] = {.lex_state = 0},
-  [896] = {.lex_state = 154},
-  [897] = {.lex_state = 154},
-  [898] = {.lex_state = 0},
-  [899] = {.lex_state = 154},
-  [900] = {.lex_state = 154},
-  [901] = {.lex_state = 154},
-  [902] = {.lex_state = 0},
-  [903] = {.lex_state = 154},
-  [904] = {.lex_state = 0},
-  [905] = {.lex_state = 7, .external_lex_state = 9},
-  [906] = {.lex_state = 154, .external_lex_state = 5},
-  [907] = {.lex_state = 0},
-  [908] = {.lex_state = 154},
-  [909] = {.lex_state = 0},
+  [896] = {.lex_state = 14},
+  [897] = {.lex_state = 14},
+  [898] = {.lex_state = 161},
+  [899] = {.lex_state = 161},
+  [900] = {.lex_state = 161},
+  [901] = {.lex_state = 161},
+  [902] = {.lex_state = 14},
+  [903] = {.lex_state = 161},
+  [904] = {.lex_state = 161},
+  [905] = {.lex_state = 161},
+  [906] = {.lex_state = 161},
+  [907] = {.lex_state = 161},
+  [908] = {.lex_state = 0},
+  [909] = {.lex_state = 161},
   [910] = {.lex_state = 0},
-  [911] = {.lex_state = 154},
-  [912] = {.lex_state = 0},
-  [913] = {.lex_state = 154},
-  [914] = {.lex_state = 154, .external_lex_state = 5},
-  [915] = {.lex_state = 0},
+  [911] = {.lex_state = 161},
+  [912] = {.lex_state = 161},
+  [913] = {.lex_state = 0},
+  [914] = {.lex_state = 0},
+  [915] = {.lex_state = 161},
   [916] = {.lex_state = 0},
-  [917] = {.lex_state = 0},
+  [917] = {.lex_state = 2},
   [918] = {.lex_state = 0},
-  [919] = {.lex_state = 154},
-  [920] = {.lex_state = 154},
-  [921] = {.lex_state = 7, .external_lex_state = 9},
-  [922] = {.lex_state = 0},
-  [923] = {.lex_state = 0},
+  [919] = {.lex_state = 0},
+  [920] = {.lex_state = 0},
+  [921] = {.lex_state = 161},
+  [922] = {.lex_state = 161},
+  [923] = {.lex_state = 7, .external_lex_state = 9},
   [924] = {.lex_state = 0},
-  [925] = {.lex_state = 0},
-  [926] = {.lex_state = 0},
-  [927] = {.lex_state = 2},
-  [928] = {.lex_state = 0},
-  [929] = {.lex_state = 0},
-  [930] = {.lex_state = 0},
-  [931] = {.lex_state = 0, .external_lex_state = 10},
-  [932] = {.lex_state = 154},
+  [925] = {.lex_state = 161},
+  [926] = {.lex_state = 161},
+  [927] = {.lex_state = 7, .external_lex_state = 9},
+  [928] = {.lex_state = 161},
+  [929] = {.lex_state = 161},
+  [930] = {.lex_state = 161},
+  [931] = {.lex_state = 161},
+  [932] = {.lex_state = 0},
   [933] = {.lex_state = 0},
   [934] = {.lex_state = 0},
   [935] = {.lex_state = 0},
-  [936] = {.lex_state = 154},
+  [936] = {.lex_state = 161},
   [937] = {.lex_state = 0},
-  [938] = {.lex_state = 0},
-  [939] = {.lex_state = 154},
-  [940] = {.lex_state = 0},
+  [938] = {.lex_state = 161},
+  [939] = {.lex_state = 161},
+  [940] = {.lex_state = 161},
   [941] = {.lex_state = 0},
-  [942] = {.lex_state = 154},
-  [943] = {.lex_state = 0, .external_lex_state = 10},
-  [944] = {.lex_state = 154},
-  [945] = {.lex_state = 0},
+  [942] = {.lex_state = 0},
+  [943] = {.lex_state = 2},
+  [944] = {.lex_state = 161},
+  [945] = {.lex_state = 161},
   [946] = {.lex_state = 0},
-  [947] = {.lex_state = 154},
-  [948] = {.lex_state = 0},
-  [949] = {.lex_state = 0},
+  [947] = {.lex_state = 161},
+  [948] = {.lex_state = 0, .external_lex_state = 10},
+  [949] = {.lex_state = 161},
   [950] = {.lex_state = 0},
   [951] = {.lex_state = 0},
-  [952] = {.lex_state = 154},
+  [952] = {.lex_state = 0},
   [953] = {.lex_state = 0},
-  [954] = {.lex_state = 0},
+  [954] = {.lex_state = 161},
   [955] = {.lex_state = 0},
-  [956] = {.lex_state = 154},
-  [957] = {.lex_state = 0},
-  [958] = {.lex_state = 154},
-  [959] = {.lex_state = 154},
-  [960] = {.lex_state = 154},
-  [961] = {.lex_state = 154},
-  [962] = {.lex_state = 0},
-  [963] = {.lex_state = 0},
-  [964] = {.lex_state = 154},
-  [965] = {.lex_state = 0, .external_lex_state = 10},
-  [966] = {.lex_state = 0},
+  [956] = {.lex_state = 161},
+  [957] = {.lex_state = 161},
+  [958] = {.lex_state = 161},
+  [959] = {.lex_state = 161},
+  [960] = {.lex_state = 161},
+  [961] = {.lex_state = 0},
+  [962] = {.lex_state = 161},
+  [963] = {.lex_state = 161},
+  [964] = {.lex_state = 0},
+  [965] = {.lex_state = 161},
+  [966] = {.lex_state = 0, .external_lex_state = 10},
   [967] = {.lex_state = 0},
   [968] = {.lex_state = 0},
-  [969] = {.lex_state = 154},
-  [970] = {.lex_state = 0},
+  [969] = {.lex_state = 161},
+  [970] = {.lex_state = 161},
   [971] = {.lex_state = 0},
   [972] = {.lex_state = 2},
-  [973] = {.lex_state = 0},
+  [973] = {.lex_state = 161},
   [974] = {.lex_state = 0},
   [975] = {.lex_state = 0},
   [976] = {.lex_state = 0},
   [977] = {.lex_state = 0},
   [978] = {.lex_state = 0},
-  [979] = {.lex_state = 0},
-  [980] = {.lex_state = 0},
+  [979] = {.lex_state = 2},
+  [980] = {.lex_state = 161},
   [981] = {.lex_state = 0},
   [982] = {.lex_state = 0},
   [983] = {.lex_state = 2},
-  [984] = {.lex_state = 0},
+  [984] = {.lex_state = 161},
   [985] = {.lex_state = 0},
   [986] = {.lex_state = 0},
   [987] = {.lex_state = 0},
@@ -9103,11 +9140,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [991] = {.lex_state = 0},
   [992] = {.lex_state = 2},
   [993] = {.lex_state = 0},
-  [994] = {.lex_state = 2},
+  [994] = {.lex_state = 161},
   [995] = {.lex_state = 0},
-  [996] = {.lex_state = 0},
-  [997] = {.lex_state = 0},
-  [998] = {.lex_state = 0},
+  [996] = {.lex_state = 161},
+  [997] = {.lex_state = 0, .external_lex_state = 10},
+  [998] = {.lex_state = 161},
   [999] = {.lex_state = 0},
 };
 
@@ -9136,6 +9173,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_DOTattribute] = ACTIONS(1),
     [anon_sym_EQ] = ACTIONS(1),
     [anon_sym_LT] = ACTIONS(1),
+    [anon_sym_WARP_SZ] = ACTIONS(1),
     [anon_sym_GT] = ACTIONS(1),
     [anon_sym_LBRACK] = ACTIONS(1),
     [anon_sym_RBRACK] = ACTIONS(1),
@@ -9211,7 +9249,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_DOTshared_COLON_COLONcluster] = ACTIONS(1),
     [anon_sym_DOTparam_COLON_COLONentry] = ACTIONS(1),
     [anon_sym_DOTparam_COLON_COLONfunc] = ACTIONS(1),
-    [sym_identifier] = ACTIONS(1),
     [sym_register] = ACTIONS(1),
     [sym_sink] = ACTIONS(1),
     [sym_integer] = ACTIONS(1),
@@ -9228,8 +9265,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym__modulo] = ACTIONS(1),
   },
   [STATE(1)] = {
-    [sym_source_file] = STATE(979),
-    [sym__body] = STATE(951),
+    [sym_source_file] = STATE(961),
+    [sym__body] = STATE(995),
     [aux_sym__runs] = STATE(31),
     [sym__run] = STATE(31),
     [sym__statement] = STATE(29),
@@ -9258,7 +9295,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(29),
     [sym_block] = STATE(29),
     [sym_instruction] = STATE(29),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(5),
     [sym_modifier] = ACTIONS(7),
@@ -10501,7 +10538,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(15)] = {
-    [sym__body] = STATE(938),
+    [sym__body] = STATE(932),
     [aux_sym__runs] = STATE(18),
     [sym__run] = STATE(18),
     [sym__statement] = STATE(19),
@@ -10577,7 +10614,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(16)] = {
-    [sym__body] = STATE(953),
+    [sym__body] = STATE(946),
     [aux_sym__runs] = STATE(18),
     [sym__run] = STATE(18),
     [sym__statement] = STATE(19),
@@ -10653,7 +10690,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(17)] = {
-    [sym__body] = STATE(929),
+    [sym__body] = STATE(975),
     [aux_sym__runs] = STATE(18),
     [sym__run] = STATE(18),
     [sym__statement] = STATE(19),
@@ -11356,7 +11393,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(28),
     [sym_block] = STATE(28),
     [sym_instruction] = STATE(28),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(314),
     [sym_modifier] = ACTIONS(7),
@@ -11431,7 +11468,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(30),
     [sym_block] = STATE(30),
     [sym_instruction] = STATE(30),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(314),
     [sym_modifier] = ACTIONS(7),
@@ -11506,7 +11543,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(30),
     [sym_block] = STATE(30),
     [sym_instruction] = STATE(30),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(318),
     [sym_modifier] = ACTIONS(7),
@@ -11581,7 +11618,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(27),
     [sym_block] = STATE(27),
     [sym_instruction] = STATE(27),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(236),
     [sym_modifier] = ACTIONS(7),
@@ -11656,7 +11693,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(30),
     [sym_block] = STATE(30),
     [sym_instruction] = STATE(30),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(347),
     [sym_modifier] = ACTIONS(398),
@@ -11732,7 +11769,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_label] = STATE(26),
     [sym_block] = STATE(26),
     [sym_instruction] = STATE(26),
-    [sym_guard] = STATE(954),
+    [sym_guard] = STATE(930),
     [aux_sym__variable_start_repeat1] = STATE(601),
     [ts_builtin_sym_end] = ACTIONS(236),
     [sym_modifier] = ACTIONS(7),
@@ -31529,11 +31566,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(873), 1,
+    STATE(878), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31544,7 +31581,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1041), 3,
@@ -31590,11 +31627,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(845), 1,
+    STATE(847), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31605,7 +31642,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31651,11 +31688,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(870), 1,
+    STATE(875), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31666,7 +31703,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31710,11 +31747,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(847), 1,
+    STATE(863), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31725,7 +31762,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31769,11 +31806,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(875), 1,
+    STATE(877), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31784,7 +31821,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31828,11 +31865,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(818), 1,
+    STATE(821), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31843,7 +31880,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31887,11 +31924,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(844), 1,
+    STATE(808), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31902,7 +31939,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -31946,11 +31983,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(808), 1,
+    STATE(822), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -31961,7 +31998,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -32005,11 +32042,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(814), 1,
+    STATE(816), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32020,7 +32057,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -32064,11 +32101,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(832), 1,
+    STATE(834), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32079,7 +32116,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -32123,11 +32160,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(584), 1,
       sym_member,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(865), 1,
+    STATE(867), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32138,7 +32175,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -32182,11 +32219,11 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(600), 1,
       aux_sym_instruction_repeat1,
-    STATE(755), 1,
+    STATE(756), 1,
       sym_vector,
     STATE(773), 1,
       sym_address,
-    STATE(860), 1,
+    STATE(862), 1,
       sym__operands,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32197,7 +32234,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1061), 2,
       sym_integer,
       sym_float,
-    STATE(869), 2,
+    STATE(874), 2,
       sym_negation,
       sym_pair,
     ACTIONS(1051), 3,
@@ -32272,7 +32309,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after_word,
     STATE(472), 1,
       sym_vector_type,
-    STATE(750), 1,
+    STATE(751), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32364,7 +32401,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after_word,
     STATE(472), 1,
       sym_vector_type,
-    STATE(769), 1,
+    STATE(770), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32502,7 +32539,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after_word,
     STATE(472), 1,
       sym_vector_type,
-    STATE(766), 1,
+    STATE(767), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32618,7 +32655,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PLUS,
       anon_sym_DASH,
       anon_sym_TILDE,
-    STATE(767), 3,
+    STATE(768), 3,
       sym_negation,
       sym_pair,
       sym_address,
@@ -32770,13 +32807,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -32870,7 +32907,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_RPAREN,
     STATE(417), 1,
       sym_vector_type,
-    STATE(809), 1,
+    STATE(811), 1,
       sym_parameter,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33004,13 +33041,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33058,13 +33095,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33090,7 +33127,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_RPAREN,
     STATE(417), 1,
       sym_vector_type,
-    STATE(824), 1,
+    STATE(828), 1,
       sym_parameter,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33153,13 +33190,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33207,13 +33244,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33261,13 +33298,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33315,13 +33352,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33376,7 +33413,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PLUS,
       anon_sym_DASH,
       anon_sym_TILDE,
-    STATE(741), 3,
+    STATE(742), 3,
       sym_negation,
       sym_pair,
       sym_address,
@@ -33494,7 +33531,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PLUS,
       anon_sym_DASH,
       anon_sym_TILDE,
-    STATE(756), 3,
+    STATE(757), 3,
       sym_negation,
       sym_pair,
       sym_address,
@@ -33537,13 +33574,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33591,13 +33628,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33679,13 +33716,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33733,13 +33770,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33787,13 +33824,13 @@ static const uint16_t ts_small_parse_table[] = {
       sym_member,
     STATE(563), 1,
       sym_argument_list,
-    STATE(762), 1,
-      sym_vector,
     STATE(763), 1,
+      sym_vector,
+    STATE(764), 1,
       sym_address,
-    STATE(857), 1,
+    STATE(861), 1,
       sym_negation,
-    STATE(859), 1,
+    STATE(864), 1,
       sym_pair,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -33900,7 +33937,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_DOTalign,
     STATE(417), 1,
       sym_vector_type,
-    STATE(917), 1,
+    STATE(919), 1,
       sym_parameter,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -34060,7 +34097,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
     ACTIONS(1367), 1,
       anon_sym_EQ,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -35760,7 +35797,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -35818,7 +35855,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(567), 2,
       sym_member,
       sym_index,
-    STATE(829), 3,
+    STATE(835), 3,
       sym_initializer_list,
       sym_field_initializer,
       sym_mask_initializer,
@@ -35931,7 +35968,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(567), 2,
       sym_member,
       sym_index,
-    STATE(829), 3,
+    STATE(835), 3,
       sym_initializer_list,
       sym_field_initializer,
       sym_mask_initializer,
@@ -36011,7 +36048,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(567), 2,
       sym_member,
       sym_index,
-    STATE(829), 3,
+    STATE(835), 3,
       sym_initializer_list,
       sym_field_initializer,
       sym_mask_initializer,
@@ -36071,7 +36108,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -36109,7 +36146,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -36167,7 +36204,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(567), 2,
       sym_member,
       sym_index,
-    STATE(829), 3,
+    STATE(835), 3,
       sym_initializer_list,
       sym_field_initializer,
       sym_mask_initializer,
@@ -36225,7 +36262,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LBRACK,
     ACTIONS(1363), 1,
       anon_sym_COMMA,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -36301,7 +36338,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
     ACTIONS(1561), 1,
       anon_sym_LPAREN,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -36510,7 +36547,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(575), 2,
       sym_member,
       sym_index,
-    STATE(886), 2,
+    STATE(888), 2,
       sym_initializer_list,
       sym_mask_initializer,
     ACTIONS(1051), 4,
@@ -36793,7 +36830,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(573), 2,
       sym_member,
       sym_index,
-    STATE(885), 2,
+    STATE(887), 2,
       sym_initializer_list,
       sym_mask_initializer,
     ACTIONS(1051), 4,
@@ -36836,7 +36873,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(570), 2,
       sym_member,
       sym_index,
-    STATE(834), 2,
+    STATE(841), 2,
       sym_initializer_list,
       sym_mask_initializer,
     ACTIONS(1051), 4,
@@ -37046,7 +37083,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(567), 2,
       sym_member,
       sym_index,
-    STATE(829), 3,
+    STATE(835), 3,
       sym_initializer_list,
       sym_field_initializer,
       sym_mask_initializer,
@@ -37066,7 +37103,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37112,7 +37149,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_SLASH,
     ACTIONS(1417), 1,
       anon_sym_QMARK,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37165,7 +37202,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(557), 2,
       sym_member,
       sym_index,
-    STATE(816), 2,
+    STATE(818), 2,
       sym_initializer_list,
       sym_mask_initializer,
     ACTIONS(1051), 4,
@@ -37214,7 +37251,7 @@ static const uint16_t ts_small_parse_table[] = {
   [27895] = 6,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37248,7 +37285,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37311,7 +37348,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28011] = 7,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37344,7 +37381,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28051] = 6,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37411,7 +37448,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PIPE,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37443,7 +37480,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28171] = 7,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37476,7 +37513,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28211] = 6,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37522,7 +37559,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_QMARK,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37614,7 +37651,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28383] = 6,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37726,7 +37763,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_RPAREN,
     ACTIONS(1617), 1,
       sym__stop_after,
-    STATE(759), 1,
+    STATE(760), 1,
       aux_sym_attribute_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37752,7 +37789,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28555] = 6,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37798,7 +37835,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_QMARK,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37841,7 +37878,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_QMARK,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37870,7 +37907,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28713] = 6,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37902,7 +37939,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28751] = 7,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37935,7 +37972,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28791] = 6,
     ACTIONS(1363), 1,
       anon_sym_COMMA,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -37967,7 +38004,7 @@ static const uint16_t ts_small_parse_table[] = {
   [28829] = 7,
     ACTIONS(1363), 1,
       anon_sym_COMMA,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -39310,7 +39347,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_argument_list,
     STATE(493), 1,
       sym_offset,
-    STATE(758), 1,
+    STATE(759), 1,
       sym_generic_address,
     STATE(781), 1,
       sym__generic_offset,
@@ -41371,7 +41408,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__section_negative,
     STATE(75), 1,
       sym__section_offset,
-    STATE(970), 1,
+    STATE(964), 1,
       sym__section_value,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41637,7 +41674,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_sink,
     STATE(707), 1,
       sym__prototype,
-    STATE(825), 1,
+    STATE(830), 1,
       sym_parameter_list,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41661,7 +41698,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
     ACTIONS(2085), 1,
       anon_sym_DOTabi_preserve,
-    STATE(760), 1,
+    STATE(761), 1,
       sym_parameter_list,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41799,7 +41836,7 @@ static const uint16_t ts_small_parse_table[] = {
   [33765] = 5,
     ACTIONS(1363), 1,
       anon_sym_COMMA,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41833,7 +41870,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_sink,
     STATE(696), 1,
       sym__prototype,
-    STATE(825), 1,
+    STATE(830), 1,
       sym_parameter_list,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41848,7 +41885,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_sink,
     STATE(704), 1,
       sym__prototype,
-    STATE(825), 1,
+    STATE(830), 1,
       sym_parameter_list,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41861,7 +41898,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
     ACTIONS(2133), 1,
       anon_sym_DOTabi_preserve,
-    STATE(753), 1,
+    STATE(754), 1,
       sym_parameter_list,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41909,7 +41946,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -41967,7 +42004,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42162,7 +42199,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42170,21 +42207,29 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1525), 2,
       sym__stop_after,
       anon_sym_RPAREN,
-  [34260] = 4,
+  [34260] = 3,
     ACTIONS(2162), 1,
-      sym__stop,
-    STATE(876), 1,
-      sym_declarator,
+      sym_modifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(1146), 2,
+    ACTIONS(2164), 3,
       sym_identifier,
       sym_register,
-  [34275] = 4,
+      sym_integer,
+  [34273] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2166), 4,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+      anon_sym_RBRACE,
+  [34284] = 4,
     ACTIONS(1547), 1,
       anon_sym_COMMA,
-    STATE(748), 1,
+    STATE(749), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42192,8 +42237,8 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1549), 2,
       sym__stop_after,
       anon_sym_RBRACK,
-  [34290] = 4,
-    ACTIONS(2164), 1,
+  [34299] = 4,
+    ACTIONS(2168), 1,
       anon_sym_COMMA,
     STATE(703), 1,
       aux_sym_vector_repeat1,
@@ -42203,33 +42248,10 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1353), 2,
       sym__stop_after,
       anon_sym_RPAREN,
-  [34305] = 4,
-    ACTIONS(2166), 1,
-      sym__stop,
-    STATE(876), 1,
-      sym_declarator,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(1146), 2,
-      sym_identifier,
-      sym_register,
-  [34320] = 5,
-    ACTIONS(2168), 1,
-      anon_sym_COMMA,
+  [34314] = 4,
     ACTIONS(2170), 1,
-      anon_sym_SEMI,
-    ACTIONS(2172), 1,
-      sym__stop_after,
-    STATE(746), 1,
-      aux_sym_variable_declaration_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [34337] = 4,
-    ACTIONS(2174), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42237,30 +42259,53 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [34352] = 4,
-    ACTIONS(2176), 1,
+  [34329] = 5,
+    ACTIONS(2172), 1,
       anon_sym_COMMA,
-    STATE(746), 1,
+    ACTIONS(2174), 1,
+      anon_sym_SEMI,
+    ACTIONS(2176), 1,
+      sym__stop_after,
+    STATE(747), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2179), 2,
+  [34346] = 4,
+    ACTIONS(2178), 1,
+      sym__stop,
+    STATE(815), 1,
+      sym_declarator,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(1146), 2,
+      sym_identifier,
+      sym_register,
+  [34361] = 4,
+    ACTIONS(2180), 1,
+      anon_sym_COMMA,
+    STATE(747), 1,
+      aux_sym_variable_declaration_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2183), 2,
       sym__stop_after,
       anon_sym_SEMI,
-  [34367] = 4,
-    ACTIONS(2183), 1,
+  [34376] = 4,
+    ACTIONS(2187), 1,
       anon_sym_LT,
-    STATE(907), 1,
+    STATE(910), 1,
       sym_register_range,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2181), 2,
+    ACTIONS(2185), 2,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34382] = 4,
-    ACTIONS(2185), 1,
+  [34391] = 4,
+    ACTIONS(2189), 1,
       anon_sym_COMMA,
     STATE(703), 1,
       aux_sym_vector_repeat1,
@@ -42270,29 +42315,29 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1371), 2,
       sym__stop_after,
       anon_sym_RBRACK,
-  [34397] = 2,
+  [34406] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2187), 4,
+    ACTIONS(2191), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34408] = 5,
-    ACTIONS(2189), 1,
-      anon_sym_COMMA,
-    ACTIONS(2191), 1,
-      anon_sym_SEMI,
+  [34417] = 5,
     ACTIONS(2193), 1,
+      anon_sym_COMMA,
+    ACTIONS(2195), 1,
+      anon_sym_SEMI,
+    ACTIONS(2197), 1,
       sym__stop_after,
-    STATE(752), 1,
+    STATE(753), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34425] = 4,
-    ACTIONS(2195), 1,
+  [34434] = 4,
+    ACTIONS(2199), 1,
       anon_sym_COMMA,
     STATE(703), 1,
       aux_sym_vector_repeat1,
@@ -42302,32 +42347,32 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1381), 2,
       sym__stop_after,
       anon_sym_RBRACE,
-  [34440] = 5,
-    ACTIONS(2197), 1,
-      anon_sym_COMMA,
-    ACTIONS(2199), 1,
-      anon_sym_SEMI,
+  [34449] = 5,
     ACTIONS(2201), 1,
+      anon_sym_COMMA,
+    ACTIONS(2203), 1,
+      anon_sym_SEMI,
+    ACTIONS(2205), 1,
       sym__stop_after,
-    STATE(746), 1,
+    STATE(747), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34457] = 3,
-    ACTIONS(2205), 1,
+  [34466] = 3,
+    ACTIONS(2209), 1,
       anon_sym_DOTabi_preserve,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2203), 3,
+    ACTIONS(2207), 3,
       anon_sym_SEMI,
       sym_noreturn_directive,
       anon_sym_DOTabi_preserve_control,
-  [34470] = 4,
-    ACTIONS(2207), 1,
+  [34479] = 4,
+    ACTIONS(2211), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42335,7 +42380,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [34485] = 3,
+  [34494] = 3,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
     ACTIONS(3), 2,
@@ -42345,10 +42390,10 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34498] = 4,
+  [34507] = 4,
     ACTIONS(1551), 1,
       anon_sym_COMMA,
-    STATE(751), 1,
+    STATE(752), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42356,7 +42401,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1553), 2,
       sym__stop_after,
       anon_sym_RBRACE,
-  [34513] = 3,
+  [34522] = 3,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
     ACTIONS(3), 2,
@@ -42366,7 +42411,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34526] = 3,
+  [34535] = 3,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -42376,29 +42421,29 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(2119), 2,
       anon_sym_PLUS,
       anon_sym_DASH,
-  [34539] = 5,
+  [34548] = 5,
     ACTIONS(1613), 1,
       anon_sym_COMMA,
-    ACTIONS(2209), 1,
+    ACTIONS(2213), 1,
       anon_sym_RPAREN,
-    ACTIONS(2211), 1,
+    ACTIONS(2215), 1,
       sym__stop_after,
     STATE(784), 1,
       aux_sym_attribute_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34556] = 3,
-    ACTIONS(2215), 1,
+  [34565] = 3,
+    ACTIONS(2219), 1,
       anon_sym_DOTabi_preserve,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2213), 3,
+    ACTIONS(2217), 3,
       anon_sym_SEMI,
       sym_noreturn_directive,
       anon_sym_DOTabi_preserve_control,
-  [34569] = 3,
+  [34578] = 3,
     ACTIONS(2014), 1,
       anon_sym_DOTabi_preserve,
     ACTIONS(3), 2,
@@ -42408,7 +42453,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_SEMI,
       sym_noreturn_directive,
       anon_sym_DOTabi_preserve_control,
-  [34582] = 3,
+  [34591] = 3,
     ACTIONS(2087), 1,
       anon_sym_PIPE,
     ACTIONS(3), 2,
@@ -42418,8 +42463,8 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34595] = 3,
-    ACTIONS(2217), 1,
+  [34604] = 3,
+    ACTIONS(2221), 1,
       sym_modifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42428,17 +42473,17 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34608] = 2,
+  [34617] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2219), 4,
+    ACTIONS(2166), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34619] = 4,
-    ACTIONS(2221), 1,
+  [34628] = 4,
+    ACTIONS(2223), 1,
       anon_sym_COMMA,
     STATE(787), 1,
       aux_sym_initializer_list_repeat1,
@@ -42448,22 +42493,22 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1535), 2,
       sym__stop_after,
       anon_sym_RBRACE,
-  [34634] = 5,
-    ACTIONS(2223), 1,
-      anon_sym_COMMA,
+  [34643] = 5,
     ACTIONS(2225), 1,
-      anon_sym_SEMI,
+      anon_sym_COMMA,
     ACTIONS(2227), 1,
+      anon_sym_SEMI,
+    ACTIONS(2229), 1,
       sym__stop_after,
-    STATE(771), 1,
+    STATE(772), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34651] = 4,
+  [34660] = 4,
     ACTIONS(1523), 1,
       anon_sym_COMMA,
-    STATE(742), 1,
+    STATE(743), 1,
       aux_sym_vector_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42471,60 +42516,49 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1525), 2,
       sym__stop_after,
       anon_sym_RPAREN,
-  [34666] = 2,
+  [34675] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2229), 4,
+    ACTIONS(2231), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34677] = 5,
-    ACTIONS(2231), 1,
-      anon_sym_COMMA,
+  [34686] = 5,
     ACTIONS(2233), 1,
-      anon_sym_SEMI,
+      anon_sym_COMMA,
     ACTIONS(2235), 1,
+      anon_sym_SEMI,
+    ACTIONS(2237), 1,
       sym__stop_after,
     STATE(778), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34694] = 4,
-    ACTIONS(2237), 1,
-      sym__stop,
-    STATE(876), 1,
-      sym_declarator,
+  [34703] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(1146), 2,
-      sym_identifier,
-      sym_register,
-  [34709] = 5,
-    ACTIONS(2239), 1,
-      anon_sym_COMMA,
-    ACTIONS(2241), 1,
-      anon_sym_SEMI,
-    ACTIONS(2243), 1,
-      sym__stop_after,
-    STATE(746), 1,
-      aux_sym_variable_declaration_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [34726] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2245), 4,
+    ACTIONS(2239), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34737] = 3,
+  [34714] = 5,
+    ACTIONS(2241), 1,
+      anon_sym_COMMA,
+    ACTIONS(2243), 1,
+      anon_sym_SEMI,
+    ACTIONS(2245), 1,
+      sym__stop_after,
+    STATE(747), 1,
+      aux_sym_variable_declaration_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [34731] = 3,
     ACTIONS(1607), 1,
       sym_modifier,
     ACTIONS(3), 2,
@@ -42534,7 +42568,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [34750] = 4,
+  [34744] = 4,
     ACTIONS(2247), 1,
       anon_sym_BANG,
     ACTIONS(2251), 1,
@@ -42545,7 +42579,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(2249), 2,
       sym_identifier,
       sym_register,
-  [34765] = 3,
+  [34759] = 3,
     ACTIONS(2253), 1,
       sym_modifier,
     ACTIONS(3), 2,
@@ -42555,19 +42589,20 @@ static const uint16_t ts_small_parse_table[] = {
       sym_identifier,
       sym_register,
       sym_integer,
-  [34778] = 2,
+  [34772] = 3,
+    ACTIONS(2257), 1,
+      sym_modifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2219), 4,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-      anon_sym_RBRACE,
-  [34789] = 4,
-    ACTIONS(2257), 1,
+    ACTIONS(2259), 3,
+      sym_identifier,
+      sym_register,
+      sym_integer,
+  [34785] = 4,
+    ACTIONS(2261), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42575,22 +42610,22 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [34804] = 5,
-    ACTIONS(2259), 1,
-      anon_sym_COMMA,
-    ACTIONS(2261), 1,
-      anon_sym_SEMI,
+  [34800] = 5,
     ACTIONS(2263), 1,
+      anon_sym_COMMA,
+    ACTIONS(2265), 1,
+      anon_sym_SEMI,
+    ACTIONS(2267), 1,
       sym__stop_after,
-    STATE(746), 1,
+    STATE(747), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34821] = 4,
-    ACTIONS(2265), 1,
+  [34817] = 4,
+    ACTIONS(2269), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42598,10 +42633,10 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [34836] = 4,
-    ACTIONS(2267), 1,
+  [34832] = 4,
+    ACTIONS(2271), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42609,70 +42644,70 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [34851] = 5,
+  [34847] = 5,
     ACTIONS(2125), 1,
       anon_sym_PLUS,
     ACTIONS(2127), 1,
       anon_sym_DASH,
-    ACTIONS(2269), 1,
+    ACTIONS(2273), 1,
       anon_sym_RPAREN,
-    ACTIONS(2271), 1,
+    ACTIONS(2275), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34868] = 2,
+  [34864] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2273), 4,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-      anon_sym_RBRACE,
-  [34879] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2275), 4,
+    ACTIONS(2277), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34890] = 4,
-    ACTIONS(2277), 1,
+  [34875] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2279), 4,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+      anon_sym_RBRACE,
+  [34886] = 4,
+    ACTIONS(2281), 1,
       anon_sym_COMMA,
     STATE(784), 1,
       aux_sym_attribute_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2280), 2,
+    ACTIONS(2284), 2,
       sym__stop_after,
       anon_sym_RPAREN,
-  [34905] = 2,
+  [34901] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2229), 4,
+    ACTIONS(2231), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [34916] = 5,
-    ACTIONS(2282), 1,
-      anon_sym_COMMA,
-    ACTIONS(2284), 1,
-      anon_sym_RBRACE,
+  [34912] = 5,
     ACTIONS(2286), 1,
+      anon_sym_COMMA,
+    ACTIONS(2288), 1,
+      anon_sym_RBRACE,
+    ACTIONS(2290), 1,
       sym__stop_after,
     STATE(787), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34933] = 4,
-    ACTIONS(2288), 1,
+  [34929] = 4,
+    ACTIONS(2292), 1,
       anon_sym_COMMA,
     STATE(787), 1,
       aux_sym_initializer_list_repeat1,
@@ -42682,22 +42717,22 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1427), 2,
       sym__stop_after,
       anon_sym_RBRACE,
-  [34948] = 5,
-    ACTIONS(2291), 1,
-      anon_sym_COMMA,
-    ACTIONS(2293), 1,
-      anon_sym_SEMI,
+  [34944] = 5,
     ACTIONS(2295), 1,
+      anon_sym_COMMA,
+    ACTIONS(2297), 1,
+      anon_sym_SEMI,
+    ACTIONS(2299), 1,
       sym__stop_after,
     STATE(795), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [34965] = 4,
+  [34961] = 4,
     ACTIONS(1363), 1,
       anon_sym_COMMA,
-    STATE(765), 1,
+    STATE(766), 1,
       aux_sym_initializer_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42705,25 +42740,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1369), 2,
       sym__stop_after,
       anon_sym_RBRACE,
-  [34980] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2297), 4,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-      anon_sym_RBRACE,
-  [34991] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2299), 4,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-      anon_sym_RBRACE,
-  [35002] = 2,
+  [34976] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -42732,22 +42749,40 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [35013] = 5,
-    ACTIONS(2303), 1,
+  [34987] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2303), 4,
+      sym__stop_after,
       anon_sym_COMMA,
-    ACTIONS(2305), 1,
       anon_sym_SEMI,
+      anon_sym_RBRACE,
+  [34998] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2305), 4,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+      anon_sym_RBRACE,
+  [35009] = 5,
     ACTIONS(2307), 1,
+      anon_sym_COMMA,
+    ACTIONS(2309), 1,
+      anon_sym_SEMI,
+    ACTIONS(2311), 1,
       sym__stop_after,
     STATE(801), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35030] = 4,
-    ACTIONS(2309), 1,
+  [35026] = 4,
+    ACTIONS(2313), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42755,47 +42790,37 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [35045] = 5,
-    ACTIONS(2311), 1,
-      anon_sym_COMMA,
-    ACTIONS(2313), 1,
-      anon_sym_SEMI,
+  [35041] = 5,
     ACTIONS(2315), 1,
+      anon_sym_COMMA,
+    ACTIONS(2317), 1,
+      anon_sym_SEMI,
+    ACTIONS(2319), 1,
       sym__stop_after,
-    STATE(746), 1,
+    STATE(747), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35062] = 2,
+  [35058] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2245), 4,
+    ACTIONS(2239), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [35073] = 2,
+  [35069] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2245), 4,
+    ACTIONS(2239), 4,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
       anon_sym_RBRACE,
-  [35084] = 3,
-    ACTIONS(2317), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2319), 3,
-      sym_identifier,
-      sym_register,
-      sym_integer,
-  [35097] = 3,
+  [35080] = 3,
     ACTIONS(2321), 1,
       sym_modifier,
     ACTIONS(3), 2,
@@ -42805,10 +42830,10 @@ static const uint16_t ts_small_parse_table[] = {
       sym_identifier,
       sym_register,
       sym_integer,
-  [35110] = 4,
+  [35093] = 4,
     ACTIONS(2325), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42816,33 +42841,33 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [35125] = 5,
+  [35108] = 4,
     ACTIONS(2327), 1,
-      anon_sym_COMMA,
+      sym__stop,
+    STATE(815), 1,
+      sym_declarator,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(1146), 2,
+      sym_identifier,
+      sym_register,
+  [35123] = 5,
     ACTIONS(2329), 1,
-      anon_sym_SEMI,
+      anon_sym_COMMA,
     ACTIONS(2331), 1,
+      anon_sym_SEMI,
+    ACTIONS(2333), 1,
       sym__stop_after,
-    STATE(746), 1,
+    STATE(747), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35142] = 4,
-    ACTIONS(2333), 1,
-      sym__stop,
-    STATE(876), 1,
-      sym_declarator,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(1146), 2,
-      sym_identifier,
-      sym_register,
-  [35157] = 4,
+  [35140] = 4,
     ACTIONS(2335), 1,
       sym__stop,
-    STATE(876), 1,
+    STATE(815), 1,
       sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
@@ -42850,48 +42875,60 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [35172] = 5,
+  [35155] = 4,
     ACTIONS(2337), 1,
-      anon_sym_COMMA,
+      sym__stop,
+    STATE(815), 1,
+      sym_declarator,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(1146), 2,
+      sym_identifier,
+      sym_register,
+  [35170] = 5,
     ACTIONS(2339), 1,
-      anon_sym_SEMI,
+      anon_sym_COMMA,
     ACTIONS(2341), 1,
+      anon_sym_SEMI,
+    ACTIONS(2343), 1,
       sym__stop_after,
-    STATE(744), 1,
+    STATE(745), 1,
       aux_sym_variable_declaration_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35189] = 3,
-    ACTIONS(2343), 1,
+  [35187] = 3,
+    ACTIONS(2345), 1,
       sym_modifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2345), 3,
+    ACTIONS(2347), 3,
       sym_identifier,
       sym_register,
       sym_integer,
-  [35202] = 3,
-    ACTIONS(2347), 1,
+  [35200] = 3,
+    ACTIONS(2349), 1,
       sym_modifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2349), 3,
+    ACTIONS(2351), 3,
       sym_identifier,
       sym_register,
       sym_integer,
-  [35215] = 3,
-    ACTIONS(2351), 1,
-      sym_modifier,
+  [35213] = 4,
+    ACTIONS(2353), 1,
+      sym__stop,
+    STATE(815), 1,
+      sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2353), 3,
+    ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-      sym_integer,
   [35228] = 4,
     ACTIONS(2355), 1,
       anon_sym_COMMA,
@@ -42906,67 +42943,86 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(2361), 1,
       anon_sym_COMMA,
     ACTIONS(2363), 1,
+      anon_sym_SEMI,
+    STATE(831), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35256] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2365), 1,
+      anon_sym_SEMI,
+    STATE(831), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35270] = 4,
+    ACTIONS(2367), 1,
+      anon_sym_COMMA,
+    ACTIONS(2369), 1,
       anon_sym_RPAREN,
-    STATE(823), 1,
+    STATE(825), 1,
       aux_sym_parameter_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35256] = 3,
-    STATE(868), 1,
+  [35284] = 3,
+    STATE(876), 1,
       sym__target_entry,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2365), 2,
+    ACTIONS(2371), 2,
       sym_identifier,
       sym_register,
-  [35268] = 2,
+  [35296] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2367), 3,
+    ACTIONS(2373), 3,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35278] = 2,
+  [35306] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2367), 3,
+    ACTIONS(2373), 3,
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35288] = 4,
-    ACTIONS(2369), 1,
+  [35316] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2183), 3,
+      sym__stop_after,
       anon_sym_COMMA,
-    ACTIONS(2371), 1,
       anon_sym_SEMI,
-    STATE(828), 1,
+  [35326] = 4,
+    ACTIONS(2375), 1,
+      anon_sym_COMMA,
+    ACTIONS(2377), 1,
+      anon_sym_SEMI,
+    ACTIONS(2379), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35340] = 4,
+    ACTIONS(2381), 1,
+      anon_sym_COMMA,
+    ACTIONS(2383), 1,
+      anon_sym_SEMI,
+    STATE(832), 1,
       aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35302] = 4,
-    ACTIONS(2373), 1,
-      anon_sym_COMMA,
-    ACTIONS(2375), 1,
-      anon_sym_SEMI,
-    ACTIONS(2377), 1,
-      sym__stop_after,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35316] = 3,
-    ACTIONS(2381), 1,
-      sym__stop,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2379), 2,
-      sym_identifier,
-      sym_register,
-  [35328] = 2,
+  [35354] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -42974,125 +43030,164 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_RBRACE,
-  [35338] = 4,
-    ACTIONS(2383), 1,
+  [35364] = 3,
+    ACTIONS(2387), 1,
+      sym__stop,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2385), 2,
+      sym_identifier,
+      sym_register,
+  [35376] = 4,
+    ACTIONS(2361), 1,
       anon_sym_COMMA,
-    ACTIONS(2385), 1,
+    ACTIONS(2389), 1,
       anon_sym_SEMI,
-    STATE(826), 1,
+    STATE(831), 1,
       aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35352] = 4,
-    ACTIONS(2387), 1,
-      anon_sym_COMMA,
-    ACTIONS(2389), 1,
-      anon_sym_SEMI,
+  [35390] = 4,
     ACTIONS(2391), 1,
+      anon_sym_COMMA,
+    ACTIONS(2393), 1,
+      anon_sym_SEMI,
+    ACTIONS(2395), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35366] = 4,
-    ACTIONS(2393), 1,
+  [35404] = 4,
+    ACTIONS(2397), 1,
       anon_sym_COMMA,
-    ACTIONS(2395), 1,
+    ACTIONS(2399), 1,
+      anon_sym_SEMI,
+    ACTIONS(2401), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35418] = 4,
+    ACTIONS(2403), 1,
+      anon_sym_COMMA,
+    ACTIONS(2405), 1,
       anon_sym_RPAREN,
-    STATE(858), 1,
+    STATE(871), 1,
       aux_sym_attribute_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35380] = 4,
-    ACTIONS(2383), 1,
+  [35432] = 4,
+    ACTIONS(2403), 1,
       anon_sym_COMMA,
-    ACTIONS(2397), 1,
+    ACTIONS(2407), 1,
+      anon_sym_RPAREN,
+    STATE(871), 1,
+      aux_sym_attribute_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35446] = 4,
+    ACTIONS(2367), 1,
+      anon_sym_COMMA,
+    ACTIONS(2409), 1,
+      anon_sym_RPAREN,
+    STATE(884), 1,
+      aux_sym_parameter_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35460] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2411), 1,
       anon_sym_SEMI,
-    STATE(817), 1,
+    STATE(820), 1,
       aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35394] = 4,
-    ACTIONS(2399), 1,
+  [35474] = 4,
+    ACTIONS(2413), 1,
       anon_sym_COMMA,
-    ACTIONS(2402), 1,
+    ACTIONS(2416), 1,
       anon_sym_SEMI,
-    STATE(821), 1,
+    STATE(827), 1,
       aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35408] = 4,
-    ACTIONS(2393), 1,
+  [35488] = 4,
+    ACTIONS(2367), 1,
       anon_sym_COMMA,
-    ACTIONS(2404), 1,
+    ACTIONS(2418), 1,
       anon_sym_RPAREN,
-    STATE(858), 1,
-      aux_sym_attribute_list_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35422] = 4,
-    ACTIONS(2361), 1,
-      anon_sym_COMMA,
-    ACTIONS(2406), 1,
-      anon_sym_RPAREN,
-    STATE(874), 1,
+    STATE(848), 1,
       aux_sym_parameter_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35436] = 4,
-    ACTIONS(2361), 1,
-      anon_sym_COMMA,
-    ACTIONS(2408), 1,
-      anon_sym_RPAREN,
-    STATE(833), 1,
-      aux_sym_parameter_list_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35450] = 3,
-    ACTIONS(2412), 1,
-      sym_sink,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2410), 2,
-      sym_identifier,
-      sym_register,
-  [35462] = 4,
-    ACTIONS(2414), 1,
-      anon_sym_COMMA,
-    ACTIONS(2417), 1,
-      anon_sym_SEMI,
+  [35502] = 3,
     STATE(826), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35476] = 3,
-    STATE(820), 1,
       sym__target_entry,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2365), 2,
+    ACTIONS(2371), 2,
       sym_identifier,
       sym_register,
-  [35488] = 4,
-    ACTIONS(2369), 1,
+  [35514] = 3,
+    ACTIONS(2422), 1,
+      sym_sink,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2420), 2,
+      sym_identifier,
+      sym_register,
+  [35526] = 4,
+    ACTIONS(2424), 1,
       anon_sym_COMMA,
-    ACTIONS(2419), 1,
+    ACTIONS(2427), 1,
       anon_sym_SEMI,
-    STATE(821), 1,
+    STATE(831), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35540] = 4,
+    ACTIONS(2381), 1,
+      anon_sym_COMMA,
+    ACTIONS(2429), 1,
+      anon_sym_SEMI,
+    STATE(827), 1,
       aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35502] = 2,
+  [35554] = 4,
+    ACTIONS(2431), 1,
+      sym_identifier,
+    ACTIONS(2433), 1,
+      sym__stop,
+    STATE(174), 1,
+      sym__target,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35568] = 4,
+    ACTIONS(2435), 1,
+      anon_sym_COMMA,
+    ACTIONS(2437), 1,
+      anon_sym_SEMI,
+    ACTIONS(2439), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35582] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43100,46 +43195,51 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_RBRACE,
-  [35512] = 3,
-    STATE(923), 1,
-      sym__target_entry,
+  [35592] = 3,
+    ACTIONS(2443), 1,
+      sym__stop,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2365), 2,
+    ACTIONS(2441), 2,
+      anon_sym_WARP_SZ,
+      sym_integer,
+  [35604] = 4,
+    ACTIONS(2445), 1,
       sym_identifier,
-      sym_register,
-  [35524] = 4,
-    ACTIONS(2421), 1,
-      sym_identifier,
-    ACTIONS(2423), 1,
+    ACTIONS(2447), 1,
       sym__stop,
-    STATE(174), 1,
+    STATE(48), 1,
       sym__target,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35538] = 4,
-    ACTIONS(2425), 1,
-      anon_sym_COMMA,
-    ACTIONS(2427), 1,
-      anon_sym_SEMI,
-    ACTIONS(2429), 1,
+  [35618] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2449), 3,
       sym__stop_after,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35552] = 4,
-    ACTIONS(2361), 1,
       anon_sym_COMMA,
-    ACTIONS(2431), 1,
-      anon_sym_RPAREN,
-    STATE(874), 1,
-      aux_sym_parameter_list_repeat1,
+      anon_sym_SEMI,
+  [35628] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35566] = 2,
+    ACTIONS(2451), 3,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+  [35638] = 3,
+    STATE(924), 1,
+      sym__target_entry,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2371), 2,
+      sym_identifier,
+      sym_register,
+  [35650] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43147,33 +43247,47 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35576] = 4,
-    ACTIONS(2433), 1,
-      sym_identifier,
-    ACTIONS(2435), 1,
-      sym__stop,
-    STATE(48), 1,
-      sym__target,
+  [35660] = 4,
+    ACTIONS(2453), 1,
+      sym_modifier,
+    ACTIONS(2455), 1,
+      anon_sym_RPAREN,
+    STATE(854), 1,
+      sym_attribute,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35590] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2437), 3,
-      sym__stop_after,
+  [35674] = 4,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
+    ACTIONS(2457), 1,
       anon_sym_SEMI,
-  [35600] = 2,
+    STATE(855), 1,
+      aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2439), 3,
-      sym__stop_after,
+  [35688] = 4,
+    ACTIONS(2361), 1,
       anon_sym_COMMA,
+    ACTIONS(2459), 1,
       anon_sym_SEMI,
-  [35610] = 2,
+    STATE(856), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35702] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2461), 1,
+      anon_sym_SEMI,
+    STATE(857), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35716] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43181,171 +43295,113 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
       anon_sym_RPAREN,
       anon_sym_LBRACK,
-  [35620] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2441), 3,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-  [35630] = 4,
-    ACTIONS(2443), 1,
-      sym_modifier,
-    ACTIONS(2445), 1,
-      anon_sym_RPAREN,
-    STATE(888), 1,
-      sym_attribute,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35644] = 4,
-    ACTIONS(2369), 1,
-      anon_sym_COMMA,
-    ACTIONS(2447), 1,
-      anon_sym_SEMI,
-    STATE(853), 1,
-      aux_sym_pragma_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35658] = 4,
-    ACTIONS(2383), 1,
-      anon_sym_COMMA,
-    ACTIONS(2449), 1,
-      anon_sym_SEMI,
-    STATE(854), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35672] = 4,
-    ACTIONS(2383), 1,
-      anon_sym_COMMA,
-    ACTIONS(2451), 1,
-      anon_sym_SEMI,
-    STATE(855), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35686] = 4,
-    ACTIONS(2453), 1,
-      anon_sym_COMMA,
-    ACTIONS(2455), 1,
-      anon_sym_SEMI,
-    ACTIONS(2457), 1,
-      sym__stop_after,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35700] = 4,
-    ACTIONS(2459), 1,
-      anon_sym_COMMA,
-    ACTIONS(2461), 1,
-      anon_sym_SEMI,
-    ACTIONS(2463), 1,
-      sym__stop_after,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35714] = 3,
-    STATE(876), 1,
-      sym_declarator,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(1146), 2,
-      sym_identifier,
-      sym_register,
   [35726] = 4,
-    ACTIONS(2465), 1,
+    ACTIONS(2463), 1,
       anon_sym_COMMA,
-    ACTIONS(2467), 1,
+    ACTIONS(2465), 1,
       anon_sym_SEMI,
-    ACTIONS(2469), 1,
+    ACTIONS(2467), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35740] = 3,
-    ACTIONS(2473), 1,
+  [35740] = 4,
+    ACTIONS(2367), 1,
+      anon_sym_COMMA,
+    ACTIONS(2469), 1,
+      anon_sym_RPAREN,
+    STATE(884), 1,
+      aux_sym_parameter_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35754] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2471), 3,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+  [35764] = 3,
+    ACTIONS(2475), 1,
       anon_sym_LPAREN,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2471), 2,
+    ACTIONS(2473), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [35752] = 4,
-    ACTIONS(2475), 1,
-      sym_identifier,
-    ACTIONS(2477), 1,
-      sym__stop,
-    STATE(179), 1,
-      sym__target,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35766] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(1577), 3,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
   [35776] = 4,
-    ACTIONS(2393), 1,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
-    ACTIONS(2479), 1,
-      anon_sym_RPAREN,
-    STATE(819), 1,
-      aux_sym_attribute_list_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35790] = 4,
-    ACTIONS(2383), 1,
-      anon_sym_COMMA,
-    ACTIONS(2481), 1,
+    ACTIONS(2477), 1,
       anon_sym_SEMI,
-    STATE(826), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35804] = 4,
-    ACTIONS(2369), 1,
-      anon_sym_COMMA,
-    ACTIONS(2483), 1,
-      anon_sym_SEMI,
-    STATE(821), 1,
+    STATE(827), 1,
       aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35818] = 4,
-    ACTIONS(2383), 1,
-      anon_sym_COMMA,
-    ACTIONS(2485), 1,
-      anon_sym_SEMI,
-    STATE(826), 1,
-      aux_sym_branch_targets_directive_repeat1,
+  [35790] = 3,
+    ACTIONS(2481), 1,
+      sym__stop,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35832] = 4,
-    ACTIONS(2383), 1,
+    ACTIONS(2479), 2,
+      anon_sym_WARP_SZ,
+      sym_integer,
+  [35802] = 4,
+    ACTIONS(2403), 1,
+      anon_sym_COMMA,
+    ACTIONS(2483), 1,
+      anon_sym_RPAREN,
+    STATE(823), 1,
+      aux_sym_attribute_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35816] = 4,
+    ACTIONS(2403), 1,
+      anon_sym_COMMA,
+    ACTIONS(2485), 1,
+      anon_sym_RPAREN,
+    STATE(869), 1,
+      aux_sym_attribute_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35830] = 4,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
     ACTIONS(2487), 1,
       anon_sym_SEMI,
-    STATE(826), 1,
+    STATE(827), 1,
+      aux_sym_pragma_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35844] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2489), 1,
+      anon_sym_SEMI,
+    STATE(831), 1,
       aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35846] = 2,
+  [35858] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2491), 1,
+      anon_sym_SEMI,
+    STATE(831), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35872] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43353,7 +43409,17 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35856] = 2,
+  [35882] = 4,
+    ACTIONS(2493), 1,
+      sym_identifier,
+    ACTIONS(2495), 1,
+      sym__stop,
+    STATE(179), 1,
+      sym__target,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35896] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43361,17 +43427,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35866] = 4,
-    ACTIONS(2489), 1,
-      anon_sym_COMMA,
-    ACTIONS(2492), 1,
-      anon_sym_RPAREN,
-    STATE(858), 1,
-      aux_sym_attribute_list_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35880] = 2,
+  [35906] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43379,97 +43435,125 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [35890] = 4,
-    ACTIONS(2494), 1,
+  [35916] = 4,
+    ACTIONS(2497), 1,
       anon_sym_COMMA,
-    ACTIONS(2496), 1,
+    ACTIONS(2499), 1,
       anon_sym_SEMI,
-    ACTIONS(2498), 1,
+    ACTIONS(2501), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35904] = 4,
-    ACTIONS(2443), 1,
+  [35930] = 4,
+    ACTIONS(2503), 1,
+      anon_sym_COMMA,
+    ACTIONS(2505), 1,
+      anon_sym_SEMI,
+    ACTIONS(2507), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [35944] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(1577), 3,
+      sym__stop_after,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+  [35954] = 4,
+    ACTIONS(2453), 1,
       sym_modifier,
-    ACTIONS(2500), 1,
+    ACTIONS(2509), 1,
       anon_sym_RPAREN,
-    STATE(877), 1,
+    STATE(889), 1,
       sym_attribute,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35918] = 4,
-    ACTIONS(2369), 1,
+  [35968] = 4,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
-    ACTIONS(2502), 1,
+    ACTIONS(2511), 1,
       anon_sym_SEMI,
-    STATE(882), 1,
+    STATE(851), 1,
       aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35932] = 4,
-    ACTIONS(2383), 1,
+  [35982] = 4,
+    ACTIONS(2513), 1,
       anon_sym_COMMA,
-    ACTIONS(2504), 1,
+    ACTIONS(2515), 1,
       anon_sym_SEMI,
-    STATE(887), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35946] = 4,
-    ACTIONS(2383), 1,
-      anon_sym_COMMA,
-    ACTIONS(2506), 1,
-      anon_sym_SEMI,
-    STATE(852), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [35960] = 4,
-    ACTIONS(2508), 1,
-      anon_sym_COMMA,
-    ACTIONS(2510), 1,
-      anon_sym_SEMI,
-    ACTIONS(2512), 1,
+    ACTIONS(2517), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35974] = 4,
-    ACTIONS(2383), 1,
+  [35996] = 4,
+    ACTIONS(2361), 1,
       anon_sym_COMMA,
-    ACTIONS(2514), 1,
+    ACTIONS(2519), 1,
       anon_sym_SEMI,
-    STATE(826), 1,
+    STATE(809), 1,
       aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [35988] = 4,
-    ACTIONS(2393), 1,
+  [36010] = 4,
+    ACTIONS(2403), 1,
       anon_sym_COMMA,
-    ACTIONS(2516), 1,
+    ACTIONS(2521), 1,
       anon_sym_RPAREN,
-    STATE(858), 1,
+    STATE(871), 1,
       aux_sym_attribute_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36002] = 4,
-    ACTIONS(2383), 1,
+  [36024] = 4,
+    ACTIONS(2361), 1,
       anon_sym_COMMA,
-    ACTIONS(2518), 1,
+    ACTIONS(2523), 1,
       anon_sym_SEMI,
-    STATE(866), 1,
+    STATE(810), 1,
       aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36016] = 2,
+  [36038] = 4,
+    ACTIONS(2525), 1,
+      anon_sym_COMMA,
+    ACTIONS(2528), 1,
+      anon_sym_RPAREN,
+    STATE(871), 1,
+      aux_sym_attribute_list_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36052] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2530), 1,
+      anon_sym_SEMI,
+    STATE(831), 1,
+      aux_sym_branch_targets_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36066] = 4,
+    ACTIONS(2453), 1,
+      sym_modifier,
+    ACTIONS(2532), 1,
+      anon_sym_RPAREN,
+    STATE(853), 1,
+      sym_attribute,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36080] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43477,27 +43561,47 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36026] = 4,
-    ACTIONS(2520), 1,
+  [36090] = 4,
+    ACTIONS(2534), 1,
       anon_sym_COMMA,
-    ACTIONS(2522), 1,
+    ACTIONS(2536), 1,
       anon_sym_SEMI,
-    ACTIONS(2524), 1,
+    ACTIONS(2538), 1,
       sym__stop_after,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36040] = 4,
-    ACTIONS(2443), 1,
-      sym_modifier,
-    ACTIONS(2526), 1,
-      anon_sym_RPAREN,
-    STATE(851), 1,
-      sym_attribute,
+  [36104] = 4,
+    ACTIONS(2361), 1,
+      anon_sym_COMMA,
+    ACTIONS(2540), 1,
+      anon_sym_SEMI,
+    STATE(872), 1,
+      aux_sym_branch_targets_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36054] = 2,
+  [36118] = 4,
+    ACTIONS(2542), 1,
+      anon_sym_COMMA,
+    ACTIONS(2544), 1,
+      anon_sym_SEMI,
+    ACTIONS(2546), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36132] = 4,
+    ACTIONS(2548), 1,
+      anon_sym_COMMA,
+    ACTIONS(2550), 1,
+      anon_sym_SEMI,
+    ACTIONS(2552), 1,
+      sym__stop_after,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36146] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43505,121 +43609,73 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_COMMA,
       anon_sym_RPAREN,
       anon_sym_LBRACK,
-  [36064] = 4,
-    ACTIONS(2528), 1,
+  [36156] = 4,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
-    ACTIONS(2530), 1,
+    ACTIONS(2554), 1,
       anon_sym_SEMI,
-    ACTIONS(2532), 1,
-      sym__stop_after,
+    STATE(881), 1,
+      aux_sym_pragma_directive_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36078] = 4,
-    ACTIONS(2534), 1,
+  [36170] = 4,
+    ACTIONS(2381), 1,
       anon_sym_COMMA,
-    ACTIONS(2537), 1,
+    ACTIONS(2556), 1,
+      anon_sym_SEMI,
+    STATE(827), 1,
+      aux_sym_pragma_directive_repeat1,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36184] = 3,
+    STATE(868), 1,
+      sym__target_entry,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2371), 2,
+      sym_identifier,
+      sym_register,
+  [36196] = 3,
+    STATE(870), 1,
+      sym__target_entry,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2371), 2,
+      sym_identifier,
+      sym_register,
+  [36208] = 4,
+    ACTIONS(2558), 1,
+      anon_sym_COMMA,
+    ACTIONS(2561), 1,
       anon_sym_RPAREN,
-    STATE(874), 1,
+    STATE(884), 1,
       aux_sym_parameter_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36092] = 4,
-    ACTIONS(2539), 1,
-      anon_sym_COMMA,
-    ACTIONS(2541), 1,
-      anon_sym_SEMI,
-    ACTIONS(2543), 1,
-      sym__stop_after,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36106] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2179), 3,
-      sym__stop_after,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-  [36116] = 4,
-    ACTIONS(2393), 1,
-      anon_sym_COMMA,
-    ACTIONS(2545), 1,
-      anon_sym_RPAREN,
-    STATE(822), 1,
-      aux_sym_attribute_list_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36130] = 4,
-    ACTIONS(2369), 1,
-      anon_sym_COMMA,
-    ACTIONS(2547), 1,
-      anon_sym_SEMI,
-    STATE(879), 1,
-      aux_sym_pragma_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36144] = 4,
-    ACTIONS(2369), 1,
-      anon_sym_COMMA,
-    ACTIONS(2549), 1,
-      anon_sym_SEMI,
-    STATE(821), 1,
-      aux_sym_pragma_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36158] = 3,
-    STATE(863), 1,
+  [36222] = 3,
+    STATE(844), 1,
       sym__target_entry,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2365), 2,
+    ACTIONS(2371), 2,
       sym_identifier,
       sym_register,
-  [36170] = 3,
-    STATE(864), 1,
+  [36234] = 3,
+    STATE(845), 1,
       sym__target_entry,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2365), 2,
+    ACTIONS(2371), 2,
       sym_identifier,
       sym_register,
-  [36182] = 4,
-    ACTIONS(2369), 1,
-      anon_sym_COMMA,
-    ACTIONS(2551), 1,
-      anon_sym_SEMI,
-    STATE(821), 1,
-      aux_sym_pragma_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36196] = 3,
-    STATE(842), 1,
-      sym__target_entry,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2365), 2,
-      sym_identifier,
-      sym_register,
-  [36208] = 3,
-    STATE(843), 1,
-      sym__target_entry,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2365), 2,
-      sym_identifier,
-      sym_register,
-  [36220] = 2,
+  [36246] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43627,7 +43683,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36230] = 2,
+  [36256] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -43635,742 +43691,728 @@ static const uint16_t ts_small_parse_table[] = {
       sym__stop_after,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36240] = 4,
-    ACTIONS(2383), 1,
+  [36266] = 4,
+    ACTIONS(2403), 1,
       anon_sym_COMMA,
-    ACTIONS(2553), 1,
-      anon_sym_SEMI,
-    STATE(826), 1,
-      aux_sym_branch_targets_directive_repeat1,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36254] = 4,
-    ACTIONS(2393), 1,
-      anon_sym_COMMA,
-    ACTIONS(2555), 1,
+    ACTIONS(2563), 1,
       anon_sym_RPAREN,
-    STATE(867), 1,
+    STATE(824), 1,
       aux_sym_attribute_list_repeat1,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36268] = 2,
+  [36280] = 3,
+    STATE(815), 1,
+      sym_declarator,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2557), 2,
+    ACTIONS(1146), 2,
       sym_identifier,
       sym_register,
-  [36277] = 3,
-    ACTIONS(2433), 1,
+  [36292] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2565), 2,
       sym_identifier,
-    STATE(76), 1,
-      sym__target,
+      sym_register,
+  [36301] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36288] = 3,
-    ACTIONS(2443), 1,
-      sym_modifier,
-    STATE(912), 1,
-      sym_attribute,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36299] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2559), 2,
+    ACTIONS(2567), 2,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36308] = 3,
-    ACTIONS(2561), 1,
+  [36310] = 3,
+    ACTIONS(2569), 1,
       sym_integer,
     STATE(144), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36319] = 2,
+  [36321] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2563), 2,
+    ACTIONS(2571), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [36328] = 2,
+  [36330] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2565), 2,
+    ACTIONS(2573), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [36337] = 3,
-    ACTIONS(2561), 1,
+  [36339] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2575), 2,
+      anon_sym_WARP_SZ,
+      sym_integer,
+  [36348] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2577), 2,
+      anon_sym_WARP_SZ,
+      sym_integer,
+  [36357] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2579), 2,
+      sym_identifier,
+      sym_register,
+  [36366] = 3,
+    ACTIONS(2569), 1,
       sym_integer,
     STATE(68), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36348] = 3,
-    ACTIONS(2561), 1,
+  [36377] = 3,
+    ACTIONS(2569), 1,
       sym_integer,
     STATE(140), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36359] = 2,
+  [36388] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2567), 2,
-      sym_identifier,
-      sym_register,
-  [36368] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2569), 2,
+    ACTIONS(2581), 2,
       sym_integer,
       sym_string,
-  [36377] = 3,
-    ACTIONS(2571), 1,
+  [36397] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2583), 2,
+      anon_sym_WARP_SZ,
+      sym_integer,
+  [36406] = 3,
+    ACTIONS(2585), 1,
       sym_integer,
     STATE(185), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36388] = 3,
-    ACTIONS(2571), 1,
+  [36417] = 3,
+    ACTIONS(2585), 1,
       sym_integer,
     STATE(245), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36399] = 2,
+  [36428] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2573), 2,
+    ACTIONS(2587), 2,
       sym_identifier,
       sym_register,
-  [36408] = 3,
-    ACTIONS(2575), 1,
+  [36437] = 3,
+    ACTIONS(2589), 1,
       sym_integer,
     STATE(309), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36419] = 3,
-    ACTIONS(2475), 1,
+  [36448] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2591), 2,
       sym_identifier,
-    STATE(190), 1,
-      sym__target,
+      sym_register,
+  [36457] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36430] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2577), 2,
-      sym__stop_after,
-      anon_sym_GT,
-  [36439] = 3,
-    ACTIONS(2579), 1,
-      sym_integer,
-    ACTIONS(2581), 1,
-      sym__stop,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36450] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2583), 2,
+    ACTIONS(2593), 2,
       anon_sym_COMMA,
-      anon_sym_SEMI,
-  [36459] = 3,
-    ACTIONS(2571), 1,
+      anon_sym_RPAREN,
+  [36466] = 3,
+    ACTIONS(2585), 1,
       sym_integer,
     STATE(297), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36470] = 3,
-    ACTIONS(2421), 1,
+  [36477] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2595), 2,
+      anon_sym_COMMA,
+      anon_sym_SEMI,
+  [36486] = 3,
+    ACTIONS(2431), 1,
       sym_identifier,
     STATE(216), 1,
       sym__target,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36481] = 2,
+  [36497] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2585), 2,
-      anon_sym_COMMA,
-      anon_sym_RPAREN,
-  [36490] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2587), 2,
+    ACTIONS(2597), 2,
       sym_integer,
       sym_string,
-  [36499] = 2,
+  [36506] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2492), 2,
+    ACTIONS(2599), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [36508] = 2,
+  [36515] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2589), 2,
+    ACTIONS(2528), 2,
+      anon_sym_COMMA,
+      anon_sym_RPAREN,
+  [36524] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2601), 2,
       sym_integer,
       sym_string,
-  [36517] = 3,
-    ACTIONS(2591), 1,
-      sym_integer,
-    ACTIONS(2593), 1,
-      sym__stop,
+  [36533] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36528] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2595), 2,
+    ACTIONS(2603), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [36537] = 2,
+  [36542] = 3,
+    ACTIONS(2453), 1,
+      sym_modifier,
+    STATE(914), 1,
+      sym_attribute,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36553] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2141), 2,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36546] = 2,
+  [36562] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-    ACTIONS(2537), 2,
+    ACTIONS(2561), 2,
       anon_sym_COMMA,
       anon_sym_RPAREN,
-  [36555] = 2,
+  [36571] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2158), 2,
       anon_sym_COMMA,
       anon_sym_SEMI,
-  [36564] = 3,
-    ACTIONS(2575), 1,
+  [36580] = 3,
+    ACTIONS(2589), 1,
       sym_integer,
     STATE(215), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36575] = 3,
-    ACTIONS(2575), 1,
+  [36591] = 3,
+    ACTIONS(2589), 1,
       sym_integer,
     STATE(380), 1,
       sym__position,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36586] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2597), 2,
-      sym__stop_after,
-      anon_sym_GT,
-  [36595] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2599), 2,
-      sym_identifier,
-      sym_register,
-  [36604] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2601), 2,
-      anon_sym_COMMA,
-      anon_sym_SEMI,
-  [36613] = 2,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-    ACTIONS(2603), 2,
-      sym_identifier,
-      sym_register,
-  [36622] = 2,
+  [36602] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2605), 2,
-      sym_identifier,
-      sym_register,
-  [36631] = 2,
+      sym__stop_after,
+      anon_sym_GT,
+  [36611] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2607), 2,
       anon_sym_COMMA,
-      anon_sym_RPAREN,
-  [36640] = 2,
-    ACTIONS(2609), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36648] = 2,
-    ACTIONS(2611), 1,
+      anon_sym_SEMI,
+  [36620] = 3,
+    ACTIONS(2445), 1,
       sym_identifier,
+    STATE(76), 1,
+      sym__target,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36656] = 2,
-    ACTIONS(2613), 1,
-      anon_sym_RBRACE,
+  [36631] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36664] = 2,
+    ACTIONS(2609), 2,
+      sym_identifier,
+      sym_register,
+  [36640] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2611), 2,
+      sym__stop_after,
+      anon_sym_GT,
+  [36649] = 2,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+    ACTIONS(2613), 2,
+      sym_identifier,
+      sym_register,
+  [36658] = 3,
+    ACTIONS(2493), 1,
+      sym_identifier,
+    STATE(190), 1,
+      sym__target,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36669] = 2,
     ACTIONS(2615), 1,
       sym_identifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36672] = 2,
+  [36677] = 2,
     ACTIONS(2617), 1,
-      sym_directive_text,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36680] = 2,
-    ACTIONS(2619), 1,
       sym_integer,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36688] = 2,
-    ACTIONS(2621), 1,
-      anon_sym_COMMA,
+  [36685] = 2,
+    ACTIONS(2619), 1,
+      anon_sym_RBRACE,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36696] = 2,
+  [36693] = 2,
+    ACTIONS(2621), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36701] = 2,
     ACTIONS(2623), 1,
       anon_sym_RPAREN,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36704] = 2,
-    ACTIONS(2625), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36712] = 2,
-    ACTIONS(2627), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36720] = 2,
-    ACTIONS(2629), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36728] = 2,
-    ACTIONS(2631), 1,
-      anon_sym_RBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36736] = 2,
-    ACTIONS(2633), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36744] = 2,
-    ACTIONS(2635), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36752] = 2,
-    ACTIONS(2637), 1,
-      anon_sym_RPAREN,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36760] = 2,
-    ACTIONS(2639), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36768] = 2,
-    ACTIONS(2641), 1,
-      sym_directive_text,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36776] = 2,
-    ACTIONS(2643), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36784] = 2,
-    ACTIONS(2645), 1,
-      anon_sym_SEMI,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36792] = 2,
+  [36709] = 2,
     ACTIONS(1071), 1,
       anon_sym_COLON,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36800] = 2,
-    ACTIONS(2647), 1,
+  [36717] = 2,
+    ACTIONS(2625), 1,
       sym_integer,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36808] = 2,
-    ACTIONS(2649), 1,
+  [36725] = 2,
+    ACTIONS(2627), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36733] = 2,
+    ACTIONS(2629), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36741] = 2,
+    ACTIONS(2631), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36749] = 2,
+    ACTIONS(2633), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36757] = 2,
+    ACTIONS(2635), 1,
       anon_sym_SEMI,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36816] = 2,
+  [36765] = 2,
+    ACTIONS(2637), 1,
+      sym_string,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36773] = 2,
+    ACTIONS(2639), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36781] = 2,
+    ACTIONS(2641), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36789] = 2,
+    ACTIONS(2643), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36797] = 2,
+    ACTIONS(2645), 1,
+      anon_sym_RBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36805] = 2,
+    ACTIONS(2647), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36813] = 2,
+    ACTIONS(2649), 1,
+      sym_directive_text,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36821] = 2,
     ACTIONS(2651), 1,
       sym_identifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36824] = 2,
+  [36829] = 2,
     ACTIONS(2653), 1,
       anon_sym_SEMI,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36832] = 2,
+  [36837] = 2,
     ACTIONS(2655), 1,
-      ts_builtin_sym_end,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36840] = 2,
-    ACTIONS(2657), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36848] = 2,
-    ACTIONS(2659), 1,
-      anon_sym_RBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36856] = 2,
-    ACTIONS(2661), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36864] = 2,
-    ACTIONS(2663), 1,
       anon_sym_RPAREN,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [36872] = 2,
-    ACTIONS(2665), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36880] = 2,
-    ACTIONS(2667), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36888] = 2,
-    ACTIONS(2669), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36896] = 2,
-    ACTIONS(2671), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36904] = 2,
-    ACTIONS(2673), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36912] = 2,
-    ACTIONS(2675), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36920] = 2,
-    ACTIONS(2677), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36928] = 2,
-    ACTIONS(2679), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36936] = 2,
-    ACTIONS(2681), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36944] = 2,
-    ACTIONS(2683), 1,
-      sym_directive_text,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36952] = 2,
-    ACTIONS(2685), 1,
-      anon_sym_LPAREN,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36960] = 2,
-    ACTIONS(2687), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36968] = 2,
-    ACTIONS(2689), 1,
-      anon_sym_LPAREN,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36976] = 2,
-    ACTIONS(2691), 1,
-      sym_integer,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36984] = 2,
-    ACTIONS(2693), 1,
-      anon_sym_COMMA,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [36992] = 2,
-    ACTIONS(2695), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37000] = 2,
-    ACTIONS(2697), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37008] = 2,
-    ACTIONS(2699), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37016] = 2,
-    ACTIONS(2701), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37024] = 2,
-    ACTIONS(2703), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37032] = 2,
-    ACTIONS(2705), 1,
-      anon_sym_COMMA,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37040] = 2,
-    ACTIONS(2707), 1,
-      anon_sym_LPAREN,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37048] = 2,
-    ACTIONS(2709), 1,
-      sym_string,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37056] = 2,
-    ACTIONS(2711), 1,
-      ts_builtin_sym_end,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37064] = 2,
-    ACTIONS(2713), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37072] = 2,
-    ACTIONS(1053), 1,
-      anon_sym_COLON,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37080] = 2,
-    ACTIONS(2715), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37088] = 2,
-    ACTIONS(2717), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37096] = 2,
-    ACTIONS(2719), 1,
-      sym_identifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37104] = 2,
-    ACTIONS(2721), 1,
-      anon_sym_LBRACE,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37112] = 2,
-    ACTIONS(2723), 1,
-      sym_string,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37120] = 2,
-    ACTIONS(2725), 1,
-      anon_sym_COMMA,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37128] = 2,
-    ACTIONS(2727), 1,
-      sym_string,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37136] = 2,
-    ACTIONS(2729), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37144] = 2,
-    ACTIONS(2731), 1,
-      anon_sym_COMMA,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37152] = 2,
-    ACTIONS(2733), 1,
-      sym_string,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37160] = 2,
-    ACTIONS(2735), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37168] = 2,
-    ACTIONS(2737), 1,
-      anon_sym_COMMA,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37176] = 2,
-    ACTIONS(2739), 1,
-      sym_modifier,
-    ACTIONS(3), 2,
-      sym_preprocessor_line,
-      sym_comment,
-  [37184] = 2,
+  [36845] = 2,
     ACTIONS(1079), 1,
       anon_sym_COLON,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [37192] = 2,
+  [36853] = 2,
+    ACTIONS(2657), 1,
+      anon_sym_LPAREN,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36861] = 2,
+    ACTIONS(2659), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36869] = 2,
+    ACTIONS(2661), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36877] = 2,
+    ACTIONS(2663), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36885] = 2,
+    ACTIONS(2665), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36893] = 2,
+    ACTIONS(2667), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36901] = 2,
+    ACTIONS(2669), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36909] = 2,
+    ACTIONS(2671), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36917] = 2,
+    ACTIONS(2673), 1,
+      ts_builtin_sym_end,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36925] = 2,
+    ACTIONS(2675), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36933] = 2,
+    ACTIONS(2677), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36941] = 2,
+    ACTIONS(2679), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36949] = 2,
+    ACTIONS(2681), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36957] = 2,
+    ACTIONS(2683), 1,
+      sym_directive_text,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36965] = 2,
+    ACTIONS(2685), 1,
+      sym_string,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36973] = 2,
+    ACTIONS(1053), 1,
+      anon_sym_COLON,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36981] = 2,
+    ACTIONS(2687), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36989] = 2,
+    ACTIONS(2689), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [36997] = 2,
+    ACTIONS(2691), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37005] = 2,
+    ACTIONS(2693), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37013] = 2,
+    ACTIONS(2695), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37021] = 2,
+    ACTIONS(2697), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37029] = 2,
+    ACTIONS(2699), 1,
+      anon_sym_RBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37037] = 2,
+    ACTIONS(2701), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37045] = 2,
+    ACTIONS(2703), 1,
+      anon_sym_LPAREN,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37053] = 2,
+    ACTIONS(2705), 1,
+      sym_string,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37061] = 2,
+    ACTIONS(2707), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37069] = 2,
+    ACTIONS(2709), 1,
+      sym_integer,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37077] = 2,
+    ACTIONS(2711), 1,
+      anon_sym_RPAREN,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37085] = 2,
+    ACTIONS(2713), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37093] = 2,
+    ACTIONS(2715), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37101] = 2,
+    ACTIONS(2717), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37109] = 2,
+    ACTIONS(2719), 1,
+      anon_sym_LBRACE,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37117] = 2,
+    ACTIONS(2721), 1,
+      sym_string,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37125] = 2,
+    ACTIONS(2723), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37133] = 2,
+    ACTIONS(2725), 1,
+      sym_string,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37141] = 2,
+    ACTIONS(2727), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37149] = 2,
+    ACTIONS(2729), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37157] = 2,
+    ACTIONS(2731), 1,
+      anon_sym_SEMI,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37165] = 2,
+    ACTIONS(2733), 1,
+      sym_modifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37173] = 2,
+    ACTIONS(2735), 1,
+      anon_sym_COMMA,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37181] = 2,
+    ACTIONS(2737), 1,
+      sym_identifier,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37189] = 2,
+    ACTIONS(2739), 1,
+      ts_builtin_sym_end,
+    ACTIONS(3), 2,
+      sym_preprocessor_line,
+      sym_comment,
+  [37197] = 2,
     ACTIONS(2741), 1,
       sym_identifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [37200] = 2,
+  [37205] = 2,
     ACTIONS(2743), 1,
-      sym_identifier,
+      sym_directive_text,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [37208] = 2,
+  [37213] = 2,
     ACTIONS(2745), 1,
       sym_identifier,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
-  [37216] = 2,
+  [37221] = 2,
     ACTIONS(2747), 1,
-      sym_string,
+      anon_sym_LPAREN,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
@@ -45082,265 +45124,265 @@ static const uint32_t ts_small_parse_table_map[] = {
   [SMALL_STATE(738)] = 34226,
   [SMALL_STATE(739)] = 34242,
   [SMALL_STATE(740)] = 34260,
-  [SMALL_STATE(741)] = 34275,
-  [SMALL_STATE(742)] = 34290,
-  [SMALL_STATE(743)] = 34305,
-  [SMALL_STATE(744)] = 34320,
-  [SMALL_STATE(745)] = 34337,
-  [SMALL_STATE(746)] = 34352,
-  [SMALL_STATE(747)] = 34367,
-  [SMALL_STATE(748)] = 34382,
-  [SMALL_STATE(749)] = 34397,
-  [SMALL_STATE(750)] = 34408,
-  [SMALL_STATE(751)] = 34425,
-  [SMALL_STATE(752)] = 34440,
-  [SMALL_STATE(753)] = 34457,
-  [SMALL_STATE(754)] = 34470,
-  [SMALL_STATE(755)] = 34485,
-  [SMALL_STATE(756)] = 34498,
-  [SMALL_STATE(757)] = 34513,
-  [SMALL_STATE(758)] = 34526,
-  [SMALL_STATE(759)] = 34539,
-  [SMALL_STATE(760)] = 34556,
-  [SMALL_STATE(761)] = 34569,
-  [SMALL_STATE(762)] = 34582,
-  [SMALL_STATE(763)] = 34595,
-  [SMALL_STATE(764)] = 34608,
-  [SMALL_STATE(765)] = 34619,
-  [SMALL_STATE(766)] = 34634,
-  [SMALL_STATE(767)] = 34651,
-  [SMALL_STATE(768)] = 34666,
-  [SMALL_STATE(769)] = 34677,
-  [SMALL_STATE(770)] = 34694,
-  [SMALL_STATE(771)] = 34709,
-  [SMALL_STATE(772)] = 34726,
-  [SMALL_STATE(773)] = 34737,
-  [SMALL_STATE(774)] = 34750,
-  [SMALL_STATE(775)] = 34765,
-  [SMALL_STATE(776)] = 34778,
-  [SMALL_STATE(777)] = 34789,
-  [SMALL_STATE(778)] = 34804,
-  [SMALL_STATE(779)] = 34821,
-  [SMALL_STATE(780)] = 34836,
-  [SMALL_STATE(781)] = 34851,
-  [SMALL_STATE(782)] = 34868,
-  [SMALL_STATE(783)] = 34879,
-  [SMALL_STATE(784)] = 34890,
-  [SMALL_STATE(785)] = 34905,
-  [SMALL_STATE(786)] = 34916,
-  [SMALL_STATE(787)] = 34933,
-  [SMALL_STATE(788)] = 34948,
-  [SMALL_STATE(789)] = 34965,
-  [SMALL_STATE(790)] = 34980,
-  [SMALL_STATE(791)] = 34991,
-  [SMALL_STATE(792)] = 35002,
-  [SMALL_STATE(793)] = 35013,
-  [SMALL_STATE(794)] = 35030,
-  [SMALL_STATE(795)] = 35045,
-  [SMALL_STATE(796)] = 35062,
-  [SMALL_STATE(797)] = 35073,
-  [SMALL_STATE(798)] = 35084,
-  [SMALL_STATE(799)] = 35097,
-  [SMALL_STATE(800)] = 35110,
-  [SMALL_STATE(801)] = 35125,
-  [SMALL_STATE(802)] = 35142,
-  [SMALL_STATE(803)] = 35157,
-  [SMALL_STATE(804)] = 35172,
-  [SMALL_STATE(805)] = 35189,
-  [SMALL_STATE(806)] = 35202,
-  [SMALL_STATE(807)] = 35215,
+  [SMALL_STATE(741)] = 34273,
+  [SMALL_STATE(742)] = 34284,
+  [SMALL_STATE(743)] = 34299,
+  [SMALL_STATE(744)] = 34314,
+  [SMALL_STATE(745)] = 34329,
+  [SMALL_STATE(746)] = 34346,
+  [SMALL_STATE(747)] = 34361,
+  [SMALL_STATE(748)] = 34376,
+  [SMALL_STATE(749)] = 34391,
+  [SMALL_STATE(750)] = 34406,
+  [SMALL_STATE(751)] = 34417,
+  [SMALL_STATE(752)] = 34434,
+  [SMALL_STATE(753)] = 34449,
+  [SMALL_STATE(754)] = 34466,
+  [SMALL_STATE(755)] = 34479,
+  [SMALL_STATE(756)] = 34494,
+  [SMALL_STATE(757)] = 34507,
+  [SMALL_STATE(758)] = 34522,
+  [SMALL_STATE(759)] = 34535,
+  [SMALL_STATE(760)] = 34548,
+  [SMALL_STATE(761)] = 34565,
+  [SMALL_STATE(762)] = 34578,
+  [SMALL_STATE(763)] = 34591,
+  [SMALL_STATE(764)] = 34604,
+  [SMALL_STATE(765)] = 34617,
+  [SMALL_STATE(766)] = 34628,
+  [SMALL_STATE(767)] = 34643,
+  [SMALL_STATE(768)] = 34660,
+  [SMALL_STATE(769)] = 34675,
+  [SMALL_STATE(770)] = 34686,
+  [SMALL_STATE(771)] = 34703,
+  [SMALL_STATE(772)] = 34714,
+  [SMALL_STATE(773)] = 34731,
+  [SMALL_STATE(774)] = 34744,
+  [SMALL_STATE(775)] = 34759,
+  [SMALL_STATE(776)] = 34772,
+  [SMALL_STATE(777)] = 34785,
+  [SMALL_STATE(778)] = 34800,
+  [SMALL_STATE(779)] = 34817,
+  [SMALL_STATE(780)] = 34832,
+  [SMALL_STATE(781)] = 34847,
+  [SMALL_STATE(782)] = 34864,
+  [SMALL_STATE(783)] = 34875,
+  [SMALL_STATE(784)] = 34886,
+  [SMALL_STATE(785)] = 34901,
+  [SMALL_STATE(786)] = 34912,
+  [SMALL_STATE(787)] = 34929,
+  [SMALL_STATE(788)] = 34944,
+  [SMALL_STATE(789)] = 34961,
+  [SMALL_STATE(790)] = 34976,
+  [SMALL_STATE(791)] = 34987,
+  [SMALL_STATE(792)] = 34998,
+  [SMALL_STATE(793)] = 35009,
+  [SMALL_STATE(794)] = 35026,
+  [SMALL_STATE(795)] = 35041,
+  [SMALL_STATE(796)] = 35058,
+  [SMALL_STATE(797)] = 35069,
+  [SMALL_STATE(798)] = 35080,
+  [SMALL_STATE(799)] = 35093,
+  [SMALL_STATE(800)] = 35108,
+  [SMALL_STATE(801)] = 35123,
+  [SMALL_STATE(802)] = 35140,
+  [SMALL_STATE(803)] = 35155,
+  [SMALL_STATE(804)] = 35170,
+  [SMALL_STATE(805)] = 35187,
+  [SMALL_STATE(806)] = 35200,
+  [SMALL_STATE(807)] = 35213,
   [SMALL_STATE(808)] = 35228,
   [SMALL_STATE(809)] = 35242,
   [SMALL_STATE(810)] = 35256,
-  [SMALL_STATE(811)] = 35268,
-  [SMALL_STATE(812)] = 35278,
-  [SMALL_STATE(813)] = 35288,
-  [SMALL_STATE(814)] = 35302,
+  [SMALL_STATE(811)] = 35270,
+  [SMALL_STATE(812)] = 35284,
+  [SMALL_STATE(813)] = 35296,
+  [SMALL_STATE(814)] = 35306,
   [SMALL_STATE(815)] = 35316,
-  [SMALL_STATE(816)] = 35328,
-  [SMALL_STATE(817)] = 35338,
-  [SMALL_STATE(818)] = 35352,
-  [SMALL_STATE(819)] = 35366,
-  [SMALL_STATE(820)] = 35380,
-  [SMALL_STATE(821)] = 35394,
-  [SMALL_STATE(822)] = 35408,
-  [SMALL_STATE(823)] = 35422,
-  [SMALL_STATE(824)] = 35436,
-  [SMALL_STATE(825)] = 35450,
-  [SMALL_STATE(826)] = 35462,
-  [SMALL_STATE(827)] = 35476,
+  [SMALL_STATE(816)] = 35326,
+  [SMALL_STATE(817)] = 35340,
+  [SMALL_STATE(818)] = 35354,
+  [SMALL_STATE(819)] = 35364,
+  [SMALL_STATE(820)] = 35376,
+  [SMALL_STATE(821)] = 35390,
+  [SMALL_STATE(822)] = 35404,
+  [SMALL_STATE(823)] = 35418,
+  [SMALL_STATE(824)] = 35432,
+  [SMALL_STATE(825)] = 35446,
+  [SMALL_STATE(826)] = 35460,
+  [SMALL_STATE(827)] = 35474,
   [SMALL_STATE(828)] = 35488,
   [SMALL_STATE(829)] = 35502,
-  [SMALL_STATE(830)] = 35512,
-  [SMALL_STATE(831)] = 35524,
-  [SMALL_STATE(832)] = 35538,
-  [SMALL_STATE(833)] = 35552,
-  [SMALL_STATE(834)] = 35566,
-  [SMALL_STATE(835)] = 35576,
-  [SMALL_STATE(836)] = 35590,
-  [SMALL_STATE(837)] = 35600,
-  [SMALL_STATE(838)] = 35610,
-  [SMALL_STATE(839)] = 35620,
-  [SMALL_STATE(840)] = 35630,
-  [SMALL_STATE(841)] = 35644,
-  [SMALL_STATE(842)] = 35658,
-  [SMALL_STATE(843)] = 35672,
-  [SMALL_STATE(844)] = 35686,
-  [SMALL_STATE(845)] = 35700,
-  [SMALL_STATE(846)] = 35714,
+  [SMALL_STATE(830)] = 35514,
+  [SMALL_STATE(831)] = 35526,
+  [SMALL_STATE(832)] = 35540,
+  [SMALL_STATE(833)] = 35554,
+  [SMALL_STATE(834)] = 35568,
+  [SMALL_STATE(835)] = 35582,
+  [SMALL_STATE(836)] = 35592,
+  [SMALL_STATE(837)] = 35604,
+  [SMALL_STATE(838)] = 35618,
+  [SMALL_STATE(839)] = 35628,
+  [SMALL_STATE(840)] = 35638,
+  [SMALL_STATE(841)] = 35650,
+  [SMALL_STATE(842)] = 35660,
+  [SMALL_STATE(843)] = 35674,
+  [SMALL_STATE(844)] = 35688,
+  [SMALL_STATE(845)] = 35702,
+  [SMALL_STATE(846)] = 35716,
   [SMALL_STATE(847)] = 35726,
   [SMALL_STATE(848)] = 35740,
-  [SMALL_STATE(849)] = 35752,
-  [SMALL_STATE(850)] = 35766,
+  [SMALL_STATE(849)] = 35754,
+  [SMALL_STATE(850)] = 35764,
   [SMALL_STATE(851)] = 35776,
   [SMALL_STATE(852)] = 35790,
-  [SMALL_STATE(853)] = 35804,
-  [SMALL_STATE(854)] = 35818,
-  [SMALL_STATE(855)] = 35832,
-  [SMALL_STATE(856)] = 35846,
-  [SMALL_STATE(857)] = 35856,
-  [SMALL_STATE(858)] = 35866,
-  [SMALL_STATE(859)] = 35880,
-  [SMALL_STATE(860)] = 35890,
-  [SMALL_STATE(861)] = 35904,
-  [SMALL_STATE(862)] = 35918,
-  [SMALL_STATE(863)] = 35932,
-  [SMALL_STATE(864)] = 35946,
-  [SMALL_STATE(865)] = 35960,
-  [SMALL_STATE(866)] = 35974,
-  [SMALL_STATE(867)] = 35988,
-  [SMALL_STATE(868)] = 36002,
-  [SMALL_STATE(869)] = 36016,
-  [SMALL_STATE(870)] = 36026,
-  [SMALL_STATE(871)] = 36040,
-  [SMALL_STATE(872)] = 36054,
-  [SMALL_STATE(873)] = 36064,
-  [SMALL_STATE(874)] = 36078,
-  [SMALL_STATE(875)] = 36092,
-  [SMALL_STATE(876)] = 36106,
-  [SMALL_STATE(877)] = 36116,
-  [SMALL_STATE(878)] = 36130,
-  [SMALL_STATE(879)] = 36144,
-  [SMALL_STATE(880)] = 36158,
+  [SMALL_STATE(853)] = 35802,
+  [SMALL_STATE(854)] = 35816,
+  [SMALL_STATE(855)] = 35830,
+  [SMALL_STATE(856)] = 35844,
+  [SMALL_STATE(857)] = 35858,
+  [SMALL_STATE(858)] = 35872,
+  [SMALL_STATE(859)] = 35882,
+  [SMALL_STATE(860)] = 35896,
+  [SMALL_STATE(861)] = 35906,
+  [SMALL_STATE(862)] = 35916,
+  [SMALL_STATE(863)] = 35930,
+  [SMALL_STATE(864)] = 35944,
+  [SMALL_STATE(865)] = 35954,
+  [SMALL_STATE(866)] = 35968,
+  [SMALL_STATE(867)] = 35982,
+  [SMALL_STATE(868)] = 35996,
+  [SMALL_STATE(869)] = 36010,
+  [SMALL_STATE(870)] = 36024,
+  [SMALL_STATE(871)] = 36038,
+  [SMALL_STATE(872)] = 36052,
+  [SMALL_STATE(873)] = 36066,
+  [SMALL_STATE(874)] = 36080,
+  [SMALL_STATE(875)] = 36090,
+  [SMALL_STATE(876)] = 36104,
+  [SMALL_STATE(877)] = 36118,
+  [SMALL_STATE(878)] = 36132,
+  [SMALL_STATE(879)] = 36146,
+  [SMALL_STATE(880)] = 36156,
   [SMALL_STATE(881)] = 36170,
-  [SMALL_STATE(882)] = 36182,
+  [SMALL_STATE(882)] = 36184,
   [SMALL_STATE(883)] = 36196,
   [SMALL_STATE(884)] = 36208,
-  [SMALL_STATE(885)] = 36220,
-  [SMALL_STATE(886)] = 36230,
-  [SMALL_STATE(887)] = 36240,
-  [SMALL_STATE(888)] = 36254,
-  [SMALL_STATE(889)] = 36268,
-  [SMALL_STATE(890)] = 36277,
-  [SMALL_STATE(891)] = 36288,
-  [SMALL_STATE(892)] = 36299,
-  [SMALL_STATE(893)] = 36308,
-  [SMALL_STATE(894)] = 36319,
-  [SMALL_STATE(895)] = 36328,
-  [SMALL_STATE(896)] = 36337,
+  [SMALL_STATE(885)] = 36222,
+  [SMALL_STATE(886)] = 36234,
+  [SMALL_STATE(887)] = 36246,
+  [SMALL_STATE(888)] = 36256,
+  [SMALL_STATE(889)] = 36266,
+  [SMALL_STATE(890)] = 36280,
+  [SMALL_STATE(891)] = 36292,
+  [SMALL_STATE(892)] = 36301,
+  [SMALL_STATE(893)] = 36310,
+  [SMALL_STATE(894)] = 36321,
+  [SMALL_STATE(895)] = 36330,
+  [SMALL_STATE(896)] = 36339,
   [SMALL_STATE(897)] = 36348,
-  [SMALL_STATE(898)] = 36359,
-  [SMALL_STATE(899)] = 36368,
+  [SMALL_STATE(898)] = 36357,
+  [SMALL_STATE(899)] = 36366,
   [SMALL_STATE(900)] = 36377,
   [SMALL_STATE(901)] = 36388,
-  [SMALL_STATE(902)] = 36399,
-  [SMALL_STATE(903)] = 36408,
-  [SMALL_STATE(904)] = 36419,
-  [SMALL_STATE(905)] = 36430,
-  [SMALL_STATE(906)] = 36439,
-  [SMALL_STATE(907)] = 36450,
-  [SMALL_STATE(908)] = 36459,
-  [SMALL_STATE(909)] = 36470,
-  [SMALL_STATE(910)] = 36481,
-  [SMALL_STATE(911)] = 36490,
-  [SMALL_STATE(912)] = 36499,
-  [SMALL_STATE(913)] = 36508,
-  [SMALL_STATE(914)] = 36517,
-  [SMALL_STATE(915)] = 36528,
-  [SMALL_STATE(916)] = 36537,
-  [SMALL_STATE(917)] = 36546,
-  [SMALL_STATE(918)] = 36555,
-  [SMALL_STATE(919)] = 36564,
-  [SMALL_STATE(920)] = 36575,
-  [SMALL_STATE(921)] = 36586,
-  [SMALL_STATE(922)] = 36595,
-  [SMALL_STATE(923)] = 36604,
-  [SMALL_STATE(924)] = 36613,
-  [SMALL_STATE(925)] = 36622,
+  [SMALL_STATE(902)] = 36397,
+  [SMALL_STATE(903)] = 36406,
+  [SMALL_STATE(904)] = 36417,
+  [SMALL_STATE(905)] = 36428,
+  [SMALL_STATE(906)] = 36437,
+  [SMALL_STATE(907)] = 36448,
+  [SMALL_STATE(908)] = 36457,
+  [SMALL_STATE(909)] = 36466,
+  [SMALL_STATE(910)] = 36477,
+  [SMALL_STATE(911)] = 36486,
+  [SMALL_STATE(912)] = 36497,
+  [SMALL_STATE(913)] = 36506,
+  [SMALL_STATE(914)] = 36515,
+  [SMALL_STATE(915)] = 36524,
+  [SMALL_STATE(916)] = 36533,
+  [SMALL_STATE(917)] = 36542,
+  [SMALL_STATE(918)] = 36553,
+  [SMALL_STATE(919)] = 36562,
+  [SMALL_STATE(920)] = 36571,
+  [SMALL_STATE(921)] = 36580,
+  [SMALL_STATE(922)] = 36591,
+  [SMALL_STATE(923)] = 36602,
+  [SMALL_STATE(924)] = 36611,
+  [SMALL_STATE(925)] = 36620,
   [SMALL_STATE(926)] = 36631,
   [SMALL_STATE(927)] = 36640,
-  [SMALL_STATE(928)] = 36648,
-  [SMALL_STATE(929)] = 36656,
-  [SMALL_STATE(930)] = 36664,
-  [SMALL_STATE(931)] = 36672,
-  [SMALL_STATE(932)] = 36680,
-  [SMALL_STATE(933)] = 36688,
-  [SMALL_STATE(934)] = 36696,
-  [SMALL_STATE(935)] = 36704,
-  [SMALL_STATE(936)] = 36712,
-  [SMALL_STATE(937)] = 36720,
-  [SMALL_STATE(938)] = 36728,
-  [SMALL_STATE(939)] = 36736,
-  [SMALL_STATE(940)] = 36744,
-  [SMALL_STATE(941)] = 36752,
-  [SMALL_STATE(942)] = 36760,
-  [SMALL_STATE(943)] = 36768,
-  [SMALL_STATE(944)] = 36776,
-  [SMALL_STATE(945)] = 36784,
-  [SMALL_STATE(946)] = 36792,
-  [SMALL_STATE(947)] = 36800,
-  [SMALL_STATE(948)] = 36808,
-  [SMALL_STATE(949)] = 36816,
-  [SMALL_STATE(950)] = 36824,
-  [SMALL_STATE(951)] = 36832,
-  [SMALL_STATE(952)] = 36840,
-  [SMALL_STATE(953)] = 36848,
-  [SMALL_STATE(954)] = 36856,
-  [SMALL_STATE(955)] = 36864,
-  [SMALL_STATE(956)] = 36872,
-  [SMALL_STATE(957)] = 36880,
-  [SMALL_STATE(958)] = 36888,
-  [SMALL_STATE(959)] = 36896,
-  [SMALL_STATE(960)] = 36904,
-  [SMALL_STATE(961)] = 36912,
-  [SMALL_STATE(962)] = 36920,
-  [SMALL_STATE(963)] = 36928,
-  [SMALL_STATE(964)] = 36936,
-  [SMALL_STATE(965)] = 36944,
-  [SMALL_STATE(966)] = 36952,
-  [SMALL_STATE(967)] = 36960,
-  [SMALL_STATE(968)] = 36968,
-  [SMALL_STATE(969)] = 36976,
-  [SMALL_STATE(970)] = 36984,
-  [SMALL_STATE(971)] = 36992,
-  [SMALL_STATE(972)] = 37000,
-  [SMALL_STATE(973)] = 37008,
-  [SMALL_STATE(974)] = 37016,
-  [SMALL_STATE(975)] = 37024,
-  [SMALL_STATE(976)] = 37032,
-  [SMALL_STATE(977)] = 37040,
-  [SMALL_STATE(978)] = 37048,
-  [SMALL_STATE(979)] = 37056,
-  [SMALL_STATE(980)] = 37064,
-  [SMALL_STATE(981)] = 37072,
-  [SMALL_STATE(982)] = 37080,
-  [SMALL_STATE(983)] = 37088,
-  [SMALL_STATE(984)] = 37096,
-  [SMALL_STATE(985)] = 37104,
-  [SMALL_STATE(986)] = 37112,
-  [SMALL_STATE(987)] = 37120,
-  [SMALL_STATE(988)] = 37128,
-  [SMALL_STATE(989)] = 37136,
-  [SMALL_STATE(990)] = 37144,
-  [SMALL_STATE(991)] = 37152,
-  [SMALL_STATE(992)] = 37160,
-  [SMALL_STATE(993)] = 37168,
-  [SMALL_STATE(994)] = 37176,
-  [SMALL_STATE(995)] = 37184,
-  [SMALL_STATE(996)] = 37192,
-  [SMALL_STATE(997)] = 37200,
-  [SMALL_STATE(998)] = 37208,
-  [SMALL_STATE(999)] = 37216,
+  [SMALL_STATE(928)] = 36649,
+  [SMALL_STATE(929)] = 36658,
+  [SMALL_STATE(930)] = 36669,
+  [SMALL_STATE(931)] = 36677,
+  [SMALL_STATE(932)] = 36685,
+  [SMALL_STATE(933)] = 36693,
+  [SMALL_STATE(934)] = 36701,
+  [SMALL_STATE(935)] = 36709,
+  [SMALL_STATE(936)] = 36717,
+  [SMALL_STATE(937)] = 36725,
+  [SMALL_STATE(938)] = 36733,
+  [SMALL_STATE(939)] = 36741,
+  [SMALL_STATE(940)] = 36749,
+  [SMALL_STATE(941)] = 36757,
+  [SMALL_STATE(942)] = 36765,
+  [SMALL_STATE(943)] = 36773,
+  [SMALL_STATE(944)] = 36781,
+  [SMALL_STATE(945)] = 36789,
+  [SMALL_STATE(946)] = 36797,
+  [SMALL_STATE(947)] = 36805,
+  [SMALL_STATE(948)] = 36813,
+  [SMALL_STATE(949)] = 36821,
+  [SMALL_STATE(950)] = 36829,
+  [SMALL_STATE(951)] = 36837,
+  [SMALL_STATE(952)] = 36845,
+  [SMALL_STATE(953)] = 36853,
+  [SMALL_STATE(954)] = 36861,
+  [SMALL_STATE(955)] = 36869,
+  [SMALL_STATE(956)] = 36877,
+  [SMALL_STATE(957)] = 36885,
+  [SMALL_STATE(958)] = 36893,
+  [SMALL_STATE(959)] = 36901,
+  [SMALL_STATE(960)] = 36909,
+  [SMALL_STATE(961)] = 36917,
+  [SMALL_STATE(962)] = 36925,
+  [SMALL_STATE(963)] = 36933,
+  [SMALL_STATE(964)] = 36941,
+  [SMALL_STATE(965)] = 36949,
+  [SMALL_STATE(966)] = 36957,
+  [SMALL_STATE(967)] = 36965,
+  [SMALL_STATE(968)] = 36973,
+  [SMALL_STATE(969)] = 36981,
+  [SMALL_STATE(970)] = 36989,
+  [SMALL_STATE(971)] = 36997,
+  [SMALL_STATE(972)] = 37005,
+  [SMALL_STATE(973)] = 37013,
+  [SMALL_STATE(974)] = 37021,
+  [SMALL_STATE(975)] = 37029,
+  [SMALL_STATE(976)] = 37037,
+  [SMALL_STATE(977)] = 37045,
+  [SMALL_STATE(978)] = 37053,
+  [SMALL_STATE(979)] = 37061,
+  [SMALL_STATE(980)] = 37069,
+  [SMALL_STATE(981)] = 37077,
+  [SMALL_STATE(982)] = 37085,
+  [SMALL_STATE(983)] = 37093,
+  [SMALL_STATE(984)] = 37101,
+  [SMALL_STATE(985)] = 37109,
+  [SMALL_STATE(986)] = 37117,
+  [SMALL_STATE(987)] = 37125,
+  [SMALL_STATE(988)] = 37133,
+  [SMALL_STATE(989)] = 37141,
+  [SMALL_STATE(990)] = 37149,
+  [SMALL_STATE(991)] = 37157,
+  [SMALL_STATE(992)] = 37165,
+  [SMALL_STATE(993)] = 37173,
+  [SMALL_STATE(994)] = 37181,
+  [SMALL_STATE(995)] = 37189,
+  [SMALL_STATE(996)] = 37197,
+  [SMALL_STATE(997)] = 37205,
+  [SMALL_STATE(998)] = 37213,
+  [SMALL_STATE(999)] = 37221,
 };
 
 static const TSParseActionEntry ts_parse_actions[] = {
@@ -45348,71 +45390,71 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1] = {.entry = {.count = 1, .reusable = false}}, RECOVER(),
   [3] = {.entry = {.count = 1, .reusable = true}}, SHIFT_EXTRA(),
   [5] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_source_file, 0, 0, 0),
-  [7] = {.entry = {.count = 1, .reusable = false}}, SHIFT(931),
+  [7] = {.entry = {.count = 1, .reusable = false}}, SHIFT(966),
   [9] = {.entry = {.count = 1, .reusable = false}}, SHIFT(168),
-  [11] = {.entry = {.count = 1, .reusable = false}}, SHIFT(831),
+  [11] = {.entry = {.count = 1, .reusable = false}}, SHIFT(833),
   [13] = {.entry = {.count = 1, .reusable = false}}, SHIFT(240),
   [15] = {.entry = {.count = 1, .reusable = false}}, SHIFT(641),
   [17] = {.entry = {.count = 1, .reusable = false}}, SHIFT(465),
-  [19] = {.entry = {.count = 1, .reusable = false}}, SHIFT(968),
-  [21] = {.entry = {.count = 1, .reusable = false}}, SHIFT(944),
+  [19] = {.entry = {.count = 1, .reusable = false}}, SHIFT(953),
+  [21] = {.entry = {.count = 1, .reusable = false}}, SHIFT(896),
   [23] = {.entry = {.count = 1, .reusable = true}}, SHIFT(15),
-  [25] = {.entry = {.count = 1, .reusable = false}}, SHIFT(902),
+  [25] = {.entry = {.count = 1, .reusable = false}}, SHIFT(905),
   [27] = {.entry = {.count = 1, .reusable = false}}, SHIFT(986),
-  [29] = {.entry = {.count = 1, .reusable = false}}, SHIFT(810),
-  [31] = {.entry = {.count = 1, .reusable = false}}, SHIFT(827),
+  [29] = {.entry = {.count = 1, .reusable = false}}, SHIFT(812),
+  [31] = {.entry = {.count = 1, .reusable = false}}, SHIFT(829),
   [33] = {.entry = {.count = 1, .reusable = false}}, SHIFT(711),
   [35] = {.entry = {.count = 1, .reusable = false}}, SHIFT(162),
-  [37] = {.entry = {.count = 1, .reusable = false}}, SHIFT(919),
-  [39] = {.entry = {.count = 1, .reusable = false}}, SHIFT(903),
-  [41] = {.entry = {.count = 1, .reusable = false}}, SHIFT(994),
-  [43] = {.entry = {.count = 1, .reusable = false}}, SHIFT(935),
-  [45] = {.entry = {.count = 1, .reusable = true}}, SHIFT(927),
+  [37] = {.entry = {.count = 1, .reusable = false}}, SHIFT(921),
+  [39] = {.entry = {.count = 1, .reusable = false}}, SHIFT(906),
+  [41] = {.entry = {.count = 1, .reusable = false}}, SHIFT(979),
+  [43] = {.entry = {.count = 1, .reusable = false}}, SHIFT(933),
+  [45] = {.entry = {.count = 1, .reusable = true}}, SHIFT(943),
   [47] = {.entry = {.count = 1, .reusable = false}}, SHIFT(774),
   [49] = {.entry = {.count = 1, .reusable = false}}, SHIFT(441),
   [51] = {.entry = {.count = 1, .reusable = true}}, SHIFT(394),
-  [53] = {.entry = {.count = 1, .reusable = true}}, SHIFT(981),
-  [55] = {.entry = {.count = 1, .reusable = false}}, SHIFT(943),
+  [53] = {.entry = {.count = 1, .reusable = true}}, SHIFT(968),
+  [55] = {.entry = {.count = 1, .reusable = false}}, SHIFT(997),
   [57] = {.entry = {.count = 1, .reusable = false}}, SHIFT(47),
-  [59] = {.entry = {.count = 1, .reusable = false}}, SHIFT(835),
+  [59] = {.entry = {.count = 1, .reusable = false}}, SHIFT(837),
   [61] = {.entry = {.count = 1, .reusable = false}}, SHIFT(62),
   [63] = {.entry = {.count = 1, .reusable = true}}, SHIFT(16),
   [65] = {.entry = {.count = 1, .reusable = true}}, SHIFT(271),
-  [67] = {.entry = {.count = 1, .reusable = false}}, SHIFT(925),
+  [67] = {.entry = {.count = 1, .reusable = false}}, SHIFT(907),
   [69] = {.entry = {.count = 1, .reusable = false}}, SHIFT(988),
-  [71] = {.entry = {.count = 1, .reusable = false}}, SHIFT(883),
-  [73] = {.entry = {.count = 1, .reusable = false}}, SHIFT(884),
+  [71] = {.entry = {.count = 1, .reusable = false}}, SHIFT(885),
+  [73] = {.entry = {.count = 1, .reusable = false}}, SHIFT(886),
   [75] = {.entry = {.count = 1, .reusable = false}}, SHIFT(697),
   [77] = {.entry = {.count = 1, .reusable = false}}, SHIFT(36),
-  [79] = {.entry = {.count = 1, .reusable = false}}, SHIFT(896),
-  [81] = {.entry = {.count = 1, .reusable = false}}, SHIFT(897),
+  [79] = {.entry = {.count = 1, .reusable = false}}, SHIFT(899),
+  [81] = {.entry = {.count = 1, .reusable = false}}, SHIFT(900),
   [83] = {.entry = {.count = 1, .reusable = false}}, SHIFT(992),
   [85] = {.entry = {.count = 1, .reusable = false}}, SHIFT(982),
   [87] = {.entry = {.count = 1, .reusable = false}}, SHIFT(673),
   [89] = {.entry = {.count = 1, .reusable = true}}, SHIFT(983),
   [91] = {.entry = {.count = 1, .reusable = true}}, SHIFT(395),
-  [93] = {.entry = {.count = 1, .reusable = true}}, SHIFT(946),
+  [93] = {.entry = {.count = 1, .reusable = true}}, SHIFT(935),
   [95] = {.entry = {.count = 1, .reusable = true}}, SHIFT(120),
   [97] = {.entry = {.count = 1, .reusable = true}}, SHIFT(328),
   [99] = {.entry = {.count = 1, .reusable = true}}, SHIFT(348),
-  [101] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(943),
+  [101] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(997),
   [104] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(47),
-  [107] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(835),
+  [107] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(837),
   [110] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(62),
   [113] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(641),
   [116] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(465),
-  [119] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(968),
-  [122] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(944),
+  [119] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(953),
+  [122] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(896),
   [125] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(16),
   [128] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0),
-  [130] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(925),
+  [130] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(907),
   [133] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(988),
-  [136] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(883),
-  [139] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(884),
+  [136] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(885),
+  [139] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(886),
   [142] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(697),
   [145] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(36),
-  [148] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(896),
-  [151] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(897),
+  [148] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(899),
+  [151] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(900),
   [154] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(992),
   [157] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(982),
   [160] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(673),
@@ -45420,7 +45462,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [166] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(774),
   [169] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(441),
   [172] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(395),
-  [175] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(946),
+  [175] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_section_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(935),
   [178] = {.entry = {.count = 1, .reusable = true}}, SHIFT(326),
   [180] = {.entry = {.count = 1, .reusable = true}}, SHIFT(302),
   [182] = {.entry = {.count = 1, .reusable = true}}, SHIFT(246),
@@ -45429,109 +45471,109 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [188] = {.entry = {.count = 1, .reusable = true}}, SHIFT(85),
   [190] = {.entry = {.count = 1, .reusable = true}}, SHIFT(105),
   [192] = {.entry = {.count = 1, .reusable = true}}, SHIFT(106),
-  [194] = {.entry = {.count = 1, .reusable = false}}, SHIFT(965),
+  [194] = {.entry = {.count = 1, .reusable = false}}, SHIFT(948),
   [196] = {.entry = {.count = 1, .reusable = false}}, SHIFT(170),
-  [198] = {.entry = {.count = 1, .reusable = false}}, SHIFT(849),
+  [198] = {.entry = {.count = 1, .reusable = false}}, SHIFT(859),
   [200] = {.entry = {.count = 1, .reusable = false}}, SHIFT(211),
   [202] = {.entry = {.count = 1, .reusable = true}}, SHIFT(17),
   [204] = {.entry = {.count = 1, .reusable = true}}, SHIFT(250),
-  [206] = {.entry = {.count = 1, .reusable = false}}, SHIFT(924),
-  [208] = {.entry = {.count = 1, .reusable = false}}, SHIFT(999),
-  [210] = {.entry = {.count = 1, .reusable = false}}, SHIFT(880),
-  [212] = {.entry = {.count = 1, .reusable = false}}, SHIFT(881),
+  [206] = {.entry = {.count = 1, .reusable = false}}, SHIFT(928),
+  [208] = {.entry = {.count = 1, .reusable = false}}, SHIFT(967),
+  [210] = {.entry = {.count = 1, .reusable = false}}, SHIFT(882),
+  [212] = {.entry = {.count = 1, .reusable = false}}, SHIFT(883),
   [214] = {.entry = {.count = 1, .reusable = false}}, SHIFT(712),
   [216] = {.entry = {.count = 1, .reusable = false}}, SHIFT(157),
-  [218] = {.entry = {.count = 1, .reusable = false}}, SHIFT(900),
-  [220] = {.entry = {.count = 1, .reusable = false}}, SHIFT(901),
+  [218] = {.entry = {.count = 1, .reusable = false}}, SHIFT(903),
+  [220] = {.entry = {.count = 1, .reusable = false}}, SHIFT(904),
   [222] = {.entry = {.count = 1, .reusable = false}}, SHIFT(989),
   [224] = {.entry = {.count = 1, .reusable = false}}, SHIFT(971),
   [226] = {.entry = {.count = 1, .reusable = true}}, SHIFT(972),
   [228] = {.entry = {.count = 1, .reusable = true}}, SHIFT(396),
-  [230] = {.entry = {.count = 1, .reusable = true}}, SHIFT(995),
+  [230] = {.entry = {.count = 1, .reusable = true}}, SHIFT(952),
   [232] = {.entry = {.count = 1, .reusable = true}}, SHIFT(126),
   [234] = {.entry = {.count = 1, .reusable = true}}, SHIFT(376),
   [236] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__body, 1, 0, 0),
   [238] = {.entry = {.count = 1, .reusable = true}}, SHIFT(391),
-  [240] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(965),
+  [240] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(948),
   [243] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(170),
-  [246] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(849),
+  [246] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(859),
   [249] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(211),
   [252] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(641),
   [255] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(465),
-  [258] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(968),
-  [261] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(944),
+  [258] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(953),
+  [261] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(896),
   [264] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(17),
   [267] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0),
-  [269] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(924),
-  [272] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(999),
-  [275] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(880),
-  [278] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(881),
+  [269] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(928),
+  [272] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(967),
+  [275] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(882),
+  [278] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(883),
   [281] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(712),
   [284] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(157),
-  [287] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(900),
-  [290] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(901),
+  [287] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(903),
+  [290] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(904),
   [293] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(989),
   [296] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(971),
   [299] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(972),
   [302] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(774),
   [305] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(441),
   [308] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(396),
-  [311] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(995),
+  [311] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__runs, 2, 0, 0), SHIFT_REPEAT(952),
   [314] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__body, 2, 0, 0),
   [316] = {.entry = {.count = 1, .reusable = true}}, SHIFT(392),
   [318] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__body, 3, 0, 0),
-  [320] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(965),
+  [320] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(948),
   [323] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(170),
-  [326] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(849),
+  [326] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(859),
   [329] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(211),
   [332] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(641),
   [335] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(465),
-  [338] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(968),
-  [341] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(944),
+  [338] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(953),
+  [341] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(896),
   [344] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(17),
   [347] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0),
-  [349] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(924),
-  [352] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(999),
-  [355] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(880),
-  [358] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(881),
+  [349] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(928),
+  [352] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(967),
+  [355] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(882),
+  [358] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(883),
   [361] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(712),
   [364] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(157),
-  [367] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(900),
-  [370] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(901),
+  [367] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(903),
+  [370] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(904),
   [373] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(989),
   [376] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(971),
   [379] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(972),
   [382] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(774),
   [385] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(441),
   [388] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(396),
-  [391] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(995),
+  [391] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(952),
   [394] = {.entry = {.count = 1, .reusable = true}}, SHIFT(390),
   [396] = {.entry = {.count = 1, .reusable = true}}, SHIFT(389),
-  [398] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(931),
+  [398] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(966),
   [401] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(168),
-  [404] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(831),
+  [404] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(833),
   [407] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(240),
   [410] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(15),
-  [413] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(902),
+  [413] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(905),
   [416] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(986),
-  [419] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(810),
-  [422] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(827),
+  [419] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(812),
+  [422] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(829),
   [425] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(711),
   [428] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(162),
-  [431] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(919),
-  [434] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(903),
-  [437] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(994),
-  [440] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(935),
-  [443] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(927),
+  [431] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(921),
+  [434] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(906),
+  [437] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(979),
+  [440] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(933),
+  [443] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(943),
   [446] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(394),
-  [449] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(981),
+  [449] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__statements, 2, 0, 0), SHIFT_REPEAT(968),
   [452] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_file_directive, 1, 0, 0),
   [454] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_file_directive, 1, 0, 0),
   [456] = {.entry = {.count = 1, .reusable = true}}, SHIFT(43),
   [458] = {.entry = {.count = 1, .reusable = true}}, SHIFT(53),
   [460] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__section_value, 1, 0, 0),
   [462] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__section_value, 1, 0, 0),
-  [464] = {.entry = {.count = 1, .reusable = true}}, SHIFT(799),
+  [464] = {.entry = {.count = 1, .reusable = true}}, SHIFT(740),
   [466] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__section_value, 1, 0, 42),
   [468] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__section_value, 1, 0, 42),
   [470] = {.entry = {.count = 1, .reusable = true}}, SHIFT(798),
@@ -45553,7 +45595,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [504] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__position, 1, 0, 14),
   [506] = {.entry = {.count = 1, .reusable = true}}, SHIFT(46),
   [508] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_target_directive, 3, 0, 31),
-  [510] = {.entry = {.count = 1, .reusable = true}}, SHIFT(890),
+  [510] = {.entry = {.count = 1, .reusable = true}}, SHIFT(925),
   [512] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_target_directive, 3, 0, 31),
   [514] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__position, 2, 0, 40),
   [516] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__position, 2, 0, 40),
@@ -45568,7 +45610,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [534] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_dwarf_directive, 3, 0, 43),
   [536] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_dwarf_directive, 3, 0, 43),
   [538] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63),
-  [540] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(890),
+  [540] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(925),
   [543] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63),
   [545] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_instruction, 5, 0, 87),
   [547] = {.entry = {.count = 1, .reusable = true}}, SHIFT(139),
@@ -45749,12 +45791,12 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [897] = {.entry = {.count = 1, .reusable = true}}, SHIFT(184),
   [899] = {.entry = {.count = 1, .reusable = true}}, SHIFT(805),
   [901] = {.entry = {.count = 1, .reusable = true}}, SHIFT(806),
-  [903] = {.entry = {.count = 1, .reusable = true}}, SHIFT(807),
+  [903] = {.entry = {.count = 1, .reusable = true}}, SHIFT(776),
   [905] = {.entry = {.count = 1, .reusable = true}}, SHIFT(775),
   [907] = {.entry = {.count = 1, .reusable = true}}, SHIFT(175),
   [909] = {.entry = {.count = 1, .reusable = true}}, SHIFT(212),
   [911] = {.entry = {.count = 1, .reusable = true}}, SHIFT(651),
-  [913] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(904),
+  [913] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(929),
   [916] = {.entry = {.count = 1, .reusable = true}}, SHIFT(181),
   [918] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_dwarf_directive_repeat1, 2, 0, 94), SHIFT_REPEAT(651),
   [921] = {.entry = {.count = 1, .reusable = false}}, SHIFT(349),
@@ -45762,15 +45804,15 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [925] = {.entry = {.count = 1, .reusable = false}}, SHIFT(386),
   [927] = {.entry = {.count = 1, .reusable = true}}, SHIFT(656),
   [929] = {.entry = {.count = 1, .reusable = true}}, SHIFT(192),
-  [931] = {.entry = {.count = 1, .reusable = true}}, SHIFT(909),
+  [931] = {.entry = {.count = 1, .reusable = true}}, SHIFT(911),
   [933] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_dwarf_directive_repeat1, 2, 0, 94), SHIFT_REPEAT(656),
-  [936] = {.entry = {.count = 1, .reusable = true}}, SHIFT(904),
-  [938] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(909),
+  [936] = {.entry = {.count = 1, .reusable = true}}, SHIFT(929),
+  [938] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_target_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(911),
   [941] = {.entry = {.count = 1, .reusable = true}}, SHIFT(219),
-  [943] = {.entry = {.count = 1, .reusable = true}}, SHIFT(956),
+  [943] = {.entry = {.count = 1, .reusable = true}}, SHIFT(954),
   [945] = {.entry = {.count = 1, .reusable = true}}, SHIFT(996),
   [947] = {.entry = {.count = 1, .reusable = true}}, SHIFT(329),
-  [949] = {.entry = {.count = 1, .reusable = true}}, SHIFT(964),
+  [949] = {.entry = {.count = 1, .reusable = true}}, SHIFT(931),
   [951] = {.entry = {.count = 1, .reusable = true}}, SHIFT(272),
   [953] = {.entry = {.count = 1, .reusable = true}}, SHIFT(273),
   [955] = {.entry = {.count = 1, .reusable = true}}, SHIFT(278),
@@ -45784,10 +45826,10 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [971] = {.entry = {.count = 1, .reusable = true}}, SHIFT(295),
   [973] = {.entry = {.count = 1, .reusable = true}}, SHIFT(296),
   [975] = {.entry = {.count = 1, .reusable = true}}, SHIFT(293),
-  [977] = {.entry = {.count = 1, .reusable = true}}, SHIFT(947),
-  [979] = {.entry = {.count = 1, .reusable = true}}, SHIFT(928),
+  [977] = {.entry = {.count = 1, .reusable = true}}, SHIFT(945),
+  [979] = {.entry = {.count = 1, .reusable = true}}, SHIFT(994),
   [981] = {.entry = {.count = 1, .reusable = true}}, SHIFT(304),
-  [983] = {.entry = {.count = 1, .reusable = true}}, SHIFT(969),
+  [983] = {.entry = {.count = 1, .reusable = true}}, SHIFT(962),
   [985] = {.entry = {.count = 1, .reusable = true}}, SHIFT(353),
   [987] = {.entry = {.count = 1, .reusable = true}}, SHIFT(354),
   [989] = {.entry = {.count = 1, .reusable = true}}, SHIFT(360),
@@ -45809,7 +45851,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1021] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_parameter, 1, 0, 35),
   [1023] = {.entry = {.count = 1, .reusable = false}}, SHIFT(416),
   [1025] = {.entry = {.count = 1, .reusable = true}}, SHIFT(595),
-  [1027] = {.entry = {.count = 1, .reusable = false}}, SHIFT(932),
+  [1027] = {.entry = {.count = 1, .reusable = false}}, SHIFT(897),
   [1029] = {.entry = {.count = 1, .reusable = false}}, SHIFT(433),
   [1031] = {.entry = {.count = 1, .reusable = false}}, SHIFT(437),
   [1033] = {.entry = {.count = 1, .reusable = true}}, SHIFT(721),
@@ -45825,9 +45867,9 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1053] = {.entry = {.count = 1, .reusable = true}}, SHIFT(331),
   [1055] = {.entry = {.count = 1, .reusable = true}}, SHIFT(608),
   [1057] = {.entry = {.count = 1, .reusable = true}}, SHIFT(512),
-  [1059] = {.entry = {.count = 1, .reusable = false}}, SHIFT(755),
+  [1059] = {.entry = {.count = 1, .reusable = false}}, SHIFT(756),
   [1061] = {.entry = {.count = 1, .reusable = false}}, SHIFT(583),
-  [1063] = {.entry = {.count = 1, .reusable = true}}, SHIFT(869),
+  [1063] = {.entry = {.count = 1, .reusable = true}}, SHIFT(874),
   [1065] = {.entry = {.count = 1, .reusable = false}}, SHIFT(405),
   [1067] = {.entry = {.count = 1, .reusable = true}}, SHIFT(147),
   [1069] = {.entry = {.count = 1, .reusable = true}}, SHIFT(405),
@@ -45856,14 +45898,14 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1115] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(419),
   [1118] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61),
   [1120] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(416),
-  [1123] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(932),
+  [1123] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(897),
   [1126] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(433),
   [1129] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61), SHIFT_REPEAT(437),
   [1132] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 2, 0, 61),
   [1134] = {.entry = {.count = 1, .reusable = false}}, SHIFT(470),
   [1136] = {.entry = {.count = 1, .reusable = true}}, SHIFT(336),
   [1138] = {.entry = {.count = 1, .reusable = false}}, SHIFT(977),
-  [1140] = {.entry = {.count = 1, .reusable = false}}, SHIFT(952),
+  [1140] = {.entry = {.count = 1, .reusable = false}}, SHIFT(902),
   [1142] = {.entry = {.count = 1, .reusable = false}}, SHIFT(469),
   [1144] = {.entry = {.count = 1, .reusable = false}}, SHIFT(453),
   [1146] = {.entry = {.count = 1, .reusable = true}}, SHIFT(666),
@@ -45881,16 +45923,16 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1170] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(470),
   [1173] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__properties, 2, 0, 61),
   [1175] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(977),
-  [1178] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(952),
+  [1178] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(902),
   [1181] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(469),
   [1184] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__properties, 2, 0, 61), SHIFT_REPEAT(453),
-  [1187] = {.entry = {.count = 1, .reusable = false}}, SHIFT(955),
+  [1187] = {.entry = {.count = 1, .reusable = false}}, SHIFT(981),
   [1189] = {.entry = {.count = 1, .reusable = true}}, SHIFT(458),
   [1191] = {.entry = {.count = 1, .reusable = true}}, SHIFT(431),
   [1193] = {.entry = {.count = 1, .reusable = true}}, SHIFT(494),
   [1195] = {.entry = {.count = 1, .reusable = false}}, SHIFT(739),
   [1197] = {.entry = {.count = 1, .reusable = false}}, SHIFT(537),
-  [1199] = {.entry = {.count = 1, .reusable = true}}, SHIFT(767),
+  [1199] = {.entry = {.count = 1, .reusable = true}}, SHIFT(768),
   [1201] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_pointer_attribute, 2, 0, 67),
   [1203] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_pointer_attribute, 2, 0, 67),
   [1205] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_pointer_attribute, 1, 0, 0),
@@ -45900,10 +45942,10 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1213] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_parameter_repeat1, 1, 0, 30),
   [1215] = {.entry = {.count = 1, .reusable = true}}, SHIFT(516),
   [1217] = {.entry = {.count = 1, .reusable = true}}, SHIFT(517),
-  [1219] = {.entry = {.count = 1, .reusable = false}}, SHIFT(757),
+  [1219] = {.entry = {.count = 1, .reusable = false}}, SHIFT(758),
   [1221] = {.entry = {.count = 1, .reusable = false}}, SHIFT(558),
   [1223] = {.entry = {.count = 1, .reusable = true}}, SHIFT(559),
-  [1225] = {.entry = {.count = 1, .reusable = true}}, SHIFT(850),
+  [1225] = {.entry = {.count = 1, .reusable = true}}, SHIFT(860),
   [1227] = {.entry = {.count = 1, .reusable = true}}, SHIFT(230),
   [1229] = {.entry = {.count = 1, .reusable = true}}, SHIFT(231),
   [1231] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym_parameter_repeat1, 1, 0, 29),
@@ -45936,7 +45978,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1285] = {.entry = {.count = 1, .reusable = false}}, SHIFT(722),
   [1287] = {.entry = {.count = 1, .reusable = false}}, SHIFT(552),
   [1289] = {.entry = {.count = 1, .reusable = true}}, SHIFT(552),
-  [1291] = {.entry = {.count = 1, .reusable = true}}, SHIFT(741),
+  [1291] = {.entry = {.count = 1, .reusable = true}}, SHIFT(742),
   [1293] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_pointer_attribute, 3, 0, 67),
   [1295] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_pointer_attribute, 3, 0, 67),
   [1297] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_vector_type, 1, 0, 0),
@@ -45946,7 +45988,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1305] = {.entry = {.count = 1, .reusable = false}}, SHIFT(717),
   [1307] = {.entry = {.count = 1, .reusable = false}}, SHIFT(533),
   [1309] = {.entry = {.count = 1, .reusable = true}}, SHIFT(533),
-  [1311] = {.entry = {.count = 1, .reusable = true}}, SHIFT(756),
+  [1311] = {.entry = {.count = 1, .reusable = true}}, SHIFT(757),
   [1313] = {.entry = {.count = 1, .reusable = true}}, SHIFT(54),
   [1315] = {.entry = {.count = 1, .reusable = true}}, SHIFT(55),
   [1317] = {.entry = {.count = 1, .reusable = true}}, SHIFT(222),
@@ -45975,7 +46017,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1363] = {.entry = {.count = 1, .reusable = true}}, SHIFT(495),
   [1365] = {.entry = {.count = 1, .reusable = true}}, SHIFT(621),
   [1367] = {.entry = {.count = 1, .reusable = false}}, SHIFT(531),
-  [1369] = {.entry = {.count = 1, .reusable = true}}, SHIFT(749),
+  [1369] = {.entry = {.count = 1, .reusable = true}}, SHIFT(750),
   [1371] = {.entry = {.count = 1, .reusable = true}}, SHIFT(689),
   [1373] = {.entry = {.count = 1, .reusable = true}}, SHIFT(682),
   [1375] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_index, 4, 0, 96),
@@ -46013,8 +46055,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1439] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_member, 2, 0, 49),
   [1441] = {.entry = {.count = 1, .reusable = true}}, SHIFT(638),
   [1443] = {.entry = {.count = 1, .reusable = true}}, SHIFT(561),
-  [1445] = {.entry = {.count = 1, .reusable = true}}, SHIFT(968),
-  [1447] = {.entry = {.count = 1, .reusable = true}}, SHIFT(944),
+  [1445] = {.entry = {.count = 1, .reusable = true}}, SHIFT(953),
+  [1447] = {.entry = {.count = 1, .reusable = true}}, SHIFT(896),
   [1449] = {.entry = {.count = 1, .reusable = true}}, SHIFT(441),
   [1451] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__variable_start, 3, 0, 59),
   [1453] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__variable_start, 3, 0, 59),
@@ -46078,28 +46120,28 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1569] = {.entry = {.count = 1, .reusable = true}}, SHIFT(520),
   [1571] = {.entry = {.count = 1, .reusable = false}}, SHIFT(547),
   [1573] = {.entry = {.count = 1, .reusable = true}}, SHIFT(574),
-  [1575] = {.entry = {.count = 1, .reusable = true}}, SHIFT(856),
+  [1575] = {.entry = {.count = 1, .reusable = true}}, SHIFT(858),
   [1577] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__operands, 3, 0, 79),
   [1579] = {.entry = {.count = 1, .reusable = true}}, SHIFT(501),
   [1581] = {.entry = {.count = 1, .reusable = true}}, SHIFT(515),
   [1583] = {.entry = {.count = 1, .reusable = false}}, SHIFT(556),
   [1585] = {.entry = {.count = 1, .reusable = true}}, SHIFT(569),
-  [1587] = {.entry = {.count = 1, .reusable = true}}, SHIFT(837),
+  [1587] = {.entry = {.count = 1, .reusable = true}}, SHIFT(839),
   [1589] = {.entry = {.count = 1, .reusable = true}}, SHIFT(505),
   [1591] = {.entry = {.count = 1, .reusable = true}}, SHIFT(514),
   [1593] = {.entry = {.count = 1, .reusable = false}}, SHIFT(535),
   [1595] = {.entry = {.count = 1, .reusable = true}}, SHIFT(565),
-  [1597] = {.entry = {.count = 1, .reusable = true}}, SHIFT(839),
+  [1597] = {.entry = {.count = 1, .reusable = true}}, SHIFT(849),
   [1599] = {.entry = {.count = 1, .reusable = true}}, SHIFT(497),
   [1601] = {.entry = {.count = 1, .reusable = true}}, SHIFT(519),
   [1603] = {.entry = {.count = 1, .reusable = false}}, SHIFT(546),
   [1605] = {.entry = {.count = 1, .reusable = true}}, SHIFT(571),
-  [1607] = {.entry = {.count = 1, .reusable = true}}, SHIFT(836),
+  [1607] = {.entry = {.count = 1, .reusable = true}}, SHIFT(838),
   [1609] = {.entry = {.count = 1, .reusable = true}}, SHIFT(450),
-  [1611] = {.entry = {.count = 1, .reusable = true}}, SHIFT(811),
+  [1611] = {.entry = {.count = 1, .reusable = true}}, SHIFT(813),
   [1613] = {.entry = {.count = 1, .reusable = true}}, SHIFT(618),
   [1615] = {.entry = {.count = 1, .reusable = true}}, SHIFT(895),
-  [1617] = {.entry = {.count = 1, .reusable = true}}, SHIFT(934),
+  [1617] = {.entry = {.count = 1, .reusable = true}}, SHIFT(951),
   [1619] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__linkages, 2, 0, 0),
   [1621] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__linkages, 2, 0, 0), SHIFT_REPEAT(561),
   [1624] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym__linkages, 2, 0, 0),
@@ -46107,8 +46149,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1628] = {.entry = {.count = 1, .reusable = false}}, SHIFT(653),
   [1630] = {.entry = {.count = 1, .reusable = true}}, SHIFT(383),
   [1632] = {.entry = {.count = 1, .reusable = false}}, SHIFT(629),
-  [1634] = {.entry = {.count = 1, .reusable = false}}, SHIFT(959),
-  [1636] = {.entry = {.count = 1, .reusable = false}}, SHIFT(899),
+  [1634] = {.entry = {.count = 1, .reusable = false}}, SHIFT(980),
+  [1636] = {.entry = {.count = 1, .reusable = false}}, SHIFT(901),
   [1638] = {.entry = {.count = 1, .reusable = true}}, SHIFT(421),
   [1640] = {.entry = {.count = 1, .reusable = false}}, SHIFT(978),
   [1642] = {.entry = {.count = 1, .reusable = true}}, SHIFT(654),
@@ -46123,13 +46165,13 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1660] = {.entry = {.count = 1, .reusable = true}}, SHIFT(492),
   [1662] = {.entry = {.count = 1, .reusable = true}}, SHIFT(792),
   [1664] = {.entry = {.count = 1, .reusable = true}}, SHIFT(691),
-  [1666] = {.entry = {.count = 1, .reusable = true}}, SHIFT(838),
+  [1666] = {.entry = {.count = 1, .reusable = true}}, SHIFT(846),
   [1668] = {.entry = {.count = 1, .reusable = true}}, SHIFT(715),
   [1670] = {.entry = {.count = 1, .reusable = true}}, SHIFT(509),
   [1672] = {.entry = {.count = 1, .reusable = true}}, SHIFT(423),
   [1674] = {.entry = {.count = 1, .reusable = false}}, SHIFT(588),
   [1676] = {.entry = {.count = 1, .reusable = true}}, SHIFT(588),
-  [1678] = {.entry = {.count = 1, .reusable = true}}, SHIFT(872),
+  [1678] = {.entry = {.count = 1, .reusable = true}}, SHIFT(879),
   [1680] = {.entry = {.count = 1, .reusable = false}}, SHIFT(592),
   [1682] = {.entry = {.count = 1, .reusable = true}}, SHIFT(592),
   [1684] = {.entry = {.count = 1, .reusable = true}}, SHIFT(727),
@@ -46139,7 +46181,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1692] = {.entry = {.count = 1, .reusable = false}}, SHIFT(591),
   [1694] = {.entry = {.count = 1, .reusable = true}}, SHIFT(591),
   [1696] = {.entry = {.count = 1, .reusable = true}}, SHIFT(445),
-  [1698] = {.entry = {.count = 1, .reusable = true}}, SHIFT(910),
+  [1698] = {.entry = {.count = 1, .reusable = true}}, SHIFT(913),
   [1700] = {.entry = {.count = 1, .reusable = false}}, SHIFT(548),
   [1702] = {.entry = {.count = 1, .reusable = true}}, SHIFT(548),
   [1704] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_instruction_repeat1, 2, 0, 0), SHIFT_REPEAT(600),
@@ -46185,8 +46227,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1786] = {.entry = {.count = 1, .reusable = true}}, SHIFT(587),
   [1788] = {.entry = {.count = 1, .reusable = false}}, SHIFT(589),
   [1790] = {.entry = {.count = 1, .reusable = true}}, SHIFT(589),
-  [1792] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0), SHIFT_REPEAT(968),
-  [1795] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0), SHIFT_REPEAT(944),
+  [1792] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0), SHIFT_REPEAT(953),
+  [1795] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0), SHIFT_REPEAT(896),
   [1798] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0),
   [1800] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym__variable_start_repeat1, 2, 0, 0),
   [1802] = {.entry = {.count = 1, .reusable = false}}, SHIFT(479),
@@ -46215,16 +46257,16 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1848] = {.entry = {.count = 1, .reusable = true}}, SHIFT(109),
   [1850] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym__attribute_lists, 2, 0, 0),
   [1852] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym__attribute_lists, 2, 0, 0),
-  [1854] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__attribute_lists, 2, 0, 0), SHIFT_REPEAT(966),
+  [1854] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym__attribute_lists, 2, 0, 0), SHIFT_REPEAT(999),
   [1857] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(653),
   [1860] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0),
   [1862] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(635),
-  [1865] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(959),
-  [1868] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(899),
+  [1865] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(980),
+  [1868] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(901),
   [1871] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_function_repeat1, 2, 0, 0), SHIFT_REPEAT(978),
   [1874] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__function_start, 2, 0, 1),
   [1876] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__function_start, 2, 0, 1),
-  [1878] = {.entry = {.count = 1, .reusable = false}}, SHIFT(966),
+  [1878] = {.entry = {.count = 1, .reusable = false}}, SHIFT(999),
   [1880] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__function_start, 2, 0, 27),
   [1882] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__function_start, 2, 0, 27),
   [1884] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__function_start, 1, 0, 1),
@@ -46232,8 +46274,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1888] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__function_start, 3, 0, 27),
   [1890] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__function_start, 3, 0, 27),
   [1892] = {.entry = {.count = 1, .reusable = true}}, SHIFT(161),
-  [1894] = {.entry = {.count = 1, .reusable = true}}, SHIFT(961),
-  [1896] = {.entry = {.count = 1, .reusable = true}}, SHIFT(962),
+  [1894] = {.entry = {.count = 1, .reusable = true}}, SHIFT(957),
+  [1896] = {.entry = {.count = 1, .reusable = true}}, SHIFT(959),
   [1898] = {.entry = {.count = 1, .reusable = true}}, SHIFT(160),
   [1900] = {.entry = {.count = 1, .reusable = true}}, SHIFT(172),
   [1902] = {.entry = {.count = 1, .reusable = true}}, SHIFT(303),
@@ -46247,12 +46289,12 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1918] = {.entry = {.count = 1, .reusable = true}}, SHIFT(86),
   [1920] = {.entry = {.count = 1, .reusable = true}}, SHIFT(158),
   [1922] = {.entry = {.count = 1, .reusable = true}}, SHIFT(958),
-  [1924] = {.entry = {.count = 1, .reusable = true}}, SHIFT(957),
+  [1924] = {.entry = {.count = 1, .reusable = true}}, SHIFT(949),
   [1926] = {.entry = {.count = 1, .reusable = true}}, SHIFT(159),
   [1928] = {.entry = {.count = 1, .reusable = true}}, SHIFT(171),
   [1930] = {.entry = {.count = 1, .reusable = true}}, SHIFT(299),
   [1932] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_performance_directive, 3, 0, 83),
-  [1934] = {.entry = {.count = 1, .reusable = true}}, SHIFT(913),
+  [1934] = {.entry = {.count = 1, .reusable = true}}, SHIFT(915),
   [1936] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_performance_directive, 3, 0, 83),
   [1938] = {.entry = {.count = 1, .reusable = true}}, SHIFT(201),
   [1940] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_parameter_list, 4, 0, 0),
@@ -46263,7 +46305,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1950] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__named_parameters, 1, 0, 10),
   [1952] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__named_parameters, 1, 0, 10),
   [1954] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_language_directive, 3, 0, 82),
-  [1956] = {.entry = {.count = 1, .reusable = true}}, SHIFT(911),
+  [1956] = {.entry = {.count = 1, .reusable = true}}, SHIFT(912),
   [1958] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_language_directive, 3, 0, 82),
   [1960] = {.entry = {.count = 1, .reusable = true}}, SHIFT(229),
   [1962] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_parameter_list, 2, 0, 0),
@@ -46274,10 +46316,10 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [1972] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_performance_directive, 2, 0, 54),
   [1974] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_performance_directive, 2, 0, 54),
   [1976] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym_language_directive_repeat1, 2, 0, 99),
-  [1978] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_language_directive_repeat1, 2, 0, 99), SHIFT_REPEAT(911),
+  [1978] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_language_directive_repeat1, 2, 0, 99), SHIFT_REPEAT(912),
   [1981] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_language_directive_repeat1, 2, 0, 99),
   [1983] = {.entry = {.count = 1, .reusable = false}}, REDUCE(aux_sym_performance_directive_repeat1, 2, 0, 94),
-  [1985] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_performance_directive_repeat1, 2, 0, 94), SHIFT_REPEAT(913),
+  [1985] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_performance_directive_repeat1, 2, 0, 94), SHIFT_REPEAT(915),
   [1988] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_performance_directive_repeat1, 2, 0, 94),
   [1990] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym_parameter_list, 3, 0, 0),
   [1992] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_parameter_list, 3, 0, 0),
@@ -46287,7 +46329,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [2000] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_performance_directive_repeat1, 2, 0, 8),
   [2002] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 1, 0, 10),
   [2004] = {.entry = {.count = 1, .reusable = true}}, SHIFT(513),
-  [2006] = {.entry = {.count = 1, .reusable = true}}, SHIFT(914),
+  [2006] = {.entry = {.count = 1, .reusable = true}}, SHIFT(852),
   [2008] = {.entry = {.count = 1, .reusable = true}}, SHIFT(596),
   [2010] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__signature, 1, 0, 24),
   [2012] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__signature, 1, 0, 24),
@@ -46320,8 +46362,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [2067] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_vector, 3, 0, 0),
   [2069] = {.entry = {.count = 1, .reusable = true}}, SHIFT(382),
   [2071] = {.entry = {.count = 1, .reusable = true}}, SHIFT(705),
-  [2073] = {.entry = {.count = 1, .reusable = false}}, SHIFT(942),
-  [2075] = {.entry = {.count = 1, .reusable = true}}, SHIFT(942),
+  [2073] = {.entry = {.count = 1, .reusable = false}}, SHIFT(938),
+  [2075] = {.entry = {.count = 1, .reusable = true}}, SHIFT(938),
   [2077] = {.entry = {.count = 1, .reusable = true}}, SHIFT(426),
   [2079] = {.entry = {.count = 1, .reusable = true}}, SHIFT(699),
   [2081] = {.entry = {.count = 1, .reusable = false}}, SHIFT(699),
@@ -46330,8 +46372,8 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [2087] = {.entry = {.count = 1, .reusable = true}}, SHIFT(679),
   [2089] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0),
   [2091] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(702),
-  [2094] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(942),
-  [2097] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(942),
+  [2094] = {.entry = {.count = 2, .reusable = false}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(938),
+  [2097] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_call_prototype_directive_repeat1, 2, 0, 0), SHIFT_REPEAT(938),
   [2100] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_vector_repeat1, 2, 0, 0), SHIFT_REPEAT(455),
   [2103] = {.entry = {.count = 1, .reusable = true}}, SHIFT(241),
   [2105] = {.entry = {.count = 1, .reusable = true}}, SHIFT(706),
@@ -46346,7 +46388,7 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [2123] = {.entry = {.count = 1, .reusable = true}}, SHIFT(785),
   [2125] = {.entry = {.count = 1, .reusable = true}}, SHIFT(604),
   [2127] = {.entry = {.count = 1, .reusable = true}}, SHIFT(610),
-  [2129] = {.entry = {.count = 1, .reusable = true}}, SHIFT(768),
+  [2129] = {.entry = {.count = 1, .reusable = true}}, SHIFT(769),
   [2131] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__prototype, 2, 0, 37),
   [2133] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__prototype, 2, 0, 37),
   [2135] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_initializer_list_repeat1, 2, 0, 106),
@@ -46362,296 +46404,296 @@ static const TSParseActionEntry ts_parse_actions[] = {
   [2156] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_parameter, 2, 0, 35),
   [2158] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_register_range, 2, 0, 0),
   [2160] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 5, 0, 109),
-  [2162] = {.entry = {.count = 1, .reusable = true}}, SHIFT(224),
-  [2164] = {.entry = {.count = 1, .reusable = true}}, SHIFT(451),
-  [2166] = {.entry = {.count = 1, .reusable = true}}, SHIFT(232),
-  [2168] = {.entry = {.count = 1, .reusable = true}}, SHIFT(754),
-  [2170] = {.entry = {.count = 1, .reusable = true}}, SHIFT(359),
-  [2172] = {.entry = {.count = 1, .reusable = true}}, SHIFT(358),
-  [2174] = {.entry = {.count = 1, .reusable = true}}, SHIFT(233),
-  [2176] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_variable_declaration_repeat1, 2, 0, 0), SHIFT_REPEAT(846),
-  [2179] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_variable_declaration_repeat1, 2, 0, 0),
-  [2181] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__target_entry, 1, 0, 9),
-  [2183] = {.entry = {.count = 1, .reusable = true}}, SHIFT(906),
-  [2185] = {.entry = {.count = 1, .reusable = true}}, SHIFT(444),
-  [2187] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 3, 0, 0),
-  [2189] = {.entry = {.count = 1, .reusable = true}}, SHIFT(740),
-  [2191] = {.entry = {.count = 1, .reusable = true}}, SHIFT(319),
-  [2193] = {.entry = {.count = 1, .reusable = true}}, SHIFT(318),
-  [2195] = {.entry = {.count = 1, .reusable = true}}, SHIFT(449),
-  [2197] = {.entry = {.count = 1, .reusable = true}}, SHIFT(745),
-  [2199] = {.entry = {.count = 1, .reusable = true}}, SHIFT(343),
-  [2201] = {.entry = {.count = 1, .reusable = true}}, SHIFT(342),
-  [2203] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__prototype, 3, 0, 69),
-  [2205] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__prototype, 3, 0, 69),
-  [2207] = {.entry = {.count = 1, .reusable = true}}, SHIFT(237),
-  [2209] = {.entry = {.count = 1, .reusable = true}}, SHIFT(915),
-  [2211] = {.entry = {.count = 1, .reusable = true}}, SHIFT(941),
-  [2213] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__prototype, 2, 0, 36),
-  [2215] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__prototype, 2, 0, 36),
-  [2217] = {.entry = {.count = 1, .reusable = true}}, SHIFT(812),
-  [2219] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_mask_initializer, 4, 0, 115),
-  [2221] = {.entry = {.count = 1, .reusable = true}}, SHIFT(498),
-  [2223] = {.entry = {.count = 1, .reusable = true}}, SHIFT(770),
-  [2225] = {.entry = {.count = 1, .reusable = true}}, SHIFT(371),
-  [2227] = {.entry = {.count = 1, .reusable = true}}, SHIFT(367),
-  [2229] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 3, 0, 106),
-  [2231] = {.entry = {.count = 1, .reusable = true}}, SHIFT(777),
-  [2233] = {.entry = {.count = 1, .reusable = true}}, SHIFT(258),
-  [2235] = {.entry = {.count = 1, .reusable = true}}, SHIFT(257),
-  [2237] = {.entry = {.count = 1, .reusable = true}}, SHIFT(196),
-  [2239] = {.entry = {.count = 1, .reusable = true}}, SHIFT(779),
-  [2241] = {.entry = {.count = 1, .reusable = true}}, SHIFT(261),
-  [2243] = {.entry = {.count = 1, .reusable = true}}, SHIFT(260),
-  [2245] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 4, 0, 106),
-  [2247] = {.entry = {.count = 1, .reusable = true}}, SHIFT(815),
-  [2249] = {.entry = {.count = 1, .reusable = true}}, SHIFT(980),
-  [2251] = {.entry = {.count = 1, .reusable = true}}, SHIFT(967),
+  [2162] = {.entry = {.count = 1, .reusable = true}}, SHIFT(59),
+  [2164] = {.entry = {.count = 1, .reusable = true}}, SHIFT(60),
+  [2166] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_mask_initializer, 4, 0, 115),
+  [2168] = {.entry = {.count = 1, .reusable = true}}, SHIFT(451),
+  [2170] = {.entry = {.count = 1, .reusable = true}}, SHIFT(232),
+  [2172] = {.entry = {.count = 1, .reusable = true}}, SHIFT(755),
+  [2174] = {.entry = {.count = 1, .reusable = true}}, SHIFT(359),
+  [2176] = {.entry = {.count = 1, .reusable = true}}, SHIFT(358),
+  [2178] = {.entry = {.count = 1, .reusable = true}}, SHIFT(233),
+  [2180] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_variable_declaration_repeat1, 2, 0, 0), SHIFT_REPEAT(890),
+  [2183] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_variable_declaration_repeat1, 2, 0, 0),
+  [2185] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__target_entry, 1, 0, 9),
+  [2187] = {.entry = {.count = 1, .reusable = true}}, SHIFT(836),
+  [2189] = {.entry = {.count = 1, .reusable = true}}, SHIFT(444),
+  [2191] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 3, 0, 0),
+  [2193] = {.entry = {.count = 1, .reusable = true}}, SHIFT(799),
+  [2195] = {.entry = {.count = 1, .reusable = true}}, SHIFT(319),
+  [2197] = {.entry = {.count = 1, .reusable = true}}, SHIFT(318),
+  [2199] = {.entry = {.count = 1, .reusable = true}}, SHIFT(449),
+  [2201] = {.entry = {.count = 1, .reusable = true}}, SHIFT(746),
+  [2203] = {.entry = {.count = 1, .reusable = true}}, SHIFT(343),
+  [2205] = {.entry = {.count = 1, .reusable = true}}, SHIFT(342),
+  [2207] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__prototype, 3, 0, 69),
+  [2209] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__prototype, 3, 0, 69),
+  [2211] = {.entry = {.count = 1, .reusable = true}}, SHIFT(237),
+  [2213] = {.entry = {.count = 1, .reusable = true}}, SHIFT(916),
+  [2215] = {.entry = {.count = 1, .reusable = true}}, SHIFT(934),
+  [2217] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__prototype, 2, 0, 36),
+  [2219] = {.entry = {.count = 1, .reusable = false}}, REDUCE(sym__prototype, 2, 0, 36),
+  [2221] = {.entry = {.count = 1, .reusable = true}}, SHIFT(814),
+  [2223] = {.entry = {.count = 1, .reusable = true}}, SHIFT(498),
+  [2225] = {.entry = {.count = 1, .reusable = true}}, SHIFT(807),
+  [2227] = {.entry = {.count = 1, .reusable = true}}, SHIFT(371),
+  [2229] = {.entry = {.count = 1, .reusable = true}}, SHIFT(367),
+  [2231] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 3, 0, 106),
+  [2233] = {.entry = {.count = 1, .reusable = true}}, SHIFT(777),
+  [2235] = {.entry = {.count = 1, .reusable = true}}, SHIFT(258),
+  [2237] = {.entry = {.count = 1, .reusable = true}}, SHIFT(257),
+  [2239] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 4, 0, 106),
+  [2241] = {.entry = {.count = 1, .reusable = true}}, SHIFT(779),
+  [2243] = {.entry = {.count = 1, .reusable = true}}, SHIFT(261),
+  [2245] = {.entry = {.count = 1, .reusable = true}}, SHIFT(260),
+  [2247] = {.entry = {.count = 1, .reusable = true}}, SHIFT(819),
+  [2249] = {.entry = {.count = 1, .reusable = true}}, SHIFT(965),
+  [2251] = {.entry = {.count = 1, .reusable = true}}, SHIFT(956),
   [2253] = {.entry = {.count = 1, .reusable = true}}, SHIFT(197),
   [2255] = {.entry = {.count = 1, .reusable = true}}, SHIFT(198),
-  [2257] = {.entry = {.count = 1, .reusable = true}}, SHIFT(204),
-  [2259] = {.entry = {.count = 1, .reusable = true}}, SHIFT(780),
-  [2261] = {.entry = {.count = 1, .reusable = true}}, SHIFT(277),
-  [2263] = {.entry = {.count = 1, .reusable = true}}, SHIFT(276),
-  [2265] = {.entry = {.count = 1, .reusable = true}}, SHIFT(205),
-  [2267] = {.entry = {.count = 1, .reusable = true}}, SHIFT(208),
-  [2269] = {.entry = {.count = 1, .reusable = true}}, SHIFT(764),
-  [2271] = {.entry = {.count = 1, .reusable = true}}, SHIFT(776),
-  [2273] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 5, 0, 0),
-  [2275] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 2, 0, 0),
-  [2277] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_attribute_repeat1, 2, 0, 112), SHIFT_REPEAT(618),
-  [2280] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_attribute_repeat1, 2, 0, 112),
-  [2282] = {.entry = {.count = 1, .reusable = true}}, SHIFT(500),
-  [2284] = {.entry = {.count = 1, .reusable = true}}, SHIFT(772),
-  [2286] = {.entry = {.count = 1, .reusable = true}}, SHIFT(797),
-  [2288] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_initializer_list_repeat1, 2, 0, 0), SHIFT_REPEAT(528),
-  [2291] = {.entry = {.count = 1, .reusable = true}}, SHIFT(794),
-  [2293] = {.entry = {.count = 1, .reusable = true}}, SHIFT(100),
-  [2295] = {.entry = {.count = 1, .reusable = true}}, SHIFT(99),
-  [2297] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 5, 0, 106),
-  [2299] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 4, 0, 0),
-  [2301] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_mask_initializer, 4, 0, 114),
-  [2303] = {.entry = {.count = 1, .reusable = true}}, SHIFT(800),
-  [2305] = {.entry = {.count = 1, .reusable = true}}, SHIFT(113),
-  [2307] = {.entry = {.count = 1, .reusable = true}}, SHIFT(112),
-  [2309] = {.entry = {.count = 1, .reusable = true}}, SHIFT(56),
-  [2311] = {.entry = {.count = 1, .reusable = true}}, SHIFT(802),
-  [2313] = {.entry = {.count = 1, .reusable = true}}, SHIFT(115),
-  [2315] = {.entry = {.count = 1, .reusable = true}}, SHIFT(156),
-  [2317] = {.entry = {.count = 1, .reusable = true}}, SHIFT(57),
-  [2319] = {.entry = {.count = 1, .reusable = true}}, SHIFT(58),
-  [2321] = {.entry = {.count = 1, .reusable = true}}, SHIFT(59),
-  [2323] = {.entry = {.count = 1, .reusable = true}}, SHIFT(60),
-  [2325] = {.entry = {.count = 1, .reusable = true}}, SHIFT(65),
-  [2327] = {.entry = {.count = 1, .reusable = true}}, SHIFT(803),
-  [2329] = {.entry = {.count = 1, .reusable = true}}, SHIFT(128),
-  [2331] = {.entry = {.count = 1, .reusable = true}}, SHIFT(127),
-  [2333] = {.entry = {.count = 1, .reusable = true}}, SHIFT(66),
-  [2335] = {.entry = {.count = 1, .reusable = true}}, SHIFT(69),
-  [2337] = {.entry = {.count = 1, .reusable = true}}, SHIFT(743),
-  [2339] = {.entry = {.count = 1, .reusable = true}}, SHIFT(341),
-  [2341] = {.entry = {.count = 1, .reusable = true}}, SHIFT(340),
-  [2343] = {.entry = {.count = 1, .reusable = true}}, SHIFT(225),
-  [2345] = {.entry = {.count = 1, .reusable = true}}, SHIFT(226),
-  [2347] = {.entry = {.count = 1, .reusable = true}}, SHIFT(227),
-  [2349] = {.entry = {.count = 1, .reusable = true}}, SHIFT(228),
-  [2351] = {.entry = {.count = 1, .reusable = true}}, SHIFT(199),
-  [2353] = {.entry = {.count = 1, .reusable = true}}, SHIFT(200),
-  [2355] = {.entry = {.count = 1, .reusable = true}}, SHIFT(428),
-  [2357] = {.entry = {.count = 1, .reusable = true}}, SHIFT(263),
-  [2359] = {.entry = {.count = 1, .reusable = true}}, SHIFT(262),
-  [2361] = {.entry = {.count = 1, .reusable = true}}, SHIFT(443),
-  [2363] = {.entry = {.count = 1, .reusable = true}}, SHIFT(663),
-  [2365] = {.entry = {.count = 1, .reusable = true}}, SHIFT(747),
-  [2367] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__operands, 4, 0, 97),
-  [2369] = {.entry = {.count = 1, .reusable = true}}, SHIFT(991),
-  [2371] = {.entry = {.count = 1, .reusable = true}}, SHIFT(279),
-  [2373] = {.entry = {.count = 1, .reusable = true}}, SHIFT(427),
-  [2375] = {.entry = {.count = 1, .reusable = true}}, SHIFT(253),
-  [2377] = {.entry = {.count = 1, .reusable = true}}, SHIFT(252),
-  [2379] = {.entry = {.count = 1, .reusable = true}}, SHIFT(949),
-  [2381] = {.entry = {.count = 1, .reusable = true}}, SHIFT(997),
-  [2383] = {.entry = {.count = 1, .reusable = true}}, SHIFT(830),
-  [2385] = {.entry = {.count = 1, .reusable = true}}, SHIFT(323),
-  [2387] = {.entry = {.count = 1, .reusable = true}}, SHIFT(424),
-  [2389] = {.entry = {.count = 1, .reusable = true}}, SHIFT(345),
-  [2391] = {.entry = {.count = 1, .reusable = true}}, SHIFT(344),
-  [2393] = {.entry = {.count = 1, .reusable = true}}, SHIFT(891),
-  [2395] = {.entry = {.count = 1, .reusable = true}}, SHIFT(640),
-  [2397] = {.entry = {.count = 1, .reusable = true}}, SHIFT(308),
-  [2399] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 65), SHIFT_REPEAT(991),
-  [2402] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 65),
-  [2404] = {.entry = {.count = 1, .reusable = true}}, SHIFT(645),
-  [2406] = {.entry = {.count = 1, .reusable = true}}, SHIFT(652),
-  [2408] = {.entry = {.count = 1, .reusable = true}}, SHIFT(680),
-  [2410] = {.entry = {.count = 1, .reusable = true}}, SHIFT(713),
-  [2412] = {.entry = {.count = 1, .reusable = false}}, SHIFT(713),
-  [2414] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(830),
-  [2417] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 63),
-  [2419] = {.entry = {.count = 1, .reusable = true}}, SHIFT(321),
-  [2421] = {.entry = {.count = 1, .reusable = true}}, SHIFT(236),
-  [2423] = {.entry = {.count = 1, .reusable = true}}, SHIFT(352),
-  [2425] = {.entry = {.count = 1, .reusable = true}}, SHIFT(429),
-  [2427] = {.entry = {.count = 1, .reusable = true}}, SHIFT(283),
-  [2429] = {.entry = {.count = 1, .reusable = true}}, SHIFT(282),
-  [2431] = {.entry = {.count = 1, .reusable = true}}, SHIFT(685),
-  [2433] = {.entry = {.count = 1, .reusable = true}}, SHIFT(77),
-  [2435] = {.entry = {.count = 1, .reusable = true}}, SHIFT(122),
-  [2437] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__operands, 2, 0, 51),
-  [2439] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 4, 0, 10),
-  [2441] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 5, 0, 10),
-  [2443] = {.entry = {.count = 1, .reusable = true}}, SHIFT(848),
-  [2445] = {.entry = {.count = 1, .reusable = true}}, SHIFT(475),
-  [2447] = {.entry = {.count = 1, .reusable = true}}, SHIFT(667),
-  [2449] = {.entry = {.count = 1, .reusable = true}}, SHIFT(155),
-  [2451] = {.entry = {.count = 1, .reusable = true}}, SHIFT(114),
-  [2453] = {.entry = {.count = 1, .reusable = true}}, SHIFT(430),
-  [2455] = {.entry = {.count = 1, .reusable = true}}, SHIFT(365),
-  [2457] = {.entry = {.count = 1, .reusable = true}}, SHIFT(364),
-  [2459] = {.entry = {.count = 1, .reusable = true}}, SHIFT(435),
-  [2461] = {.entry = {.count = 1, .reusable = true}}, SHIFT(82),
-  [2463] = {.entry = {.count = 1, .reusable = true}}, SHIFT(89),
-  [2465] = {.entry = {.count = 1, .reusable = true}}, SHIFT(418),
-  [2467] = {.entry = {.count = 1, .reusable = true}}, SHIFT(335),
-  [2469] = {.entry = {.count = 1, .reusable = true}}, SHIFT(334),
-  [2471] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 1, 0, 32),
-  [2473] = {.entry = {.count = 1, .reusable = true}}, SHIFT(599),
-  [2475] = {.entry = {.count = 1, .reusable = true}}, SHIFT(187),
-  [2477] = {.entry = {.count = 1, .reusable = true}}, SHIFT(387),
-  [2479] = {.entry = {.count = 1, .reusable = true}}, SHIFT(636),
-  [2481] = {.entry = {.count = 1, .reusable = true}}, SHIFT(243),
-  [2483] = {.entry = {.count = 1, .reusable = true}}, SHIFT(669),
-  [2485] = {.entry = {.count = 1, .reusable = true}}, SHIFT(102),
-  [2487] = {.entry = {.count = 1, .reusable = true}}, SHIFT(103),
-  [2489] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_attribute_list_repeat1, 2, 0, 0), SHIFT_REPEAT(891),
-  [2492] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_attribute_list_repeat1, 2, 0, 0),
-  [2494] = {.entry = {.count = 1, .reusable = true}}, SHIFT(438),
-  [2496] = {.entry = {.count = 1, .reusable = true}}, SHIFT(108),
-  [2498] = {.entry = {.count = 1, .reusable = true}}, SHIFT(107),
-  [2500] = {.entry = {.count = 1, .reusable = true}}, SHIFT(643),
-  [2502] = {.entry = {.count = 1, .reusable = true}}, SHIFT(281),
-  [2504] = {.entry = {.count = 1, .reusable = true}}, SHIFT(288),
-  [2506] = {.entry = {.count = 1, .reusable = true}}, SHIFT(292),
-  [2508] = {.entry = {.count = 1, .reusable = true}}, SHIFT(439),
-  [2510] = {.entry = {.count = 1, .reusable = true}}, SHIFT(117),
-  [2512] = {.entry = {.count = 1, .reusable = true}}, SHIFT(116),
-  [2514] = {.entry = {.count = 1, .reusable = true}}, SHIFT(388),
-  [2516] = {.entry = {.count = 1, .reusable = true}}, SHIFT(488),
-  [2518] = {.entry = {.count = 1, .reusable = true}}, SHIFT(300),
-  [2520] = {.entry = {.count = 1, .reusable = true}}, SHIFT(425),
-  [2522] = {.entry = {.count = 1, .reusable = true}}, SHIFT(332),
-  [2524] = {.entry = {.count = 1, .reusable = true}}, SHIFT(330),
-  [2526] = {.entry = {.count = 1, .reusable = true}}, SHIFT(633),
-  [2528] = {.entry = {.count = 1, .reusable = true}}, SHIFT(436),
-  [2530] = {.entry = {.count = 1, .reusable = true}}, SHIFT(306),
-  [2532] = {.entry = {.count = 1, .reusable = true}}, SHIFT(305),
-  [2534] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_parameter_list_repeat1, 2, 0, 0), SHIFT_REPEAT(443),
-  [2537] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_parameter_list_repeat1, 2, 0, 0),
-  [2539] = {.entry = {.count = 1, .reusable = true}}, SHIFT(440),
-  [2541] = {.entry = {.count = 1, .reusable = true}}, SHIFT(132),
-  [2543] = {.entry = {.count = 1, .reusable = true}}, SHIFT(131),
-  [2545] = {.entry = {.count = 1, .reusable = true}}, SHIFT(644),
-  [2547] = {.entry = {.count = 1, .reusable = true}}, SHIFT(145),
-  [2549] = {.entry = {.count = 1, .reusable = true}}, SHIFT(146),
-  [2551] = {.entry = {.count = 1, .reusable = true}}, SHIFT(322),
-  [2553] = {.entry = {.count = 1, .reusable = true}}, SHIFT(242),
-  [2555] = {.entry = {.count = 1, .reusable = true}}, SHIFT(487),
-  [2557] = {.entry = {.count = 1, .reusable = true}}, SHIFT(950),
-  [2559] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 33),
-  [2561] = {.entry = {.count = 1, .reusable = true}}, SHIFT(44),
-  [2563] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 6, 0, 111),
-  [2565] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 4, 0, 103),
-  [2567] = {.entry = {.count = 1, .reusable = true}}, SHIFT(948),
-  [2569] = {.entry = {.count = 1, .reusable = true}}, SHIFT(659),
-  [2571] = {.entry = {.count = 1, .reusable = true}}, SHIFT(169),
-  [2573] = {.entry = {.count = 1, .reusable = true}}, SHIFT(933),
-  [2575] = {.entry = {.count = 1, .reusable = true}}, SHIFT(166),
-  [2577] = {.entry = {.count = 1, .reusable = true}}, SHIFT(719),
-  [2579] = {.entry = {.count = 1, .reusable = true}}, SHIFT(921),
-  [2581] = {.entry = {.count = 1, .reusable = true}}, SHIFT(918),
-  [2583] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__target_entry, 2, 0, 9),
-  [2585] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 3, 0, 32),
-  [2587] = {.entry = {.count = 1, .reusable = true}}, SHIFT(664),
-  [2589] = {.entry = {.count = 1, .reusable = true}}, SHIFT(665),
-  [2591] = {.entry = {.count = 1, .reusable = true}}, SHIFT(905),
-  [2593] = {.entry = {.count = 1, .reusable = true}}, SHIFT(735),
-  [2595] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 5, 0, 111),
-  [2597] = {.entry = {.count = 1, .reusable = true}}, SHIFT(916),
-  [2599] = {.entry = {.count = 1, .reusable = true}}, SHIFT(945),
-  [2601] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 34),
-  [2603] = {.entry = {.count = 1, .reusable = true}}, SHIFT(990),
-  [2605] = {.entry = {.count = 1, .reusable = true}}, SHIFT(993),
-  [2607] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 5, 0, 103),
-  [2609] = {.entry = {.count = 1, .reusable = true}}, SHIFT(649),
-  [2611] = {.entry = {.count = 1, .reusable = true}}, SHIFT(677),
-  [2613] = {.entry = {.count = 1, .reusable = true}}, SHIFT(280),
-  [2615] = {.entry = {.count = 1, .reusable = true}}, SHIFT(908),
-  [2617] = {.entry = {.count = 1, .reusable = true}}, SHIFT(217),
-  [2619] = {.entry = {.count = 1, .reusable = true}}, SHIFT(420),
-  [2621] = {.entry = {.count = 1, .reusable = true}}, SHIFT(898),
-  [2623] = {.entry = {.count = 1, .reusable = true}}, SHIFT(926),
-  [2625] = {.entry = {.count = 1, .reusable = true}}, SHIFT(2),
-  [2627] = {.entry = {.count = 1, .reusable = true}}, SHIFT(78),
-  [2629] = {.entry = {.count = 1, .reusable = true}}, SHIFT(920),
-  [2631] = {.entry = {.count = 1, .reusable = true}}, SHIFT(267),
-  [2633] = {.entry = {.count = 1, .reusable = true}}, SHIFT(80),
-  [2635] = {.entry = {.count = 1, .reusable = true}}, SHIFT(81),
-  [2637] = {.entry = {.count = 1, .reusable = true}}, SHIFT(894),
-  [2639] = {.entry = {.count = 1, .reusable = true}}, SHIFT(761),
-  [2641] = {.entry = {.count = 1, .reusable = true}}, SHIFT(73),
-  [2643] = {.entry = {.count = 1, .reusable = true}}, SHIFT(639),
-  [2645] = {.entry = {.count = 1, .reusable = true}}, SHIFT(265),
-  [2647] = {.entry = {.count = 1, .reusable = true}}, SHIFT(218),
-  [2649] = {.entry = {.count = 1, .reusable = true}}, SHIFT(347),
-  [2651] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 3, 0, 46),
+  [2257] = {.entry = {.count = 1, .reusable = true}}, SHIFT(199),
+  [2259] = {.entry = {.count = 1, .reusable = true}}, SHIFT(200),
+  [2261] = {.entry = {.count = 1, .reusable = true}}, SHIFT(204),
+  [2263] = {.entry = {.count = 1, .reusable = true}}, SHIFT(780),
+  [2265] = {.entry = {.count = 1, .reusable = true}}, SHIFT(277),
+  [2267] = {.entry = {.count = 1, .reusable = true}}, SHIFT(276),
+  [2269] = {.entry = {.count = 1, .reusable = true}}, SHIFT(205),
+  [2271] = {.entry = {.count = 1, .reusable = true}}, SHIFT(208),
+  [2273] = {.entry = {.count = 1, .reusable = true}}, SHIFT(765),
+  [2275] = {.entry = {.count = 1, .reusable = true}}, SHIFT(741),
+  [2277] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 5, 0, 0),
+  [2279] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 2, 0, 0),
+  [2281] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_attribute_repeat1, 2, 0, 112), SHIFT_REPEAT(618),
+  [2284] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_attribute_repeat1, 2, 0, 112),
+  [2286] = {.entry = {.count = 1, .reusable = true}}, SHIFT(500),
+  [2288] = {.entry = {.count = 1, .reusable = true}}, SHIFT(771),
+  [2290] = {.entry = {.count = 1, .reusable = true}}, SHIFT(797),
+  [2292] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_initializer_list_repeat1, 2, 0, 0), SHIFT_REPEAT(528),
+  [2295] = {.entry = {.count = 1, .reusable = true}}, SHIFT(794),
+  [2297] = {.entry = {.count = 1, .reusable = true}}, SHIFT(100),
+  [2299] = {.entry = {.count = 1, .reusable = true}}, SHIFT(99),
+  [2301] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 5, 0, 106),
+  [2303] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_initializer_list, 4, 0, 0),
+  [2305] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_mask_initializer, 4, 0, 114),
+  [2307] = {.entry = {.count = 1, .reusable = true}}, SHIFT(800),
+  [2309] = {.entry = {.count = 1, .reusable = true}}, SHIFT(113),
+  [2311] = {.entry = {.count = 1, .reusable = true}}, SHIFT(112),
+  [2313] = {.entry = {.count = 1, .reusable = true}}, SHIFT(56),
+  [2315] = {.entry = {.count = 1, .reusable = true}}, SHIFT(802),
+  [2317] = {.entry = {.count = 1, .reusable = true}}, SHIFT(115),
+  [2319] = {.entry = {.count = 1, .reusable = true}}, SHIFT(156),
+  [2321] = {.entry = {.count = 1, .reusable = true}}, SHIFT(57),
+  [2323] = {.entry = {.count = 1, .reusable = true}}, SHIFT(58),
+  [2325] = {.entry = {.count = 1, .reusable = true}}, SHIFT(224),
+  [2327] = {.entry = {.count = 1, .reusable = true}}, SHIFT(65),
+  [2329] = {.entry = {.count = 1, .reusable = true}}, SHIFT(803),
+  [2331] = {.entry = {.count = 1, .reusable = true}}, SHIFT(128),
+  [2333] = {.entry = {.count = 1, .reusable = true}}, SHIFT(127),
+  [2335] = {.entry = {.count = 1, .reusable = true}}, SHIFT(66),
+  [2337] = {.entry = {.count = 1, .reusable = true}}, SHIFT(69),
+  [2339] = {.entry = {.count = 1, .reusable = true}}, SHIFT(744),
+  [2341] = {.entry = {.count = 1, .reusable = true}}, SHIFT(341),
+  [2343] = {.entry = {.count = 1, .reusable = true}}, SHIFT(340),
+  [2345] = {.entry = {.count = 1, .reusable = true}}, SHIFT(225),
+  [2347] = {.entry = {.count = 1, .reusable = true}}, SHIFT(226),
+  [2349] = {.entry = {.count = 1, .reusable = true}}, SHIFT(227),
+  [2351] = {.entry = {.count = 1, .reusable = true}}, SHIFT(228),
+  [2353] = {.entry = {.count = 1, .reusable = true}}, SHIFT(196),
+  [2355] = {.entry = {.count = 1, .reusable = true}}, SHIFT(430),
+  [2357] = {.entry = {.count = 1, .reusable = true}}, SHIFT(365),
+  [2359] = {.entry = {.count = 1, .reusable = true}}, SHIFT(364),
+  [2361] = {.entry = {.count = 1, .reusable = true}}, SHIFT(840),
+  [2363] = {.entry = {.count = 1, .reusable = true}}, SHIFT(242),
+  [2365] = {.entry = {.count = 1, .reusable = true}}, SHIFT(243),
+  [2367] = {.entry = {.count = 1, .reusable = true}}, SHIFT(443),
+  [2369] = {.entry = {.count = 1, .reusable = true}}, SHIFT(663),
+  [2371] = {.entry = {.count = 1, .reusable = true}}, SHIFT(748),
+  [2373] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__operands, 4, 0, 97),
+  [2375] = {.entry = {.count = 1, .reusable = true}}, SHIFT(427),
+  [2377] = {.entry = {.count = 1, .reusable = true}}, SHIFT(253),
+  [2379] = {.entry = {.count = 1, .reusable = true}}, SHIFT(252),
+  [2381] = {.entry = {.count = 1, .reusable = true}}, SHIFT(942),
+  [2383] = {.entry = {.count = 1, .reusable = true}}, SHIFT(279),
+  [2385] = {.entry = {.count = 1, .reusable = true}}, SHIFT(944),
+  [2387] = {.entry = {.count = 1, .reusable = true}}, SHIFT(969),
+  [2389] = {.entry = {.count = 1, .reusable = true}}, SHIFT(323),
+  [2391] = {.entry = {.count = 1, .reusable = true}}, SHIFT(424),
+  [2393] = {.entry = {.count = 1, .reusable = true}}, SHIFT(345),
+  [2395] = {.entry = {.count = 1, .reusable = true}}, SHIFT(344),
+  [2397] = {.entry = {.count = 1, .reusable = true}}, SHIFT(428),
+  [2399] = {.entry = {.count = 1, .reusable = true}}, SHIFT(263),
+  [2401] = {.entry = {.count = 1, .reusable = true}}, SHIFT(262),
+  [2403] = {.entry = {.count = 1, .reusable = true}}, SHIFT(917),
+  [2405] = {.entry = {.count = 1, .reusable = true}}, SHIFT(640),
+  [2407] = {.entry = {.count = 1, .reusable = true}}, SHIFT(645),
+  [2409] = {.entry = {.count = 1, .reusable = true}}, SHIFT(652),
+  [2411] = {.entry = {.count = 1, .reusable = true}}, SHIFT(308),
+  [2413] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 65), SHIFT_REPEAT(942),
+  [2416] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 65),
+  [2418] = {.entry = {.count = 1, .reusable = true}}, SHIFT(680),
+  [2420] = {.entry = {.count = 1, .reusable = true}}, SHIFT(713),
+  [2422] = {.entry = {.count = 1, .reusable = false}}, SHIFT(713),
+  [2424] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 63), SHIFT_REPEAT(840),
+  [2427] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 63),
+  [2429] = {.entry = {.count = 1, .reusable = true}}, SHIFT(321),
+  [2431] = {.entry = {.count = 1, .reusable = true}}, SHIFT(236),
+  [2433] = {.entry = {.count = 1, .reusable = true}}, SHIFT(352),
+  [2435] = {.entry = {.count = 1, .reusable = true}}, SHIFT(429),
+  [2437] = {.entry = {.count = 1, .reusable = true}}, SHIFT(283),
+  [2439] = {.entry = {.count = 1, .reusable = true}}, SHIFT(282),
+  [2441] = {.entry = {.count = 1, .reusable = true}}, SHIFT(923),
+  [2443] = {.entry = {.count = 1, .reusable = true}}, SHIFT(920),
+  [2445] = {.entry = {.count = 1, .reusable = true}}, SHIFT(77),
+  [2447] = {.entry = {.count = 1, .reusable = true}}, SHIFT(122),
+  [2449] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__operands, 2, 0, 51),
+  [2451] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 4, 0, 10),
+  [2453] = {.entry = {.count = 1, .reusable = true}}, SHIFT(850),
+  [2455] = {.entry = {.count = 1, .reusable = true}}, SHIFT(475),
+  [2457] = {.entry = {.count = 1, .reusable = true}}, SHIFT(667),
+  [2459] = {.entry = {.count = 1, .reusable = true}}, SHIFT(155),
+  [2461] = {.entry = {.count = 1, .reusable = true}}, SHIFT(114),
+  [2463] = {.entry = {.count = 1, .reusable = true}}, SHIFT(435),
+  [2465] = {.entry = {.count = 1, .reusable = true}}, SHIFT(82),
+  [2467] = {.entry = {.count = 1, .reusable = true}}, SHIFT(89),
+  [2469] = {.entry = {.count = 1, .reusable = true}}, SHIFT(685),
+  [2471] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_declarator, 5, 0, 10),
+  [2473] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 1, 0, 32),
+  [2475] = {.entry = {.count = 1, .reusable = true}}, SHIFT(599),
+  [2477] = {.entry = {.count = 1, .reusable = true}}, SHIFT(322),
+  [2479] = {.entry = {.count = 1, .reusable = true}}, SHIFT(927),
+  [2481] = {.entry = {.count = 1, .reusable = true}}, SHIFT(735),
+  [2483] = {.entry = {.count = 1, .reusable = true}}, SHIFT(636),
+  [2485] = {.entry = {.count = 1, .reusable = true}}, SHIFT(487),
+  [2487] = {.entry = {.count = 1, .reusable = true}}, SHIFT(669),
+  [2489] = {.entry = {.count = 1, .reusable = true}}, SHIFT(102),
+  [2491] = {.entry = {.count = 1, .reusable = true}}, SHIFT(103),
+  [2493] = {.entry = {.count = 1, .reusable = true}}, SHIFT(187),
+  [2495] = {.entry = {.count = 1, .reusable = true}}, SHIFT(387),
+  [2497] = {.entry = {.count = 1, .reusable = true}}, SHIFT(438),
+  [2499] = {.entry = {.count = 1, .reusable = true}}, SHIFT(108),
+  [2501] = {.entry = {.count = 1, .reusable = true}}, SHIFT(107),
+  [2503] = {.entry = {.count = 1, .reusable = true}}, SHIFT(418),
+  [2505] = {.entry = {.count = 1, .reusable = true}}, SHIFT(335),
+  [2507] = {.entry = {.count = 1, .reusable = true}}, SHIFT(334),
+  [2509] = {.entry = {.count = 1, .reusable = true}}, SHIFT(643),
+  [2511] = {.entry = {.count = 1, .reusable = true}}, SHIFT(281),
+  [2513] = {.entry = {.count = 1, .reusable = true}}, SHIFT(439),
+  [2515] = {.entry = {.count = 1, .reusable = true}}, SHIFT(117),
+  [2517] = {.entry = {.count = 1, .reusable = true}}, SHIFT(116),
+  [2519] = {.entry = {.count = 1, .reusable = true}}, SHIFT(288),
+  [2521] = {.entry = {.count = 1, .reusable = true}}, SHIFT(488),
+  [2523] = {.entry = {.count = 1, .reusable = true}}, SHIFT(292),
+  [2525] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_attribute_list_repeat1, 2, 0, 0), SHIFT_REPEAT(917),
+  [2528] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_attribute_list_repeat1, 2, 0, 0),
+  [2530] = {.entry = {.count = 1, .reusable = true}}, SHIFT(388),
+  [2532] = {.entry = {.count = 1, .reusable = true}}, SHIFT(633),
+  [2534] = {.entry = {.count = 1, .reusable = true}}, SHIFT(425),
+  [2536] = {.entry = {.count = 1, .reusable = true}}, SHIFT(332),
+  [2538] = {.entry = {.count = 1, .reusable = true}}, SHIFT(330),
+  [2540] = {.entry = {.count = 1, .reusable = true}}, SHIFT(300),
+  [2542] = {.entry = {.count = 1, .reusable = true}}, SHIFT(440),
+  [2544] = {.entry = {.count = 1, .reusable = true}}, SHIFT(132),
+  [2546] = {.entry = {.count = 1, .reusable = true}}, SHIFT(131),
+  [2548] = {.entry = {.count = 1, .reusable = true}}, SHIFT(436),
+  [2550] = {.entry = {.count = 1, .reusable = true}}, SHIFT(306),
+  [2552] = {.entry = {.count = 1, .reusable = true}}, SHIFT(305),
+  [2554] = {.entry = {.count = 1, .reusable = true}}, SHIFT(145),
+  [2556] = {.entry = {.count = 1, .reusable = true}}, SHIFT(146),
+  [2558] = {.entry = {.count = 2, .reusable = true}}, REDUCE(aux_sym_parameter_list_repeat1, 2, 0, 0), SHIFT_REPEAT(443),
+  [2561] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_parameter_list_repeat1, 2, 0, 0),
+  [2563] = {.entry = {.count = 1, .reusable = true}}, SHIFT(644),
+  [2565] = {.entry = {.count = 1, .reusable = true}}, SHIFT(950),
+  [2567] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_pragma_directive_repeat1, 2, 0, 33),
+  [2569] = {.entry = {.count = 1, .reusable = true}}, SHIFT(44),
+  [2571] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 6, 0, 111),
+  [2573] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 4, 0, 103),
+  [2575] = {.entry = {.count = 1, .reusable = true}}, SHIFT(639),
+  [2577] = {.entry = {.count = 1, .reusable = true}}, SHIFT(420),
+  [2579] = {.entry = {.count = 1, .reusable = true}}, SHIFT(941),
+  [2581] = {.entry = {.count = 1, .reusable = true}}, SHIFT(659),
+  [2583] = {.entry = {.count = 1, .reusable = true}}, SHIFT(460),
+  [2585] = {.entry = {.count = 1, .reusable = true}}, SHIFT(169),
+  [2587] = {.entry = {.count = 1, .reusable = true}}, SHIFT(937),
+  [2589] = {.entry = {.count = 1, .reusable = true}}, SHIFT(166),
+  [2591] = {.entry = {.count = 1, .reusable = true}}, SHIFT(993),
+  [2593] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 5, 0, 103),
+  [2595] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym__target_entry, 2, 0, 9),
+  [2597] = {.entry = {.count = 1, .reusable = true}}, SHIFT(664),
+  [2599] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 3, 0, 32),
+  [2601] = {.entry = {.count = 1, .reusable = true}}, SHIFT(665),
+  [2603] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_attribute, 5, 0, 111),
+  [2605] = {.entry = {.count = 1, .reusable = true}}, SHIFT(918),
+  [2607] = {.entry = {.count = 1, .reusable = true}}, REDUCE(aux_sym_branch_targets_directive_repeat1, 2, 0, 34),
+  [2609] = {.entry = {.count = 1, .reusable = true}}, SHIFT(991),
+  [2611] = {.entry = {.count = 1, .reusable = true}}, SHIFT(719),
+  [2613] = {.entry = {.count = 1, .reusable = true}}, SHIFT(990),
+  [2615] = {.entry = {.count = 1, .reusable = true}}, SHIFT(399),
+  [2617] = {.entry = {.count = 1, .reusable = true}}, SHIFT(284),
+  [2619] = {.entry = {.count = 1, .reusable = true}}, SHIFT(267),
+  [2621] = {.entry = {.count = 1, .reusable = true}}, SHIFT(2),
+  [2623] = {.entry = {.count = 1, .reusable = true}}, SHIFT(894),
+  [2625] = {.entry = {.count = 1, .reusable = true}}, SHIFT(78),
+  [2627] = {.entry = {.count = 1, .reusable = true}}, SHIFT(898),
+  [2629] = {.entry = {.count = 1, .reusable = true}}, SHIFT(762),
+  [2631] = {.entry = {.count = 1, .reusable = true}}, SHIFT(80),
+  [2633] = {.entry = {.count = 1, .reusable = true}}, SHIFT(81),
+  [2635] = {.entry = {.count = 1, .reusable = true}}, SHIFT(347),
+  [2637] = {.entry = {.count = 1, .reusable = true}}, SHIFT(892),
+  [2639] = {.entry = {.count = 1, .reusable = true}}, SHIFT(649),
+  [2641] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 3, 0, 46),
+  [2643] = {.entry = {.count = 1, .reusable = true}}, SHIFT(218),
+  [2645] = {.entry = {.count = 1, .reusable = true}}, SHIFT(154),
+  [2647] = {.entry = {.count = 1, .reusable = true}}, SHIFT(909),
+  [2649] = {.entry = {.count = 1, .reusable = true}}, SHIFT(186),
+  [2651] = {.entry = {.count = 1, .reusable = true}}, SHIFT(221),
   [2653] = {.entry = {.count = 1, .reusable = true}}, SHIFT(119),
-  [2655] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_source_file, 1, 0, 0),
-  [2657] = {.entry = {.count = 1, .reusable = true}}, SHIFT(460),
-  [2659] = {.entry = {.count = 1, .reusable = true}}, SHIFT(154),
-  [2661] = {.entry = {.count = 1, .reusable = true}}, SHIFT(399),
-  [2663] = {.entry = {.count = 1, .reusable = true}}, SHIFT(617),
-  [2665] = {.entry = {.count = 1, .reusable = true}}, SHIFT(191),
-  [2667] = {.entry = {.count = 1, .reusable = true}}, SHIFT(221),
-  [2669] = {.entry = {.count = 1, .reusable = true}}, SHIFT(220),
-  [2671] = {.entry = {.count = 1, .reusable = true}}, SHIFT(670),
-  [2673] = {.entry = {.count = 1, .reusable = true}}, SHIFT(133),
-  [2675] = {.entry = {.count = 1, .reusable = true}}, SHIFT(193),
-  [2677] = {.entry = {.count = 1, .reusable = true}}, SHIFT(183),
-  [2679] = {.entry = {.count = 1, .reusable = true}}, SHIFT(893),
-  [2681] = {.entry = {.count = 1, .reusable = true}}, SHIFT(284),
-  [2683] = {.entry = {.count = 1, .reusable = true}}, SHIFT(186),
-  [2685] = {.entry = {.count = 1, .reusable = true}}, SHIFT(861),
-  [2687] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 2, 0, 0),
-  [2689] = {.entry = {.count = 1, .reusable = true}}, SHIFT(871),
-  [2691] = {.entry = {.count = 1, .reusable = true}}, SHIFT(366),
-  [2693] = {.entry = {.count = 1, .reusable = true}}, SHIFT(937),
-  [2695] = {.entry = {.count = 1, .reusable = true}}, SHIFT(8),
-  [2697] = {.entry = {.count = 1, .reusable = true}}, SHIFT(646),
-  [2699] = {.entry = {.count = 1, .reusable = true}}, SHIFT(401),
-  [2701] = {.entry = {.count = 1, .reusable = true}}, SHIFT(9),
-  [2703] = {.entry = {.count = 1, .reusable = true}}, SHIFT(7),
-  [2705] = {.entry = {.count = 1, .reusable = true}}, SHIFT(930),
-  [2707] = {.entry = {.count = 1, .reusable = true}}, SHIFT(840),
-  [2709] = {.entry = {.count = 1, .reusable = true}}, SHIFT(841),
-  [2711] = {.entry = {.count = 1, .reusable = true}},  ACCEPT_INPUT(),
-  [2713] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 2, 0, 16),
-  [2715] = {.entry = {.count = 1, .reusable = true}}, SHIFT(12),
-  [2717] = {.entry = {.count = 1, .reusable = true}}, SHIFT(648),
-  [2719] = {.entry = {.count = 1, .reusable = true}}, SHIFT(404),
-  [2721] = {.entry = {.count = 1, .reusable = true}}, SHIFT(13),
-  [2723] = {.entry = {.count = 1, .reusable = true}}, SHIFT(813),
-  [2725] = {.entry = {.count = 1, .reusable = true}}, SHIFT(963),
-  [2727] = {.entry = {.count = 1, .reusable = true}}, SHIFT(878),
-  [2729] = {.entry = {.count = 1, .reusable = true}}, SHIFT(974),
-  [2731] = {.entry = {.count = 1, .reusable = true}}, SHIFT(922),
-  [2733] = {.entry = {.count = 1, .reusable = true}}, SHIFT(892),
-  [2735] = {.entry = {.count = 1, .reusable = true}}, SHIFT(985),
-  [2737] = {.entry = {.count = 1, .reusable = true}}, SHIFT(889),
-  [2739] = {.entry = {.count = 1, .reusable = true}}, SHIFT(975),
+  [2655] = {.entry = {.count = 1, .reusable = true}}, SHIFT(908),
+  [2657] = {.entry = {.count = 1, .reusable = true}}, SHIFT(873),
+  [2659] = {.entry = {.count = 1, .reusable = true}}, SHIFT(191),
+  [2661] = {.entry = {.count = 1, .reusable = true}}, SHIFT(7),
+  [2663] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 2, 0, 0),
+  [2665] = {.entry = {.count = 1, .reusable = true}}, SHIFT(193),
+  [2667] = {.entry = {.count = 1, .reusable = true}}, SHIFT(220),
+  [2669] = {.entry = {.count = 1, .reusable = true}}, SHIFT(183),
+  [2671] = {.entry = {.count = 1, .reusable = true}}, SHIFT(133),
+  [2673] = {.entry = {.count = 1, .reusable = true}},  ACCEPT_INPUT(),
+  [2675] = {.entry = {.count = 1, .reusable = true}}, SHIFT(366),
+  [2677] = {.entry = {.count = 1, .reusable = true}}, SHIFT(893),
+  [2679] = {.entry = {.count = 1, .reusable = true}}, SHIFT(970),
+  [2681] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 2, 0, 16),
+  [2683] = {.entry = {.count = 1, .reusable = true}}, SHIFT(217),
+  [2685] = {.entry = {.count = 1, .reusable = true}}, SHIFT(866),
+  [2687] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 3, 0, 0),
+  [2689] = {.entry = {.count = 1, .reusable = true}}, SHIFT(922),
+  [2691] = {.entry = {.count = 1, .reusable = true}}, SHIFT(8),
+  [2693] = {.entry = {.count = 1, .reusable = true}}, SHIFT(646),
+  [2695] = {.entry = {.count = 1, .reusable = true}}, SHIFT(401),
+  [2697] = {.entry = {.count = 1, .reusable = true}}, SHIFT(9),
+  [2699] = {.entry = {.count = 1, .reusable = true}}, SHIFT(280),
+  [2701] = {.entry = {.count = 1, .reusable = true}}, SHIFT(947),
+  [2703] = {.entry = {.count = 1, .reusable = true}}, SHIFT(842),
+  [2705] = {.entry = {.count = 1, .reusable = true}}, SHIFT(843),
+  [2707] = {.entry = {.count = 1, .reusable = true}}, SHIFT(955),
+  [2709] = {.entry = {.count = 1, .reusable = true}}, SHIFT(670),
+  [2711] = {.entry = {.count = 1, .reusable = true}}, SHIFT(617),
+  [2713] = {.entry = {.count = 1, .reusable = true}}, SHIFT(12),
+  [2715] = {.entry = {.count = 1, .reusable = true}}, SHIFT(648),
+  [2717] = {.entry = {.count = 1, .reusable = true}}, SHIFT(404),
+  [2719] = {.entry = {.count = 1, .reusable = true}}, SHIFT(13),
+  [2721] = {.entry = {.count = 1, .reusable = true}}, SHIFT(817),
+  [2723] = {.entry = {.count = 1, .reusable = true}}, SHIFT(963),
+  [2725] = {.entry = {.count = 1, .reusable = true}}, SHIFT(880),
+  [2727] = {.entry = {.count = 1, .reusable = true}}, SHIFT(974),
+  [2729] = {.entry = {.count = 1, .reusable = true}}, SHIFT(926),
+  [2731] = {.entry = {.count = 1, .reusable = true}}, SHIFT(265),
+  [2733] = {.entry = {.count = 1, .reusable = true}}, SHIFT(985),
+  [2735] = {.entry = {.count = 1, .reusable = true}}, SHIFT(891),
+  [2737] = {.entry = {.count = 1, .reusable = true}}, SHIFT(677),
+  [2739] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_source_file, 1, 0, 0),
   [2741] = {.entry = {.count = 1, .reusable = true}}, SHIFT(675),
-  [2743] = {.entry = {.count = 1, .reusable = true}}, REDUCE(sym_guard, 3, 0, 0),
+  [2743] = {.entry = {.count = 1, .reusable = true}}, SHIFT(73),
   [2745] = {.entry = {.count = 1, .reusable = true}}, SHIFT(674),
-  [2747] = {.entry = {.count = 1, .reusable = true}}, SHIFT(862),
+  [2747] = {.entry = {.count = 1, .reusable = true}}, SHIFT(865),
 };
 
 enum ts_external_scanner_symbol_identifiers {

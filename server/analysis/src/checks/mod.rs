@@ -1,5 +1,8 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod alignment;
+pub mod array_size;
+pub mod attribute;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod deprecated;
@@ -9,9 +12,11 @@ pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod linkage;
 pub mod mbarrier_protocol;
 pub mod membermask;
 pub mod misaligned_address;
+pub mod misplaced_declaration;
 pub mod missing_exit;
 pub mod missing_modifier;
 pub mod mixed_cta_groups;
@@ -25,6 +30,7 @@ pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
 pub mod out_of_bounds;
+pub mod parameter_size;
 pub mod project_target;
 pub mod project_version;
 pub mod proxy_fence;
@@ -32,6 +38,7 @@ pub mod removed;
 pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
+pub mod reserved_name;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
@@ -46,7 +53,9 @@ pub mod unused_function;
 pub mod unused_label;
 pub mod unused_register;
 pub mod unusual_modifier_order;
+pub mod variable_type;
 pub mod vector_length;
+pub mod vector_type;
 pub mod wgmma_order;
 pub mod wrong_state_space;
 
@@ -95,6 +104,9 @@ macro_rules! pages {
 }
 
 pages![
+    "alignment": Assembler,
+    "array-size": Assembler,
+    "attribute": Assembler,
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "deprecated": Lint(Warning),
@@ -103,9 +115,11 @@ pages![
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "linkage": Assembler,
     "mbarrier-protocol": Lint(Warning),
     "membermask": Lint(Warning),
     "misaligned-address": Lint(Warning),
+    "misplaced-declaration": Assembler,
     "missing-exit": Lint(Warning),
     "missing-modifier": Assembler,
     "mixed-cta-groups": Lint(Warning),
@@ -119,6 +133,7 @@ pages![
     "operand-range": Assembler,
     "operand-type": Assembler,
     "out-of-bounds": Lint(Warning),
+    "parameter-size": Assembler,
     "project-target": Lint(Warning),
     "project-version": Lint(Warning),
     "proxy-fence": Lint(Warning),
@@ -126,6 +141,7 @@ pages![
     "repeated-destination": Lint(Warning),
     "requires-target": Assembler,
     "requires-version": Assembler,
+    "reserved-name": Assembler,
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),
@@ -140,7 +156,9 @@ pages![
     "unused-label": Lint(Severity::Hint),
     "unused-register": Lint(Severity::Hint),
     "unusual-modifier-order": Lint(Severity::Hint),
+    "variable-type": Assembler,
     "vector-length": Assembler,
+    "vector-type": Assembler,
     "wgmma-order": Lint(Warning),
     "wrong-state-space": Lint(Warning),
 ];
