@@ -50,8 +50,8 @@ const SECTION_TYPES = [
   '.byte', '.2byte', '.4byte', '.8byte', '.quad',
 ];
 
-/** A size that cannot be computed: a literal, or the predefined constant. */
-const number = ($) => choice($.integer, alias('WARP_SZ', $.identifier));
+/** A size that cannot be computed: a literal, or a word for one. Any word: a token of its own for `WARP_SZ` spoils recovery. */
+const number = ($) => choice($.integer, $.identifier);
 
 /** A choice, also of one. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);

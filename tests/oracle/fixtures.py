@@ -27,7 +27,8 @@ def revisions(text):
 def ask(text):
     target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\w+)", text, re.M)
     number = int(re.match(r"\d+", target[1])[0]) if target else 90
-    ptxas, arch = (OLD, f"sm_{target[1]}") if number < 75 and OLD else (PTXAS, f"compute_{target[1] if number >= 75 and target else 75}")
+    # What even the older assembler generates no code for, the newer one still checks.
+    ptxas, arch = (OLD, f"sm_{target[1]}") if 50 <= number < 75 and OLD else (PTXAS, f"compute_{target[1] if number >= 75 and target else 75}")
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "a.ptx")
         open(name, "w").write(text)

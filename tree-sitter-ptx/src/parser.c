@@ -17,9 +17,9 @@
 #define LANGUAGE_VERSION 15
 #define STATE_COUNT 1000
 #define LARGE_STATE_COUNT 36
-#define SYMBOL_COUNT 211
+#define SYMBOL_COUNT 210
 #define ALIAS_COUNT 10
-#define TOKEN_COUNT 114
+#define TOKEN_COUNT 113
 #define EXTERNAL_TOKEN_COUNT 8
 #define FIELD_COUNT 44
 #define MAX_ALIAS_SEQUENCE_LENGTH 8
@@ -50,204 +50,203 @@ enum ts_symbol_identifiers {
   anon_sym_DOTattribute = 20,
   anon_sym_EQ = 21,
   anon_sym_LT = 22,
-  anon_sym_WARP_SZ = 23,
-  anon_sym_GT = 24,
-  anon_sym_LBRACK = 25,
-  anon_sym_RBRACK = 26,
-  anon_sym_DOTalign = 27,
-  anon_sym_DOTv2 = 28,
-  anon_sym_DOTv3 = 29,
-  anon_sym_DOTv4 = 30,
-  anon_sym_DOTv8 = 31,
-  anon_sym_DOTv16 = 32,
-  anon_sym_DOTv32 = 33,
-  sym_bank = 34,
-  anon_sym_LBRACE = 35,
-  anon_sym_RBRACE = 36,
-  anon_sym_PLUS = 37,
-  anon_sym_DASH = 38,
-  anon_sym_DOTalias = 39,
-  anon_sym_DOTpragma = 40,
-  anon_sym_DOTbranchtargets = 41,
-  anon_sym_DOTcalltargets = 42,
-  anon_sym_DOTcallprototype = 43,
-  anon_sym_DOTfile = 44,
-  anon_sym_DOTloc = 45,
-  anon_sym_DOTloc_intermediate = 46,
-  anon_sym_DOTsection = 47,
-  anon_sym_DOTnv_intermediate_source_section = 48,
-  anon_sym_DOTb8 = 49,
-  anon_sym_DOTb16 = 50,
-  anon_sym_DOTb32 = 51,
-  anon_sym_DOTb64 = 52,
-  anon_sym_DOTu8 = 53,
-  anon_sym_DOTu16 = 54,
-  anon_sym_DOTu32 = 55,
-  anon_sym_DOTu64 = 56,
-  anon_sym_DOTs8 = 57,
-  anon_sym_DOTs16 = 58,
-  anon_sym_DOTs32 = 59,
-  anon_sym_DOTs64 = 60,
-  anon_sym_DOTbyte = 61,
-  anon_sym_DOT2byte = 62,
-  anon_sym_DOT4byte = 63,
-  anon_sym_DOT8byte = 64,
-  anon_sym_DOTquad = 65,
-  aux_sym_dwarf_directive_token1 = 66,
-  anon_sym_AT = 67,
-  sym_preprocessor_line = 68,
-  anon_sym_COLON = 69,
-  anon_sym_BANG = 70,
-  anon_sym_PIPE = 71,
-  anon_sym_TILDE = 72,
-  anon_sym_PIPE_PIPE = 73,
-  anon_sym_AMP_AMP = 74,
-  anon_sym_CARET = 75,
-  anon_sym_AMP = 76,
-  anon_sym_EQ_EQ = 77,
-  anon_sym_BANG_EQ = 78,
-  anon_sym_LT_EQ = 79,
-  anon_sym_GT_EQ = 80,
-  anon_sym_LT_LT = 81,
-  anon_sym_GT_GT = 82,
-  anon_sym_STAR = 83,
-  anon_sym_SLASH = 84,
-  anon_sym_QMARK = 85,
-  anon_sym_DOTconst = 86,
-  anon_sym_DOTglobal = 87,
-  anon_sym_DOTlocal = 88,
-  anon_sym_DOTparam = 89,
-  anon_sym_DOTreg = 90,
-  anon_sym_DOTshared = 91,
-  anon_sym_DOTsreg = 92,
-  anon_sym_DOTtex = 93,
-  anon_sym_DOTsurf = 94,
-  anon_sym_DOTshared_COLON_COLONcta = 95,
-  anon_sym_DOTshared_COLON_COLONcluster = 96,
-  anon_sym_DOTparam_COLON_COLONentry = 97,
-  anon_sym_DOTparam_COLON_COLONfunc = 98,
-  sym_identifier = 99,
-  sym_register = 100,
-  sym_sink = 101,
-  sym_integer = 102,
-  sym_float = 103,
-  sym_string = 104,
-  sym_comment = 105,
-  sym__stop = 106,
-  sym__stop_after_word = 107,
-  sym__stop_after = 108,
-  sym__stop_at_brace = 109,
-  sym__stop_in_header = 110,
-  sym_directive_text = 111,
-  sym__run_end = 112,
-  sym__modulo = 113,
-  sym_source_file = 114,
-  sym__body = 115,
-  aux_sym__runs = 116,
-  sym__run = 117,
-  aux_sym__statements = 118,
-  sym__statement = 119,
-  sym_version_directive = 120,
-  sym_target_directive = 121,
-  sym__target = 122,
-  sym_address_size_directive = 123,
-  sym_function = 124,
-  sym__function_start = 125,
-  sym__signature = 126,
-  sym__named_parameters = 127,
-  aux_sym__linkages = 128,
-  aux_sym__attribute_lists = 129,
-  sym__header_directive = 130,
-  sym_performance_directive = 131,
-  sym_abi_preserve_directive = 132,
-  sym_language_directive = 133,
-  sym_parameter_list = 134,
-  sym_parameter = 135,
-  sym_pointer_attribute = 136,
-  sym_attribute_list = 137,
-  sym_attribute = 138,
-  sym_variable_declaration = 139,
-  sym__variable_start = 140,
-  sym__placed_space = 141,
-  aux_sym__properties = 142,
-  sym_declarator = 143,
-  sym_register_range = 144,
-  sym_array_suffix = 145,
-  sym_alignment = 146,
-  sym_vector_type = 147,
-  sym_initializer_list = 148,
-  sym_field_initializer = 149,
-  sym_mask_initializer = 150,
-  sym_generic_address = 151,
-  sym__generic_offset = 152,
-  sym_alias_directive = 153,
-  sym_pragma_directive = 154,
-  sym_branch_targets_directive = 155,
-  sym_call_targets_directive = 156,
-  sym__target_entry = 157,
-  sym_call_prototype_directive = 158,
-  sym__prototype = 159,
-  sym_file_directive = 160,
-  sym__file_path = 161,
-  sym_loc_directive = 162,
-  sym_loc_intermediate_directive = 163,
-  sym__position = 164,
-  sym_section_directive = 165,
-  sym_section_line = 166,
-  sym__section_value = 167,
-  sym__section_negative = 168,
-  sym__section_offset = 169,
-  sym_dwarf_directive = 170,
-  sym_section_kind = 171,
-  sym_unknown_directive = 172,
-  sym_label = 173,
-  sym_block = 174,
-  sym_instruction = 175,
-  sym__operands = 176,
-  sym_guard = 177,
-  sym_member = 178,
-  sym_index = 179,
-  sym_negation = 180,
-  sym_pair = 181,
-  sym_vector = 182,
-  sym_address = 183,
-  sym_argument_list = 184,
-  sym__expression = 185,
-  sym_offset = 186,
-  sym_unary_expression = 187,
-  sym_binary_expression = 188,
-  sym_ternary_expression = 189,
-  sym_cast_expression = 190,
-  aux_sym_target_directive_repeat1 = 191,
-  aux_sym_function_repeat1 = 192,
-  aux_sym_performance_directive_repeat1 = 193,
-  aux_sym_language_directive_repeat1 = 194,
-  aux_sym_parameter_list_repeat1 = 195,
-  aux_sym_parameter_repeat1 = 196,
-  aux_sym_parameter_repeat2 = 197,
-  aux_sym_attribute_list_repeat1 = 198,
-  aux_sym_attribute_repeat1 = 199,
-  aux_sym_variable_declaration_repeat1 = 200,
-  aux_sym__variable_start_repeat1 = 201,
-  aux_sym_initializer_list_repeat1 = 202,
-  aux_sym_pragma_directive_repeat1 = 203,
-  aux_sym_branch_targets_directive_repeat1 = 204,
-  aux_sym_call_prototype_directive_repeat1 = 205,
-  aux_sym_section_directive_repeat1 = 206,
-  aux_sym_section_line_repeat1 = 207,
-  aux_sym_dwarf_directive_repeat1 = 208,
-  aux_sym_instruction_repeat1 = 209,
-  aux_sym_vector_repeat1 = 210,
-  alias_sym_address_operator = 211,
-  alias_sym_attribute_name = 212,
-  anon_alias_sym_function_name = 213,
-  anon_alias_sym_inlined_at = 214,
-  alias_sym_member_name = 215,
-  alias_sym_opcode = 216,
-  alias_sym_parenthesized_expression = 217,
-  alias_sym_position = 218,
-  alias_sym_target_name = 219,
-  alias_sym_version_number = 220,
+  anon_sym_GT = 23,
+  anon_sym_LBRACK = 24,
+  anon_sym_RBRACK = 25,
+  anon_sym_DOTalign = 26,
+  anon_sym_DOTv2 = 27,
+  anon_sym_DOTv3 = 28,
+  anon_sym_DOTv4 = 29,
+  anon_sym_DOTv8 = 30,
+  anon_sym_DOTv16 = 31,
+  anon_sym_DOTv32 = 32,
+  sym_bank = 33,
+  anon_sym_LBRACE = 34,
+  anon_sym_RBRACE = 35,
+  anon_sym_PLUS = 36,
+  anon_sym_DASH = 37,
+  anon_sym_DOTalias = 38,
+  anon_sym_DOTpragma = 39,
+  anon_sym_DOTbranchtargets = 40,
+  anon_sym_DOTcalltargets = 41,
+  anon_sym_DOTcallprototype = 42,
+  anon_sym_DOTfile = 43,
+  anon_sym_DOTloc = 44,
+  anon_sym_DOTloc_intermediate = 45,
+  anon_sym_DOTsection = 46,
+  anon_sym_DOTnv_intermediate_source_section = 47,
+  anon_sym_DOTb8 = 48,
+  anon_sym_DOTb16 = 49,
+  anon_sym_DOTb32 = 50,
+  anon_sym_DOTb64 = 51,
+  anon_sym_DOTu8 = 52,
+  anon_sym_DOTu16 = 53,
+  anon_sym_DOTu32 = 54,
+  anon_sym_DOTu64 = 55,
+  anon_sym_DOTs8 = 56,
+  anon_sym_DOTs16 = 57,
+  anon_sym_DOTs32 = 58,
+  anon_sym_DOTs64 = 59,
+  anon_sym_DOTbyte = 60,
+  anon_sym_DOT2byte = 61,
+  anon_sym_DOT4byte = 62,
+  anon_sym_DOT8byte = 63,
+  anon_sym_DOTquad = 64,
+  aux_sym_dwarf_directive_token1 = 65,
+  anon_sym_AT = 66,
+  sym_preprocessor_line = 67,
+  anon_sym_COLON = 68,
+  anon_sym_BANG = 69,
+  anon_sym_PIPE = 70,
+  anon_sym_TILDE = 71,
+  anon_sym_PIPE_PIPE = 72,
+  anon_sym_AMP_AMP = 73,
+  anon_sym_CARET = 74,
+  anon_sym_AMP = 75,
+  anon_sym_EQ_EQ = 76,
+  anon_sym_BANG_EQ = 77,
+  anon_sym_LT_EQ = 78,
+  anon_sym_GT_EQ = 79,
+  anon_sym_LT_LT = 80,
+  anon_sym_GT_GT = 81,
+  anon_sym_STAR = 82,
+  anon_sym_SLASH = 83,
+  anon_sym_QMARK = 84,
+  anon_sym_DOTconst = 85,
+  anon_sym_DOTglobal = 86,
+  anon_sym_DOTlocal = 87,
+  anon_sym_DOTparam = 88,
+  anon_sym_DOTreg = 89,
+  anon_sym_DOTshared = 90,
+  anon_sym_DOTsreg = 91,
+  anon_sym_DOTtex = 92,
+  anon_sym_DOTsurf = 93,
+  anon_sym_DOTshared_COLON_COLONcta = 94,
+  anon_sym_DOTshared_COLON_COLONcluster = 95,
+  anon_sym_DOTparam_COLON_COLONentry = 96,
+  anon_sym_DOTparam_COLON_COLONfunc = 97,
+  sym_identifier = 98,
+  sym_register = 99,
+  sym_sink = 100,
+  sym_integer = 101,
+  sym_float = 102,
+  sym_string = 103,
+  sym_comment = 104,
+  sym__stop = 105,
+  sym__stop_after_word = 106,
+  sym__stop_after = 107,
+  sym__stop_at_brace = 108,
+  sym__stop_in_header = 109,
+  sym_directive_text = 110,
+  sym__run_end = 111,
+  sym__modulo = 112,
+  sym_source_file = 113,
+  sym__body = 114,
+  aux_sym__runs = 115,
+  sym__run = 116,
+  aux_sym__statements = 117,
+  sym__statement = 118,
+  sym_version_directive = 119,
+  sym_target_directive = 120,
+  sym__target = 121,
+  sym_address_size_directive = 122,
+  sym_function = 123,
+  sym__function_start = 124,
+  sym__signature = 125,
+  sym__named_parameters = 126,
+  aux_sym__linkages = 127,
+  aux_sym__attribute_lists = 128,
+  sym__header_directive = 129,
+  sym_performance_directive = 130,
+  sym_abi_preserve_directive = 131,
+  sym_language_directive = 132,
+  sym_parameter_list = 133,
+  sym_parameter = 134,
+  sym_pointer_attribute = 135,
+  sym_attribute_list = 136,
+  sym_attribute = 137,
+  sym_variable_declaration = 138,
+  sym__variable_start = 139,
+  sym__placed_space = 140,
+  aux_sym__properties = 141,
+  sym_declarator = 142,
+  sym_register_range = 143,
+  sym_array_suffix = 144,
+  sym_alignment = 145,
+  sym_vector_type = 146,
+  sym_initializer_list = 147,
+  sym_field_initializer = 148,
+  sym_mask_initializer = 149,
+  sym_generic_address = 150,
+  sym__generic_offset = 151,
+  sym_alias_directive = 152,
+  sym_pragma_directive = 153,
+  sym_branch_targets_directive = 154,
+  sym_call_targets_directive = 155,
+  sym__target_entry = 156,
+  sym_call_prototype_directive = 157,
+  sym__prototype = 158,
+  sym_file_directive = 159,
+  sym__file_path = 160,
+  sym_loc_directive = 161,
+  sym_loc_intermediate_directive = 162,
+  sym__position = 163,
+  sym_section_directive = 164,
+  sym_section_line = 165,
+  sym__section_value = 166,
+  sym__section_negative = 167,
+  sym__section_offset = 168,
+  sym_dwarf_directive = 169,
+  sym_section_kind = 170,
+  sym_unknown_directive = 171,
+  sym_label = 172,
+  sym_block = 173,
+  sym_instruction = 174,
+  sym__operands = 175,
+  sym_guard = 176,
+  sym_member = 177,
+  sym_index = 178,
+  sym_negation = 179,
+  sym_pair = 180,
+  sym_vector = 181,
+  sym_address = 182,
+  sym_argument_list = 183,
+  sym__expression = 184,
+  sym_offset = 185,
+  sym_unary_expression = 186,
+  sym_binary_expression = 187,
+  sym_ternary_expression = 188,
+  sym_cast_expression = 189,
+  aux_sym_target_directive_repeat1 = 190,
+  aux_sym_function_repeat1 = 191,
+  aux_sym_performance_directive_repeat1 = 192,
+  aux_sym_language_directive_repeat1 = 193,
+  aux_sym_parameter_list_repeat1 = 194,
+  aux_sym_parameter_repeat1 = 195,
+  aux_sym_parameter_repeat2 = 196,
+  aux_sym_attribute_list_repeat1 = 197,
+  aux_sym_attribute_repeat1 = 198,
+  aux_sym_variable_declaration_repeat1 = 199,
+  aux_sym__variable_start_repeat1 = 200,
+  aux_sym_initializer_list_repeat1 = 201,
+  aux_sym_pragma_directive_repeat1 = 202,
+  aux_sym_branch_targets_directive_repeat1 = 203,
+  aux_sym_call_prototype_directive_repeat1 = 204,
+  aux_sym_section_directive_repeat1 = 205,
+  aux_sym_section_line_repeat1 = 206,
+  aux_sym_dwarf_directive_repeat1 = 207,
+  aux_sym_instruction_repeat1 = 208,
+  aux_sym_vector_repeat1 = 209,
+  alias_sym_address_operator = 210,
+  alias_sym_attribute_name = 211,
+  anon_alias_sym_function_name = 212,
+  anon_alias_sym_inlined_at = 213,
+  alias_sym_member_name = 214,
+  alias_sym_opcode = 215,
+  alias_sym_parenthesized_expression = 216,
+  alias_sym_position = 217,
+  alias_sym_target_name = 218,
+  alias_sym_version_number = 219,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -274,7 +273,6 @@ static const char * const ts_symbol_names[] = {
   [anon_sym_DOTattribute] = ".attribute",
   [anon_sym_EQ] = "=",
   [anon_sym_LT] = "<",
-  [anon_sym_WARP_SZ] = "identifier",
   [anon_sym_GT] = ">",
   [anon_sym_LBRACK] = "[",
   [anon_sym_RBRACK] = "]",
@@ -498,7 +496,6 @@ static const TSSymbol ts_symbol_map[] = {
   [anon_sym_DOTattribute] = anon_sym_DOTattribute,
   [anon_sym_EQ] = anon_sym_EQ,
   [anon_sym_LT] = anon_sym_LT,
-  [anon_sym_WARP_SZ] = sym_identifier,
   [anon_sym_GT] = anon_sym_GT,
   [anon_sym_LBRACK] = anon_sym_LBRACK,
   [anon_sym_RBRACK] = anon_sym_RBRACK,
@@ -790,10 +787,6 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
   [anon_sym_LT] = {
     .visible = true,
     .named = false,
-  },
-  [anon_sym_WARP_SZ] = {
-    .visible = true,
-    .named = true,
   },
   [anon_sym_GT] = {
     .visible = true,
@@ -3267,762 +3260,771 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(163);
+      if (eof) ADVANCE(156);
       ADVANCE_MAP(
-        '!', 248,
-        '"', 592,
-        '#', 244,
-        '%', 576,
-        '&', 254,
-        '(', 188,
-        ')', 189,
-        '*', 261,
-        '+', 212,
-        ',', 166,
-        '-', 213,
-        '.', 295,
-        '/', 262,
-        '0', 580,
-        ':', 246,
-        ';', 168,
-        '<', 194,
-        '=', 193,
-        '>', 197,
-        '?', 263,
-        '@', 243,
-        'W', 25,
-        '[', 199,
-        ']', 200,
-        '^', 253,
-        '_', 577,
-        '{', 210,
-        '|', 249,
-        '}', 211,
-        '~', 250,
+        '!', 240,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 287,
+        '/', 254,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 191,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(160);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+          lookahead == 0xfeff) SKIP(153);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 1:
-      if (lookahead == '\r') ADVANCE(245);
-      if (lookahead != 0) ADVANCE(244);
+      if (lookahead == '\r') ADVANCE(237);
+      if (lookahead != 0) ADVANCE(236);
       END_STATE();
     case 2:
       ADVANCE_MAP(
-        '!', 24,
-        '"', 592,
-        '#', 244,
-        '%', 576,
-        '&', 254,
-        '(', 188,
-        ')', 189,
-        '*', 261,
-        '+', 212,
-        ',', 166,
-        '-', 213,
-        '.', 574,
-        '/', 262,
-        '0', 583,
-        ':', 246,
-        ';', 168,
-        '<', 194,
-        '=', 193,
-        '>', 197,
-        '?', 263,
-        '@', 242,
-        '[', 198,
-        ']', 200,
-        '^', 253,
-        '|', 249,
-        '}', 211,
-        '$', 158,
-        '_', 158,
+        '!', 23,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 566,
+        '/', 254,
+        '0', 574,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 234,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '|', 241,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(2);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 3:
       ADVANCE_MAP(
-        '!', 247,
-        '"', 592,
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        '(', 188,
-        ')', 189,
-        '+', 212,
-        '-', 213,
-        '.', 572,
-        '/', 15,
-        '0', 580,
-        '[', 198,
-        '_', 578,
-        '{', 210,
-        '~', 250,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        ')', 182,
+        '+', 204,
+        '-', 205,
+        '.', 564,
+        '/', 14,
+        '0', 571,
+        '[', 190,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(3);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 4:
       ADVANCE_MAP(
-        '!', 247,
-        '"', 592,
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        '(', 188,
-        ')', 189,
-        '+', 212,
-        '-', 213,
-        '.', 33,
-        '/', 15,
-        '0', 580,
-        ';', 168,
-        '[', 198,
-        ']', 200,
-        '_', 578,
-        '{', 210,
-        '}', 211,
-        '~', 250,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        ')', 182,
+        '+', 204,
+        '-', 205,
+        '.', 26,
+        '/', 14,
+        '0', 571,
+        ';', 161,
+        '[', 190,
+        ']', 192,
+        '_', 569,
+        '{', 202,
+        '}', 203,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(4);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 5:
       ADVANCE_MAP(
-        '!', 247,
-        '"', 592,
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        '(', 188,
-        '+', 212,
-        '-', 213,
-        '.', 572,
-        '/', 15,
-        '0', 580,
-        ':', 246,
-        ';', 168,
-        '[', 199,
-        '_', 578,
-        '{', 210,
-        '~', 250,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        '+', 204,
+        '-', 205,
+        '.', 564,
+        '/', 14,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '[', 191,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 6:
       ADVANCE_MAP(
-        '!', 247,
-        '"', 592,
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        '(', 188,
-        '+', 212,
-        '-', 213,
-        '.', 572,
-        '/', 15,
-        '0', 580,
-        ':', 246,
-        ';', 168,
-        '[', 198,
-        '_', 578,
-        '{', 210,
-        '~', 250,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '(', 181,
+        '+', 204,
+        '-', 205,
+        '.', 564,
+        '/', 14,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '[', 190,
+        '_', 569,
+        '{', 202,
+        '~', 242,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(6);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 7:
       ADVANCE_MAP(
-        '!', 247,
-        '"', 592,
-        '#', 244,
-        '%', 576,
-        '+', 212,
-        ',', 166,
-        '-', 213,
-        '.', 300,
-        '/', 15,
-        '0', 583,
-        ';', 168,
-        '>', 196,
-        '@', 243,
-        '{', 210,
-        '}', 211,
-        '$', 158,
-        '_', 158,
+        '!', 239,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 292,
+        '/', 14,
+        '0', 574,
+        ';', 161,
+        '>', 188,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(7);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 8:
       ADVANCE_MAP(
-        '"', 592,
-        '#', 244,
-        '%', 576,
-        '(', 188,
-        ',', 166,
-        '.', 570,
-        '/', 15,
-        '0', 583,
-        ';', 168,
-        '{', 210,
-        '$', 158,
-        '_', 158,
+        '"', 583,
+        '#', 236,
+        '%', 568,
+        '(', 181,
+        ',', 159,
+        '.', 562,
+        '/', 14,
+        '0', 574,
+        ';', 161,
+        '{', 202,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(8);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 9:
       ADVANCE_MAP(
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        ')', 189,
-        ',', 166,
-        '.', 571,
-        '/', 15,
-        '[', 198,
-        '_', 578,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        ')', 182,
+        ',', 159,
+        '.', 563,
+        '/', 14,
+        '[', 190,
+        '_', 569,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(9);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 10:
       ADVANCE_MAP(
-        '#', 244,
-        '%', 576,
-        '(', 188,
-        '.', 568,
-        '/', 15,
-        ';', 168,
-        '{', 210,
-        '$', 158,
-        '_', 158,
+        '#', 236,
+        '%', 568,
+        '(', 181,
+        '.', 560,
+        '/', 14,
+        ';', 161,
+        '{', 202,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(10);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 11:
       ADVANCE_MAP(
-        '#', 244,
-        '%', 576,
-        '.', 296,
-        '/', 15,
-        '0', 580,
-        '@', 243,
-        '{', 210,
-        '}', 211,
-        '$', 158,
-        '_', 158,
+        '#', 236,
+        '%', 568,
+        '.', 288,
+        '/', 14,
+        '0', 571,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(11);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 12:
       ADVANCE_MAP(
-        '#', 244,
-        '%', 576,
-        '.', 569,
-        '/', 15,
-        ';', 168,
-        '[', 139,
-        '$', 158,
-        '_', 158,
+        '#', 236,
+        '%', 568,
+        '.', 561,
+        '/', 14,
+        ';', 161,
+        '[', 132,
+        '$', 151,
+        '_', 151,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 13:
-      if (lookahead == '#') ADVANCE(244);
-      if (lookahead == '%') ADVANCE(576);
-      if (lookahead == '.') ADVANCE(569);
-      if (lookahead == '/') ADVANCE(15);
-      if (lookahead == ';') ADVANCE(168);
+      if (lookahead == '#') ADVANCE(236);
+      if (lookahead == '%') ADVANCE(568);
+      if (lookahead == '.') ADVANCE(561);
+      if (lookahead == '/') ADVANCE(14);
+      if (lookahead == ';') ADVANCE(161);
       if (lookahead == '$' ||
-          lookahead == '_') ADVANCE(158);
+          lookahead == '_') ADVANCE(151);
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == 0xfeff) SKIP(13);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 14:
-      if (lookahead == '#') ADVANCE(244);
-      if (lookahead == '/') ADVANCE(15);
-      if (lookahead == '0') ADVANCE(583);
-      if (lookahead == 'W') ADVANCE(25);
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(14);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (lookahead == '*') ADVANCE(586);
+      if (lookahead == '/') ADVANCE(585);
       END_STATE();
     case 15:
-      if (lookahead == '*') ADVANCE(595);
-      if (lookahead == '/') ADVANCE(594);
+      if (lookahead == '*') ADVANCE(15);
+      if (lookahead == '/') ADVANCE(584);
+      if (lookahead != 0) ADVANCE(586);
       END_STATE();
     case 16:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == '/') ADVANCE(593);
-      if (lookahead != 0) ADVANCE(595);
+      if (lookahead == '.') ADVANCE(580);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(130);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(16);
       END_STATE();
     case 17:
-      if (lookahead == '.') ADVANCE(589);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(137);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(17);
+      if (lookahead == ':') ADVANCE(554);
       END_STATE();
     case 18:
-      if (lookahead == ':') ADVANCE(562);
+      if (lookahead == ':') ADVANCE(554);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
       END_STATE();
     case 19:
-      if (lookahead == ':') ADVANCE(562);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (lookahead == ':') ADVANCE(384);
       END_STATE();
     case 20:
-      if (lookahead == ':') ADVANCE(392);
+      if (lookahead == ':') ADVANCE(344);
       END_STATE();
     case 21:
-      if (lookahead == ':') ADVANCE(352);
+      if (lookahead == ':') ADVANCE(54);
       END_STATE();
     case 22:
-      if (lookahead == ':') ADVANCE(61);
+      if (lookahead == ':') ADVANCE(39);
       END_STATE();
     case 23:
-      if (lookahead == ':') ADVANCE(46);
+      if (lookahead == '=') ADVANCE(248);
       END_STATE();
     case 24:
-      if (lookahead == '=') ADVANCE(256);
+      if (lookahead == ']') ADVANCE(201);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 25:
-      if (lookahead == 'A') ADVANCE(27);
+      if (lookahead == '_') ADVANCE(94);
       END_STATE();
     case 26:
-      if (lookahead == 'P') ADVANCE(31);
+      ADVANCE_MAP(
+        'a', 34,
+        'c', 87,
+        'e', 84,
+        'f', 121,
+        'g', 72,
+        'l', 88,
+        'n', 89,
+        'p', 30,
+        'r', 44,
+        's', 62,
+        't', 45,
+        'v', 63,
+        'w', 50,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
       END_STATE();
     case 27:
-      if (lookahead == 'R') ADVANCE(26);
+      if (lookahead == 'a') ADVANCE(68);
       END_STATE();
     case 28:
-      if (lookahead == 'S') ADVANCE(29);
+      if (lookahead == 'a') ADVANCE(274);
       END_STATE();
     case 29:
-      if (lookahead == 'Z') ADVANCE(195);
+      if (lookahead == 'a') ADVANCE(69);
       END_STATE();
     case 30:
-      if (lookahead == ']') ADVANCE(209);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
+      if (lookahead == 'a') ADVANCE(100);
       END_STATE();
     case 31:
-      if (lookahead == '_') ADVANCE(28);
-      END_STATE();
-    case 32:
-      if (lookahead == '_') ADVANCE(101);
-      END_STATE();
-    case 33:
-      ADVANCE_MAP(
-        'a', 41,
-        'c', 94,
-        'e', 91,
-        'f', 128,
-        'g', 79,
-        'l', 95,
-        'n', 96,
-        'p', 37,
-        'r', 51,
-        's', 69,
-        't', 52,
-        'v', 70,
-        'w', 57,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(589);
-      END_STATE();
-    case 34:
-      if (lookahead == 'a') ADVANCE(75);
-      END_STATE();
-    case 35:
-      if (lookahead == 'a') ADVANCE(282);
-      END_STATE();
-    case 36:
       if (lookahead == 'a') ADVANCE(76);
       END_STATE();
+    case 32:
+      if (lookahead == 'a') ADVANCE(70);
+      END_STATE();
+    case 33:
+      if (lookahead == 'a') ADVANCE(105);
+      END_STATE();
+    case 34:
+      if (lookahead == 'b') ADVANCE(64);
+      if (lookahead == 'l') ADVANCE(65);
+      if (lookahead == 't') ADVANCE(115);
+      END_STATE();
+    case 35:
+      if (lookahead == 'b') ADVANCE(125);
+      END_STATE();
+    case 36:
+      if (lookahead == 'b') ADVANCE(74);
+      END_STATE();
     case 37:
-      if (lookahead == 'a') ADVANCE(107);
+      if (lookahead == 'b') ADVANCE(32);
       END_STATE();
     case 38:
-      if (lookahead == 'a') ADVANCE(83);
+      if (lookahead == 'c') ADVANCE(164);
       END_STATE();
     case 39:
-      if (lookahead == 'a') ADVANCE(77);
+      if (lookahead == 'c') ADVANCE(73);
       END_STATE();
     case 40:
-      if (lookahead == 'a') ADVANCE(112);
+      if (lookahead == 'c') ADVANCE(280);
       END_STATE();
     case 41:
-      if (lookahead == 'b') ADVANCE(71);
-      if (lookahead == 'l') ADVANCE(72);
-      if (lookahead == 't') ADVANCE(122);
+      if (lookahead == 'c') ADVANCE(29);
       END_STATE();
     case 42:
-      if (lookahead == 'b') ADVANCE(132);
+      if (lookahead == 'c') ADVANCE(93);
       END_STATE();
     case 43:
-      if (lookahead == 'b') ADVANCE(81);
+      if (lookahead == 'd') ADVANCE(267);
       END_STATE();
     case 44:
-      if (lookahead == 'b') ADVANCE(39);
+      if (lookahead == 'e') ADVANCE(59);
       END_STATE();
     case 45:
-      if (lookahead == 'c') ADVANCE(171);
+      if (lookahead == 'e') ADVANCE(127);
       END_STATE();
     case 46:
-      if (lookahead == 'c') ADVANCE(80);
+      if (lookahead == 'e') ADVANCE(43);
       END_STATE();
     case 47:
-      if (lookahead == 'c') ADVANCE(288);
+      if (lookahead == 'e') ADVANCE(168);
       END_STATE();
     case 48:
-      if (lookahead == 'c') ADVANCE(36);
-      END_STATE();
-    case 49:
-      if (lookahead == 'c') ADVANCE(100);
-      END_STATE();
-    case 50:
-      if (lookahead == 'd') ADVANCE(275);
-      END_STATE();
-    case 51:
-      if (lookahead == 'e') ADVANCE(66);
-      END_STATE();
-    case 52:
-      if (lookahead == 'e') ADVANCE(134);
-      END_STATE();
-    case 53:
-      if (lookahead == 'e') ADVANCE(50);
-      END_STATE();
-    case 54:
-      if (lookahead == 'e') ADVANCE(175);
-      END_STATE();
-    case 55:
-      if (lookahead == 'e') ADVANCE(191);
-      END_STATE();
-    case 56:
       if (lookahead == 'e') ADVANCE(184);
       END_STATE();
+    case 49:
+      if (lookahead == 'e') ADVANCE(177);
+      END_STATE();
+    case 50:
+      if (lookahead == 'e') ADVANCE(27);
+      END_STATE();
+    case 51:
+      if (lookahead == 'e') ADVANCE(60);
+      END_STATE();
+    case 52:
+      if (lookahead == 'e') ADVANCE(110);
+      END_STATE();
+    case 53:
+      if (lookahead == 'e') ADVANCE(113);
+      END_STATE();
+    case 54:
+      if (lookahead == 'e') ADVANCE(85);
+      if (lookahead == 'f') ADVANCE(124);
+      END_STATE();
+    case 55:
+      if (lookahead == 'e') ADVANCE(101);
+      END_STATE();
+    case 56:
+      if (lookahead == 'e') ADVANCE(97);
+      END_STATE();
     case 57:
-      if (lookahead == 'e') ADVANCE(34);
+      if (lookahead == 'e') ADVANCE(98);
       END_STATE();
     case 58:
-      if (lookahead == 'e') ADVANCE(67);
+      if (lookahead == 'f') ADVANCE(272);
       END_STATE();
     case 59:
-      if (lookahead == 'e') ADVANCE(117);
+      if (lookahead == 'g') ADVANCE(264);
       END_STATE();
     case 60:
-      if (lookahead == 'e') ADVANCE(120);
+      if (lookahead == 'g') ADVANCE(268);
       END_STATE();
     case 61:
-      if (lookahead == 'e') ADVANCE(92);
-      if (lookahead == 'f') ADVANCE(131);
+      if (lookahead == 'g') ADVANCE(78);
       END_STATE();
     case 62:
-      if (lookahead == 'e') ADVANCE(108);
+      if (lookahead == 'h') ADVANCE(33);
+      if (lookahead == 'r') ADVANCE(51);
+      if (lookahead == 'u') ADVANCE(95);
       END_STATE();
     case 63:
-      if (lookahead == 'e') ADVANCE(104);
+      if (lookahead == 'i') ADVANCE(109);
       END_STATE();
     case 64:
-      if (lookahead == 'e') ADVANCE(105);
+      if (lookahead == 'i') ADVANCE(25);
       END_STATE();
     case 65:
-      if (lookahead == 'f') ADVANCE(280);
+      if (lookahead == 'i') ADVANCE(61);
       END_STATE();
     case 66:
-      if (lookahead == 'g') ADVANCE(272);
+      if (lookahead == 'i') ADVANCE(36);
       END_STATE();
     case 67:
-      if (lookahead == 'g') ADVANCE(276);
+      if (lookahead == 'i') ADVANCE(35);
       END_STATE();
     case 68:
-      if (lookahead == 'g') ADVANCE(85);
+      if (lookahead == 'k') ADVANCE(170);
       END_STATE();
     case 69:
-      if (lookahead == 'h') ADVANCE(40);
-      if (lookahead == 'r') ADVANCE(58);
-      if (lookahead == 'u') ADVANCE(102);
+      if (lookahead == 'l') ADVANCE(260);
       END_STATE();
     case 70:
-      if (lookahead == 'i') ADVANCE(116);
+      if (lookahead == 'l') ADVANCE(258);
       END_STATE();
     case 71:
-      if (lookahead == 'i') ADVANCE(32);
+      if (lookahead == 'l') ADVANCE(178);
       END_STATE();
     case 72:
-      if (lookahead == 'i') ADVANCE(68);
+      if (lookahead == 'l') ADVANCE(90);
       END_STATE();
     case 73:
-      if (lookahead == 'i') ADVANCE(43);
+      if (lookahead == 'l') ADVANCE(122);
+      if (lookahead == 't') ADVANCE(28);
       END_STATE();
     case 74:
-      if (lookahead == 'i') ADVANCE(42);
+      if (lookahead == 'l') ADVANCE(47);
       END_STATE();
     case 75:
-      if (lookahead == 'k') ADVANCE(177);
+      if (lookahead == 'm') ADVANCE(77);
+      if (lookahead == 'n') ADVANCE(108);
       END_STATE();
     case 76:
-      if (lookahead == 'l') ADVANCE(268);
+      if (lookahead == 'm') ADVANCE(263);
       END_STATE();
     case 77:
-      if (lookahead == 'l') ADVANCE(266);
+      if (lookahead == 'm') ADVANCE(91);
       END_STATE();
     case 78:
-      if (lookahead == 'l') ADVANCE(185);
+      if (lookahead == 'n') ADVANCE(193);
       END_STATE();
     case 79:
-      if (lookahead == 'l') ADVANCE(97);
+      if (lookahead == 'n') ADVANCE(172);
       END_STATE();
     case 80:
-      if (lookahead == 'l') ADVANCE(129);
-      if (lookahead == 't') ADVANCE(35);
+      if (lookahead == 'n') ADVANCE(166);
       END_STATE();
     case 81:
-      if (lookahead == 'l') ADVANCE(54);
+      if (lookahead == 'n') ADVANCE(174);
       END_STATE();
     case 82:
-      if (lookahead == 'm') ADVANCE(84);
-      if (lookahead == 'n') ADVANCE(115);
+      if (lookahead == 'n') ADVANCE(38);
       END_STATE();
     case 83:
-      if (lookahead == 'm') ADVANCE(271);
+      if (lookahead == 'n') ADVANCE(40);
       END_STATE();
     case 84:
-      if (lookahead == 'm') ADVANCE(98);
+      if (lookahead == 'n') ADVANCE(116);
+      if (lookahead == 'x') ADVANCE(114);
       END_STATE();
     case 85:
-      if (lookahead == 'n') ADVANCE(201);
+      if (lookahead == 'n') ADVANCE(118);
       END_STATE();
     case 86:
-      if (lookahead == 'n') ADVANCE(179);
+      if (lookahead == 'n') ADVANCE(119);
       END_STATE();
     case 87:
-      if (lookahead == 'n') ADVANCE(173);
+      if (lookahead == 'o') ADVANCE(75);
       END_STATE();
     case 88:
-      if (lookahead == 'n') ADVANCE(181);
+      if (lookahead == 'o') ADVANCE(41);
       END_STATE();
     case 89:
-      if (lookahead == 'n') ADVANCE(45);
+      if (lookahead == 'o') ADVANCE(102);
       END_STATE();
     case 90:
-      if (lookahead == 'n') ADVANCE(47);
+      if (lookahead == 'o') ADVANCE(37);
       END_STATE();
     case 91:
-      if (lookahead == 'n') ADVANCE(123);
-      if (lookahead == 'x') ADVANCE(121);
+      if (lookahead == 'o') ADVANCE(79);
       END_STATE();
     case 92:
-      if (lookahead == 'n') ADVANCE(125);
+      if (lookahead == 'o') ADVANCE(71);
       END_STATE();
     case 93:
-      if (lookahead == 'n') ADVANCE(126);
-      END_STATE();
-    case 94:
-      if (lookahead == 'o') ADVANCE(82);
-      END_STATE();
-    case 95:
-      if (lookahead == 'o') ADVANCE(48);
-      END_STATE();
-    case 96:
-      if (lookahead == 'o') ADVANCE(109);
-      END_STATE();
-    case 97:
-      if (lookahead == 'o') ADVANCE(44);
-      END_STATE();
-    case 98:
       if (lookahead == 'o') ADVANCE(86);
       END_STATE();
+    case 94:
+      if (lookahead == 'p') ADVANCE(107);
+      END_STATE();
+    case 95:
+      if (lookahead == 'r') ADVANCE(58);
+      END_STATE();
+    case 96:
+      if (lookahead == 'r') ADVANCE(128);
+      END_STATE();
+    case 97:
+      if (lookahead == 'r') ADVANCE(126);
+      END_STATE();
+    case 98:
+      if (lookahead == 'r') ADVANCE(276);
+      END_STATE();
     case 99:
-      if (lookahead == 'o') ADVANCE(78);
+      if (lookahead == 'r') ADVANCE(129);
       END_STATE();
     case 100:
-      if (lookahead == 'o') ADVANCE(93);
+      if (lookahead == 'r') ADVANCE(31);
       END_STATE();
     case 101:
-      if (lookahead == 'p') ADVANCE(114);
+      if (lookahead == 'r') ADVANCE(80);
       END_STATE();
     case 102:
-      if (lookahead == 'r') ADVANCE(65);
-      END_STATE();
-    case 103:
-      if (lookahead == 'r') ADVANCE(135);
-      END_STATE();
-    case 104:
-      if (lookahead == 'r') ADVANCE(133);
-      END_STATE();
-    case 105:
-      if (lookahead == 'r') ADVANCE(284);
-      END_STATE();
-    case 106:
-      if (lookahead == 'r') ADVANCE(136);
-      END_STATE();
-    case 107:
-      if (lookahead == 'r') ADVANCE(38);
-      END_STATE();
-    case 108:
-      if (lookahead == 'r') ADVANCE(87);
-      END_STATE();
-    case 109:
-      if (lookahead == 'r') ADVANCE(60);
-      END_STATE();
-    case 110:
-      if (lookahead == 'r') ADVANCE(74);
-      END_STATE();
-    case 111:
-      if (lookahead == 'r') ADVANCE(88);
-      END_STATE();
-    case 112:
       if (lookahead == 'r') ADVANCE(53);
       END_STATE();
+    case 103:
+      if (lookahead == 'r') ADVANCE(67);
+      END_STATE();
+    case 104:
+      if (lookahead == 'r') ADVANCE(81);
+      END_STATE();
+    case 105:
+      if (lookahead == 'r') ADVANCE(46);
+      END_STATE();
+    case 106:
+      if (lookahead == 'r') ADVANCE(92);
+      END_STATE();
+    case 107:
+      if (lookahead == 'r') ADVANCE(52);
+      END_STATE();
+    case 108:
+      if (lookahead == 's') ADVANCE(112);
+      END_STATE();
+    case 109:
+      if (lookahead == 's') ADVANCE(66);
+      END_STATE();
+    case 110:
+      if (lookahead == 's') ADVANCE(56);
+      END_STATE();
+    case 111:
+      if (lookahead == 's') ADVANCE(120);
+      END_STATE();
+    case 112:
+      if (lookahead == 't') ADVANCE(256);
+      END_STATE();
     case 113:
-      if (lookahead == 'r') ADVANCE(99);
+      if (lookahead == 't') ADVANCE(123);
       END_STATE();
     case 114:
-      if (lookahead == 'r') ADVANCE(59);
-      END_STATE();
-    case 115:
-      if (lookahead == 's') ADVANCE(119);
-      END_STATE();
-    case 116:
-      if (lookahead == 's') ADVANCE(73);
-      END_STATE();
-    case 117:
-      if (lookahead == 's') ADVANCE(63);
-      END_STATE();
-    case 118:
-      if (lookahead == 's') ADVANCE(127);
-      END_STATE();
-    case 119:
-      if (lookahead == 't') ADVANCE(264);
-      END_STATE();
-    case 120:
-      if (lookahead == 't') ADVANCE(130);
-      END_STATE();
-    case 121:
-      if (lookahead == 't') ADVANCE(62);
-      END_STATE();
-    case 122:
-      if (lookahead == 't') ADVANCE(110);
-      END_STATE();
-    case 123:
-      if (lookahead == 't') ADVANCE(103);
-      END_STATE();
-    case 124:
       if (lookahead == 't') ADVANCE(55);
       END_STATE();
-    case 125:
+    case 115:
+      if (lookahead == 't') ADVANCE(103);
+      END_STATE();
+    case 116:
+      if (lookahead == 't') ADVANCE(96);
+      END_STATE();
+    case 117:
+      if (lookahead == 't') ADVANCE(48);
+      END_STATE();
+    case 118:
+      if (lookahead == 't') ADVANCE(99);
+      END_STATE();
+    case 119:
       if (lookahead == 't') ADVANCE(106);
       END_STATE();
-    case 126:
-      if (lookahead == 't') ADVANCE(113);
+    case 120:
+      if (lookahead == 't') ADVANCE(57);
       END_STATE();
-    case 127:
-      if (lookahead == 't') ADVANCE(64);
+    case 121:
+      if (lookahead == 'u') ADVANCE(82);
       END_STATE();
-    case 128:
-      if (lookahead == 'u') ADVANCE(89);
-      END_STATE();
-    case 129:
-      if (lookahead == 'u') ADVANCE(118);
-      END_STATE();
-    case 130:
+    case 122:
       if (lookahead == 'u') ADVANCE(111);
       END_STATE();
+    case 123:
+      if (lookahead == 'u') ADVANCE(104);
+      END_STATE();
+    case 124:
+      if (lookahead == 'u') ADVANCE(83);
+      END_STATE();
+    case 125:
+      if (lookahead == 'u') ADVANCE(117);
+      END_STATE();
+    case 126:
+      if (lookahead == 'v') ADVANCE(49);
+      END_STATE();
+    case 127:
+      if (lookahead == 'x') ADVANCE(270);
+      END_STATE();
+    case 128:
+      if (lookahead == 'y') ADVANCE(162);
+      END_STATE();
+    case 129:
+      if (lookahead == 'y') ADVANCE(278);
+      END_STATE();
+    case 130:
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(133);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
+      END_STATE();
     case 131:
-      if (lookahead == 'u') ADVANCE(90);
+      if (lookahead == '0' ||
+          lookahead == '1') ADVANCE(575);
       END_STATE();
     case 132:
-      if (lookahead == 'u') ADVANCE(124);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 133:
-      if (lookahead == 'v') ADVANCE(56);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
       END_STATE();
     case 134:
-      if (lookahead == 'x') ADVANCE(278);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
       END_STATE();
     case 135:
-      if (lookahead == 'y') ADVANCE(169);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(579);
       END_STATE();
     case 136:
-      if (lookahead == 'y') ADVANCE(286);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(135);
       END_STATE();
     case 137:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(140);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(136);
       END_STATE();
     case 138:
-      if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(584);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(137);
       END_STATE();
     case 139:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(138);
       END_STATE();
     case 140:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(139);
       END_STATE();
     case 141:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(587);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(140);
       END_STATE();
     case 142:
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(588);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(141);
       END_STATE();
     case 143:
       if (('0' <= lookahead && lookahead <= '9') ||
@@ -4065,4068 +4067,4029 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
       END_STATE();
     case 151:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(150);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 152:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(151);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(585);
       END_STATE();
     case 153:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(152);
+      if (eof) ADVANCE(156);
+      ADVANCE_MAP(
+        '!', 240,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 287,
+        '/', 254,
+        '0', 571,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
+        '~', 242,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(153);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 154:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(153);
+      if (eof) ADVANCE(156);
+      ADVANCE_MAP(
+        '!', 23,
+        '"', 583,
+        '#', 236,
+        '$', 151,
+        '%', 568,
+        '&', 246,
+        '(', 181,
+        ')', 182,
+        '*', 253,
+        '+', 204,
+        ',', 159,
+        '-', 205,
+        '.', 559,
+        '/', 254,
+        '0', 574,
+        ':', 238,
+        ';', 161,
+        '<', 187,
+        '=', 186,
+        '>', 189,
+        '?', 255,
+        '@', 235,
+        '[', 190,
+        ']', 192,
+        '^', 245,
+        '_', 569,
+        '{', 202,
+        '|', 241,
+        '}', 203,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(154);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(577);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 155:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(154);
+      if (eof) ADVANCE(156);
+      ADVANCE_MAP(
+        '#', 236,
+        '%', 568,
+        '.', 558,
+        '/', 14,
+        '0', 571,
+        '@', 235,
+        '{', 202,
+        '}', 203,
+        '$', 151,
+        '_', 151,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(155);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(573);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
     case 156:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(155);
-      END_STATE();
-    case 157:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(156);
-      END_STATE();
-    case 158:
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
-      END_STATE();
-    case 159:
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(594);
-      END_STATE();
-    case 160:
-      if (eof) ADVANCE(163);
-      ADVANCE_MAP(
-        '!', 248,
-        '"', 592,
-        '#', 244,
-        '%', 576,
-        '&', 254,
-        '(', 188,
-        ')', 189,
-        '*', 261,
-        '+', 212,
-        ',', 166,
-        '-', 213,
-        '.', 295,
-        '/', 262,
-        '0', 580,
-        ':', 246,
-        ';', 168,
-        '<', 194,
-        '=', 193,
-        '>', 197,
-        '?', 263,
-        '@', 243,
-        'W', 25,
-        '[', 198,
-        ']', 200,
-        '^', 253,
-        '_', 577,
-        '{', 210,
-        '|', 249,
-        '}', 211,
-        '~', 250,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(160);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
-      END_STATE();
-    case 161:
-      if (eof) ADVANCE(163);
-      ADVANCE_MAP(
-        '!', 24,
-        '"', 592,
-        '#', 244,
-        '$', 158,
-        '%', 576,
-        '&', 254,
-        '(', 188,
-        ')', 189,
-        '*', 261,
-        '+', 212,
-        ',', 166,
-        '-', 213,
-        '.', 567,
-        '/', 262,
-        '0', 583,
-        ':', 246,
-        ';', 168,
-        '<', 194,
-        '=', 193,
-        '>', 197,
-        '?', 263,
-        '@', 243,
-        '[', 198,
-        ']', 200,
-        '^', 253,
-        '_', 578,
-        '{', 210,
-        '|', 249,
-        '}', 211,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(161);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(586);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
-      END_STATE();
-    case 162:
-      if (eof) ADVANCE(163);
-      ADVANCE_MAP(
-        '#', 244,
-        '%', 576,
-        '.', 566,
-        '/', 15,
-        '0', 580,
-        '@', 243,
-        '{', 210,
-        '}', 211,
-        '$', 158,
-        '_', 158,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(162);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(582);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
-      END_STATE();
-    case 163:
       ACCEPT_TOKEN(ts_builtin_sym_end);
       END_STATE();
-    case 164:
+    case 157:
       ACCEPT_TOKEN(anon_sym_DOTversion);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 165:
+    case 158:
       ACCEPT_TOKEN(anon_sym_DOTtarget);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 166:
+    case 159:
       ACCEPT_TOKEN(anon_sym_COMMA);
       END_STATE();
-    case 167:
+    case 160:
       ACCEPT_TOKEN(anon_sym_DOTaddress_size);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 168:
+    case 161:
       ACCEPT_TOKEN(anon_sym_SEMI);
       END_STATE();
-    case 169:
+    case 162:
       ACCEPT_TOKEN(anon_sym_DOTentry);
+      END_STATE();
+    case 163:
+      ACCEPT_TOKEN(anon_sym_DOTentry);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 164:
+      ACCEPT_TOKEN(anon_sym_DOTfunc);
+      END_STATE();
+    case 165:
+      ACCEPT_TOKEN(anon_sym_DOTfunc);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 166:
+      ACCEPT_TOKEN(anon_sym_DOTextern);
+      END_STATE();
+    case 167:
+      ACCEPT_TOKEN(anon_sym_DOTextern);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 168:
+      ACCEPT_TOKEN(anon_sym_DOTvisible);
+      END_STATE();
+    case 169:
+      ACCEPT_TOKEN(anon_sym_DOTvisible);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 170:
-      ACCEPT_TOKEN(anon_sym_DOTentry);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      ACCEPT_TOKEN(anon_sym_DOTweak);
       END_STATE();
     case 171:
-      ACCEPT_TOKEN(anon_sym_DOTfunc);
+      ACCEPT_TOKEN(anon_sym_DOTweak);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 172:
-      ACCEPT_TOKEN(anon_sym_DOTfunc);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      ACCEPT_TOKEN(anon_sym_DOTcommon);
       END_STATE();
     case 173:
-      ACCEPT_TOKEN(anon_sym_DOTextern);
+      ACCEPT_TOKEN(anon_sym_DOTcommon);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 174:
-      ACCEPT_TOKEN(anon_sym_DOTextern);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      ACCEPT_TOKEN(sym_noreturn_directive);
       END_STATE();
     case 175:
-      ACCEPT_TOKEN(anon_sym_DOTvisible);
+      ACCEPT_TOKEN(sym_noreturn_directive);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 176:
-      ACCEPT_TOKEN(anon_sym_DOTvisible);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(349);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 177:
-      ACCEPT_TOKEN(anon_sym_DOTweak);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
+      if (lookahead == '_') ADVANCE(42);
       END_STATE();
     case 178:
-      ACCEPT_TOKEN(anon_sym_DOTweak);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
       END_STATE();
     case 179:
-      ACCEPT_TOKEN(anon_sym_DOTcommon);
+      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 180:
-      ACCEPT_TOKEN(anon_sym_DOTcommon);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTlanguage);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 181:
-      ACCEPT_TOKEN(sym_noreturn_directive);
-      END_STATE();
-    case 182:
-      ACCEPT_TOKEN(sym_noreturn_directive);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 183:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(357);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 184:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve);
-      if (lookahead == '_') ADVANCE(49);
-      END_STATE();
-    case 185:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
-      END_STATE();
-    case 186:
-      ACCEPT_TOKEN(anon_sym_DOTabi_preserve_control);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 187:
-      ACCEPT_TOKEN(anon_sym_DOTlanguage);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 188:
       ACCEPT_TOKEN(anon_sym_LPAREN);
       END_STATE();
-    case 189:
+    case 182:
       ACCEPT_TOKEN(anon_sym_RPAREN);
       END_STATE();
-    case 190:
+    case 183:
       ACCEPT_TOKEN(anon_sym_DOTptr);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 184:
+      ACCEPT_TOKEN(anon_sym_DOTattribute);
+      END_STATE();
+    case 185:
+      ACCEPT_TOKEN(anon_sym_DOTattribute);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 186:
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '=') ADVANCE(247);
+      END_STATE();
+    case 187:
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '<') ADVANCE(251);
+      if (lookahead == '=') ADVANCE(249);
+      END_STATE();
+    case 188:
+      ACCEPT_TOKEN(anon_sym_GT);
+      END_STATE();
+    case 189:
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(250);
+      if (lookahead == '>') ADVANCE(252);
+      END_STATE();
+    case 190:
+      ACCEPT_TOKEN(anon_sym_LBRACK);
       END_STATE();
     case 191:
-      ACCEPT_TOKEN(anon_sym_DOTattribute);
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(24);
       END_STATE();
     case 192:
-      ACCEPT_TOKEN(anon_sym_DOTattribute);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 193:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '=') ADVANCE(255);
-      END_STATE();
-    case 194:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '<') ADVANCE(259);
-      if (lookahead == '=') ADVANCE(257);
-      END_STATE();
-    case 195:
-      ACCEPT_TOKEN(anon_sym_WARP_SZ);
-      END_STATE();
-    case 196:
-      ACCEPT_TOKEN(anon_sym_GT);
-      END_STATE();
-    case 197:
-      ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(258);
-      if (lookahead == '>') ADVANCE(260);
-      END_STATE();
-    case 198:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
-      END_STATE();
-    case 199:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(30);
-      END_STATE();
-    case 200:
       ACCEPT_TOKEN(anon_sym_RBRACK);
       END_STATE();
-    case 201:
+    case 193:
       ACCEPT_TOKEN(anon_sym_DOTalign);
       END_STATE();
-    case 202:
+    case 194:
       ACCEPT_TOKEN(anon_sym_DOTalign);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 203:
+    case 195:
       ACCEPT_TOKEN(anon_sym_DOTv2);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 204:
+    case 196:
       ACCEPT_TOKEN(anon_sym_DOTv3);
-      if (lookahead == '2') ADVANCE(208);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '2') ADVANCE(200);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 205:
+    case 197:
       ACCEPT_TOKEN(anon_sym_DOTv4);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 206:
+    case 198:
       ACCEPT_TOKEN(anon_sym_DOTv8);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 207:
+    case 199:
       ACCEPT_TOKEN(anon_sym_DOTv16);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 208:
+    case 200:
       ACCEPT_TOKEN(anon_sym_DOTv32);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 209:
+    case 201:
       ACCEPT_TOKEN(sym_bank);
       END_STATE();
-    case 210:
+    case 202:
       ACCEPT_TOKEN(anon_sym_LBRACE);
       END_STATE();
-    case 211:
+    case 203:
       ACCEPT_TOKEN(anon_sym_RBRACE);
       END_STATE();
-    case 212:
+    case 204:
       ACCEPT_TOKEN(anon_sym_PLUS);
       END_STATE();
-    case 213:
+    case 205:
       ACCEPT_TOKEN(anon_sym_DASH);
       END_STATE();
-    case 214:
+    case 206:
       ACCEPT_TOKEN(anon_sym_DOTalias);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 207:
+      ACCEPT_TOKEN(anon_sym_DOTpragma);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 208:
+      ACCEPT_TOKEN(anon_sym_DOTbranchtargets);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 209:
+      ACCEPT_TOKEN(anon_sym_DOTcalltargets);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 210:
+      ACCEPT_TOKEN(anon_sym_DOTcallprototype);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 211:
+      ACCEPT_TOKEN(anon_sym_DOTfile);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 212:
+      ACCEPT_TOKEN(anon_sym_DOTloc);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(418);
+      if (lookahead == 'a') ADVANCE(422);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 213:
+      ACCEPT_TOKEN(anon_sym_DOTloc_intermediate);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 214:
+      ACCEPT_TOKEN(anon_sym_DOTsection);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 215:
-      ACCEPT_TOKEN(anon_sym_DOTpragma);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTnv_intermediate_source_section);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 216:
-      ACCEPT_TOKEN(anon_sym_DOTbranchtargets);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTb8);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 217:
-      ACCEPT_TOKEN(anon_sym_DOTcalltargets);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTb16);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 218:
-      ACCEPT_TOKEN(anon_sym_DOTcallprototype);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTb32);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 219:
-      ACCEPT_TOKEN(anon_sym_DOTfile);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTb64);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 220:
-      ACCEPT_TOKEN(anon_sym_DOTloc);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(426);
-      if (lookahead == 'a') ADVANCE(430);
+      ACCEPT_TOKEN(anon_sym_DOTu8);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 221:
-      ACCEPT_TOKEN(anon_sym_DOTloc_intermediate);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTu16);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 222:
-      ACCEPT_TOKEN(anon_sym_DOTsection);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTu32);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 223:
-      ACCEPT_TOKEN(anon_sym_DOTnv_intermediate_source_section);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTu64);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 224:
-      ACCEPT_TOKEN(anon_sym_DOTb8);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTs8);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 225:
-      ACCEPT_TOKEN(anon_sym_DOTb16);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTs16);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 226:
-      ACCEPT_TOKEN(anon_sym_DOTb32);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTs32);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 227:
-      ACCEPT_TOKEN(anon_sym_DOTb64);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTs64);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 228:
-      ACCEPT_TOKEN(anon_sym_DOTu8);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTbyte);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 229:
-      ACCEPT_TOKEN(anon_sym_DOTu16);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOT2byte);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 230:
-      ACCEPT_TOKEN(anon_sym_DOTu32);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOT4byte);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 231:
-      ACCEPT_TOKEN(anon_sym_DOTu64);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOT8byte);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 232:
-      ACCEPT_TOKEN(anon_sym_DOTs8);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTquad);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 233:
-      ACCEPT_TOKEN(anon_sym_DOTs16);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 234:
-      ACCEPT_TOKEN(anon_sym_DOTs32);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 235:
-      ACCEPT_TOKEN(anon_sym_DOTs64);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 236:
-      ACCEPT_TOKEN(anon_sym_DOTbyte);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 237:
-      ACCEPT_TOKEN(anon_sym_DOT2byte);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 238:
-      ACCEPT_TOKEN(anon_sym_DOT4byte);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 239:
-      ACCEPT_TOKEN(anon_sym_DOT8byte);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 240:
-      ACCEPT_TOKEN(anon_sym_DOTquad);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 241:
       ACCEPT_TOKEN(aux_sym_dwarf_directive_token1);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(241);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(233);
       END_STATE();
-    case 242:
+    case 234:
       ACCEPT_TOKEN(anon_sym_AT);
       END_STATE();
-    case 243:
+    case 235:
       ACCEPT_TOKEN(anon_sym_AT);
-      if (lookahead == '@') ADVANCE(241);
+      if (lookahead == '@') ADVANCE(233);
       END_STATE();
-    case 244:
+    case 236:
       ACCEPT_TOKEN(sym_preprocessor_line);
       if (lookahead == '\\') ADVANCE(1);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(244);
+          lookahead != '\n') ADVANCE(236);
       END_STATE();
-    case 245:
+    case 237:
       ACCEPT_TOKEN(sym_preprocessor_line);
       if (lookahead == '\\') ADVANCE(1);
-      if (lookahead != 0) ADVANCE(244);
+      if (lookahead != 0) ADVANCE(236);
       END_STATE();
-    case 246:
+    case 238:
       ACCEPT_TOKEN(anon_sym_COLON);
       END_STATE();
-    case 247:
+    case 239:
       ACCEPT_TOKEN(anon_sym_BANG);
       END_STATE();
-    case 248:
+    case 240:
       ACCEPT_TOKEN(anon_sym_BANG);
-      if (lookahead == '=') ADVANCE(256);
+      if (lookahead == '=') ADVANCE(248);
       END_STATE();
-    case 249:
+    case 241:
       ACCEPT_TOKEN(anon_sym_PIPE);
-      if (lookahead == '|') ADVANCE(251);
+      if (lookahead == '|') ADVANCE(243);
       END_STATE();
-    case 250:
+    case 242:
       ACCEPT_TOKEN(anon_sym_TILDE);
       END_STATE();
-    case 251:
+    case 243:
       ACCEPT_TOKEN(anon_sym_PIPE_PIPE);
       END_STATE();
-    case 252:
+    case 244:
       ACCEPT_TOKEN(anon_sym_AMP_AMP);
       END_STATE();
-    case 253:
+    case 245:
       ACCEPT_TOKEN(anon_sym_CARET);
       END_STATE();
-    case 254:
+    case 246:
       ACCEPT_TOKEN(anon_sym_AMP);
-      if (lookahead == '&') ADVANCE(252);
+      if (lookahead == '&') ADVANCE(244);
       END_STATE();
-    case 255:
+    case 247:
       ACCEPT_TOKEN(anon_sym_EQ_EQ);
       END_STATE();
-    case 256:
+    case 248:
       ACCEPT_TOKEN(anon_sym_BANG_EQ);
       END_STATE();
-    case 257:
+    case 249:
       ACCEPT_TOKEN(anon_sym_LT_EQ);
       END_STATE();
-    case 258:
+    case 250:
       ACCEPT_TOKEN(anon_sym_GT_EQ);
       END_STATE();
-    case 259:
+    case 251:
       ACCEPT_TOKEN(anon_sym_LT_LT);
       END_STATE();
-    case 260:
+    case 252:
       ACCEPT_TOKEN(anon_sym_GT_GT);
       END_STATE();
-    case 261:
+    case 253:
       ACCEPT_TOKEN(anon_sym_STAR);
       END_STATE();
-    case 262:
+    case 254:
       ACCEPT_TOKEN(anon_sym_SLASH);
-      if (lookahead == '*') ADVANCE(595);
-      if (lookahead == '/') ADVANCE(594);
+      if (lookahead == '*') ADVANCE(586);
+      if (lookahead == '/') ADVANCE(585);
       END_STATE();
-    case 263:
+    case 255:
       ACCEPT_TOKEN(anon_sym_QMARK);
       END_STATE();
-    case 264:
+    case 256:
       ACCEPT_TOKEN(anon_sym_DOTconst);
+      END_STATE();
+    case 257:
+      ACCEPT_TOKEN(anon_sym_DOTconst);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 258:
+      ACCEPT_TOKEN(anon_sym_DOTglobal);
+      END_STATE();
+    case 259:
+      ACCEPT_TOKEN(anon_sym_DOTglobal);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 260:
+      ACCEPT_TOKEN(anon_sym_DOTlocal);
+      END_STATE();
+    case 261:
+      ACCEPT_TOKEN(anon_sym_DOTlocal);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 262:
+      ACCEPT_TOKEN(anon_sym_DOTparam);
+      if (lookahead == ':') ADVANCE(19);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 263:
+      ACCEPT_TOKEN(anon_sym_DOTparam);
+      if (lookahead == ':') ADVANCE(21);
+      END_STATE();
+    case 264:
+      ACCEPT_TOKEN(anon_sym_DOTreg);
       END_STATE();
     case 265:
-      ACCEPT_TOKEN(anon_sym_DOTconst);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTreg);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 266:
-      ACCEPT_TOKEN(anon_sym_DOTglobal);
-      END_STATE();
-    case 267:
-      ACCEPT_TOKEN(anon_sym_DOTglobal);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 268:
-      ACCEPT_TOKEN(anon_sym_DOTlocal);
-      END_STATE();
-    case 269:
-      ACCEPT_TOKEN(anon_sym_DOTlocal);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 270:
-      ACCEPT_TOKEN(anon_sym_DOTparam);
+      ACCEPT_TOKEN(anon_sym_DOTshared);
       if (lookahead == ':') ADVANCE(20);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
-    case 271:
-      ACCEPT_TOKEN(anon_sym_DOTparam);
+    case 267:
+      ACCEPT_TOKEN(anon_sym_DOTshared);
       if (lookahead == ':') ADVANCE(22);
       END_STATE();
+    case 268:
+      ACCEPT_TOKEN(anon_sym_DOTsreg);
+      END_STATE();
+    case 269:
+      ACCEPT_TOKEN(anon_sym_DOTsreg);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 270:
+      ACCEPT_TOKEN(anon_sym_DOTtex);
+      END_STATE();
+    case 271:
+      ACCEPT_TOKEN(anon_sym_DOTtex);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
     case 272:
-      ACCEPT_TOKEN(anon_sym_DOTreg);
+      ACCEPT_TOKEN(anon_sym_DOTsurf);
       END_STATE();
     case 273:
-      ACCEPT_TOKEN(anon_sym_DOTreg);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTsurf);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 274:
-      ACCEPT_TOKEN(anon_sym_DOTshared);
-      if (lookahead == ':') ADVANCE(21);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
       END_STATE();
     case 275:
-      ACCEPT_TOKEN(anon_sym_DOTshared);
-      if (lookahead == ':') ADVANCE(23);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 276:
-      ACCEPT_TOKEN(anon_sym_DOTsreg);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
       END_STATE();
     case 277:
-      ACCEPT_TOKEN(anon_sym_DOTsreg);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 278:
-      ACCEPT_TOKEN(anon_sym_DOTtex);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
       END_STATE();
     case 279:
-      ACCEPT_TOKEN(anon_sym_DOTtex);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 280:
-      ACCEPT_TOKEN(anon_sym_DOTsurf);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
       END_STATE();
     case 281:
-      ACCEPT_TOKEN(anon_sym_DOTsurf);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 282:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '1') ADVANCE(296);
+      if (lookahead == '3') ADVANCE(289);
+      if (lookahead == '6') ADVANCE(293);
+      if (lookahead == '8') ADVANCE(216);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(322);
+      if (lookahead == 'y') ADVANCE(513);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 283:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcta);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '1', 297,
+        '3', 290,
+        '6', 294,
+        '8', 224,
+        ':', 17,
+        'e', 346,
+        'h', 324,
+        'r', 375,
+        'u', 474,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 284:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '1') ADVANCE(298);
+      if (lookahead == '3') ADVANCE(291);
+      if (lookahead == '6') ADVANCE(295);
+      if (lookahead == '8') ADVANCE(220);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 285:
-      ACCEPT_TOKEN(anon_sym_DOTshared_COLON_COLONcluster);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '1', 299,
+        '2', 195,
+        '3', 196,
+        '4', 197,
+        '8', 198,
+        ':', 17,
+        'e', 493,
+        'i', 501,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 286:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '1') ADVANCE(299);
+      if (lookahead == '2') ADVANCE(195);
+      if (lookahead == '3') ADVANCE(196);
+      if (lookahead == '4') ADVANCE(197);
+      if (lookahead == '8') ADVANCE(198);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 287:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONentry);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '2', 329,
+        '4', 337,
+        '8', 339,
+        'a', 331,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 310,
+        'n', 455,
+        'p', 312,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 285,
+        'w', 378,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 288:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
+      ACCEPT_TOKEN(sym_modifier);
+      ADVANCE_MAP(
+        '2', 329,
+        '4', 337,
+        '8', 339,
+        'a', 351,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 380,
+        'w', 378,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 289:
-      ACCEPT_TOKEN(anon_sym_DOTparam_COLON_COLONfunc);
-      if (lookahead == ':') ADVANCE(18);
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == '2') ADVANCE(218);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 290:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(304);
-      if (lookahead == '3') ADVANCE(297);
-      if (lookahead == '6') ADVANCE(301);
-      if (lookahead == '8') ADVANCE(224);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(330);
-      if (lookahead == 'y') ADVANCE(521);
+      if (lookahead == '2') ADVANCE(226);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 291:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 305,
-        '3', 298,
-        '6', 302,
-        '8', 232,
-        ':', 18,
-        'e', 354,
-        'h', 332,
-        'r', 383,
-        'u', 482,
-      );
+      if (lookahead == '2') ADVANCE(222);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 292:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(306);
-      if (lookahead == '3') ADVANCE(299);
-      if (lookahead == '6') ADVANCE(303);
-      if (lookahead == '8') ADVANCE(228);
-      if (lookahead == ':') ADVANCE(18);
+      ADVANCE_MAP(
+        '2', 330,
+        '4', 338,
+        '8', 340,
+        'a', 351,
+        'b', 282,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'q', 535,
+        'r', 357,
+        's', 283,
+        't', 320,
+        'u', 284,
+        'v', 380,
+        'w', 378,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 293:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '1', 307,
-        '2', 203,
-        '3', 204,
-        '4', 205,
-        '8', 206,
-        ':', 18,
-        'e', 501,
-        'i', 509,
-      );
+      if (lookahead == '4') ADVANCE(219);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 294:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '1') ADVANCE(307);
-      if (lookahead == '2') ADVANCE(203);
-      if (lookahead == '3') ADVANCE(204);
-      if (lookahead == '4') ADVANCE(205);
-      if (lookahead == '8') ADVANCE(206);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '4') ADVANCE(227);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 295:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 337,
-        '4', 345,
-        '8', 347,
-        'a', 339,
-        'b', 290,
-        'c', 316,
-        'e', 457,
-        'f', 417,
-        'g', 428,
-        'l', 318,
-        'n', 463,
-        'p', 320,
-        'q', 543,
-        'r', 365,
-        's', 291,
-        't', 328,
-        'u', 292,
-        'v', 293,
-        'w', 386,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      if (lookahead == '4') ADVANCE(223);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 296:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 337,
-        '4', 345,
-        '8', 347,
-        'a', 359,
-        'b', 290,
-        'c', 316,
-        'e', 457,
-        'f', 417,
-        'g', 428,
-        'l', 462,
-        'n', 550,
-        'p', 321,
-        'q', 543,
-        'r', 365,
-        's', 291,
-        't', 328,
-        'u', 292,
-        'v', 388,
-        'w', 386,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      if (lookahead == '6') ADVANCE(217);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 297:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(226);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '6') ADVANCE(225);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 298:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(234);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '6') ADVANCE(221);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 299:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '2') ADVANCE(230);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == '6') ADVANCE(199);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 300:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        '2', 338,
-        '4', 346,
-        '8', 348,
-        'a', 359,
-        'b', 290,
-        'c', 316,
-        'e', 457,
-        'f', 417,
-        'g', 428,
-        'l', 462,
-        'n', 550,
-        'p', 321,
-        'q', 543,
-        'r', 365,
-        's', 291,
-        't', 328,
-        'u', 292,
-        'v', 388,
-        'w', 386,
-      );
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(471);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 301:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(227);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(411);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 302:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(235);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(503);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 303:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '4') ADVANCE(231);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(506);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 304:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(225);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '_') ADVANCE(505);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 305:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(233);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(419);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 306:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(229);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(207);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 307:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '6') ADVANCE(207);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(275);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 308:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(479);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(425);
+      if (lookahead == 'o') ADVANCE(431);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 309:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(419);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(352);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 310:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(511);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(444);
+      if (lookahead == 'o') ADVANCE(341);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 311:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(514);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(444);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 312:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '_') ADVANCE(513);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 'r') ADVANCE(317);
+      if (lookahead == 't') ADVANCE(473);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 313:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(427);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 'r') ADVANCE(317);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 314:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(215);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(486);
+      if (lookahead == 't') ADVANCE(473);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 315:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(283);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(486);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 316:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(433);
-      if (lookahead == 'o') ADVANCE(439);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(432);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 317:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(360);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(397);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 318:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(452);
-      if (lookahead == 'o') ADVANCE(349);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(497);
+      if (lookahead == 'g') ADVANCE(437);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 319:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(452);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(422);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 320:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(494);
-      if (lookahead == 'r') ADVANCE(325);
-      if (lookahead == 't') ADVANCE(481);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(484);
+      if (lookahead == 'e') ADVANCE(544);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 321:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(494);
-      if (lookahead == 'r') ADVANCE(325);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(423);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 322:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(494);
-      if (lookahead == 't') ADVANCE(481);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(447);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 323:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(399);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 324:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(491);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 325:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(527);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 326:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(528);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 327:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'a') ADVANCE(494);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 324:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(440);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 325:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(405);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 326:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(505);
-      if (lookahead == 'g') ADVANCE(445);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 327:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(430);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 328:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(492);
-      if (lookahead == 'e') ADVANCE(552);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'a') ADVANCE(495);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 329:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(431);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(548);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 330:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(455);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(548);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 331:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(407);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(407);
+      if (lookahead == 'd') ADVANCE(355);
+      if (lookahead == 'l') ADVANCE(405);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 332:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(499);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(407);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 333:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(535);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(407);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 334:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(536);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(541);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 335:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(502);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(321);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 336:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'a') ADVANCE(503);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(430);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 337:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(556);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(549);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(560);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 338:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(556);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 339:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(415);
-      if (lookahead == 'd') ADVANCE(363);
-      if (lookahead == 'l') ADVANCE(413);
-      if (lookahead == 't') ADVANCE(526);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 340:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(415);
-      if (lookahead == 't') ADVANCE(526);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 341:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(415);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 342:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'b') ADVANCE(549);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 339:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(550);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 340:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(550);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 341:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(212);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 342:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(165);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 343:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(329);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(404);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 344:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(438);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(426);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 345:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(557);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(560);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(281);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 346:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(557);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(516);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 347:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(558);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(560);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(319);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 348:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'b') ADVANCE(558);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(389);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 349:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(220);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(468);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 350:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(172);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(532);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 351:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(412);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(355);
+      if (lookahead == 'l') ADVANCE(405);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 352:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(434);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(232);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 353:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(289);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(266);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 354:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(524);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(413);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 355:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(327);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(490);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 356:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(397);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'd') ADVANCE(417);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 357:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(476);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(394);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 358:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'c') ADVANCE(540);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(544);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 359:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(363);
-      if (lookahead == 'l') ADVANCE(413);
-      if (lookahead == 't') ADVANCE(526);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(228);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 360:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(240);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(211);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 361:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(274);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(229);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 362:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(421);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(230);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 363:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(498);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(231);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 364:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'd') ADVANCE(425);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(169);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 365:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(402);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(180);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 366:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(552);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(185);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 367:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(236);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 368:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(219);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 369:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(237);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 370:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(238);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 371:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(239);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 372:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'e') ADVANCE(176);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 368:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(160);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 369:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(210);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 370:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(213);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 371:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(346);
+      if (lookahead == 'h') ADVANCE(324);
+      if (lookahead == 'r') ADVANCE(375);
+      if (lookahead == 'u') ADVANCE(474);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 372:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(353);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 373:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(187);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(354);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 374:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(192);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(302);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 375:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(183);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(395);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 376:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(167);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 377:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(218);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 378:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(221);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 379:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(354);
-      if (lookahead == 'h') ADVANCE(332);
-      if (lookahead == 'r') ADVANCE(383);
-      if (lookahead == 'u') ADVANCE(482);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 380:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(361);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 381:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(362);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 382:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(310);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 383:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(403);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 384:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(512);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 385:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(520);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 386:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(313);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 387:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(519);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 388:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(501);
-      if (lookahead == 'i') ADVANCE(509);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 389:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(515);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 390:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(495);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 391:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(527);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 392:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(458);
-      if (lookahead == 'f') ADVANCE(548);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 393:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(531);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 394:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(489);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 395:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(483);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 396:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(484);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 397:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(311);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 398:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(358);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 399:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'e') ADVANCE(364);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 400:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'e') ADVANCE(504);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 377:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(512);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 378:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(305);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 379:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(511);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 380:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(493);
+      if (lookahead == 'i') ADVANCE(501);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 381:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(507);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 382:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(487);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 383:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(519);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 384:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(450);
+      if (lookahead == 'f') ADVANCE(540);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
+      if (lookahead == '$' ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 385:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(523);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 386:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(481);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 387:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(475);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 388:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(476);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 389:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(303);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 390:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(350);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 391:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(356);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 392:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(496);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 393:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'f') ADVANCE(273);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 394:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(265);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 395:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(269);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 396:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(437);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 397:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(434);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 398:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(379);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 399:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(365);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 400:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(383);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 401:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'f') ADVANCE(281);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(385);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 402:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(273);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'g') ADVANCE(539);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 403:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(277);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'h') ADVANCE(324);
+      if (lookahead == 'r') ADVANCE(375);
+      if (lookahead == 'u') ADVANCE(474);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 404:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(445);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'h') ADVANCE(533);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 405:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(442);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(318);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 406:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(387);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(551);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 407:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(373);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(300);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 408:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(391);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(336);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 409:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(393);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(427);
+      if (lookahead == 'u') ADVANCE(446);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 410:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'g') ADVANCE(547);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 411:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'h') ADVANCE(332);
-      if (lookahead == 'r') ADVANCE(383);
-      if (lookahead == 'u') ADVANCE(482);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 412:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'h') ADVANCE(541);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 413:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(326);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 414:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(559);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 415:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(308);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 416:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(344);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 417:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(435);
-      if (lookahead == 'u') ADVANCE(454);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 418:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(342);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 419:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(460);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 420:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(404);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 421:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(333);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 422:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(468);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 423:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(470);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 424:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(473);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 425:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'i') ADVANCE(334);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 411:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(452);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 412:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(396);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 413:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(325);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 414:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(460);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 415:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(462);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 416:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(465);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 417:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(326);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 418:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'i') ADVANCE(453);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 419:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'k') ADVANCE(171);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 420:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(457);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 421:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(469);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 422:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(261);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 423:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(259);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 424:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(179);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 425:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(421);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 426:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'i') ADVANCE(461);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(536);
+      if (lookahead == 't') ADVANCE(307);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 427:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'k') ADVANCE(178);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(360);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 428:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(465);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(412);
+      if (lookahead == 't') ADVANCE(518);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 429:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(477);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(412);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 430:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(269);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'l') ADVANCE(364);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 431:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(267);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(433);
+      if (lookahead == 'n') ADVANCE(502);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 432:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(186);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(262);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 433:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(429);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(458);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 434:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(544);
-      if (lookahead == 't') ADVANCE(315);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(306);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 435:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(368);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(373);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 436:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(420);
-      if (lookahead == 't') ADVANCE(526);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'm') ADVANCE(391);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 437:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(420);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(194);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 438:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'l') ADVANCE(372);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(173);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 439:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(441);
-      if (lookahead == 'n') ADVANCE(510);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(167);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 440:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(270);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(214);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 441:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(466);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(157);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 442:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(314);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(175);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 443:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(381);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(215);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 444:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'm') ADVANCE(399);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(402);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 445:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(202);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(502);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 446:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(180);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(342);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 447:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(174);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(343);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 448:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(222);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(345);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 449:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(164);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(521);
+      if (lookahead == 'x') ADVANCE(515);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 450:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(182);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(524);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 451:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(223);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(526);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 452:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(410);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(530);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 453:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(510);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 454:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(350);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 455:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(351);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 456:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(353);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 457:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(529);
-      if (lookahead == 'x') ADVANCE(523);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 458:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(532);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 459:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'n') ADVANCE(534);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 454:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(341);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 455:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(485);
+      if (lookahead == 'v') ADVANCE(301);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 456:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(485);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 457:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(335);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 458:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(438);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 459:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(424);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 460:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(538);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(440);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 461:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'n') ADVANCE(542);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(529);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 462:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(349);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(441);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 463:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(493);
-      if (lookahead == 'v') ADVANCE(309);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(347);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 464:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(493);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(514);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 465:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(343);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(443);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 466:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(446);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(445);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 467:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(432);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'o') ADVANCE(538);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 468:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(448);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 469:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(537);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 470:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(449);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 471:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(355);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 472:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(522);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 473:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'o') ADVANCE(451);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 469:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'p') ADVANCE(479);
+      if (lookahead == 't') ADVANCE(327);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 470:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'p') ADVANCE(369);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 471:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'p') ADVANCE(492);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 472:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(322);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 473:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(183);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 474:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(453);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(393);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 475:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(546);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(543);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 476:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'o') ADVANCE(459);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(277);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 477:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'p') ADVANCE(487);
-      if (lookahead == 't') ADVANCE(335);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(545);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 478:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'p') ADVANCE(377);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(317);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 479:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'p') ADVANCE(500);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(461);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 480:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(330);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(546);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 481:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(190);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(435);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 482:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(410);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 483:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(459);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 484:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(398);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 485:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(377);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 486:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(316);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 487:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(439);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 488:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(348);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 489:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(442);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 490:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(376);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 491:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(372);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 492:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(381);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 493:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(509);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 494:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(400);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 495:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 'r') ADVANCE(401);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 483:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(551);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 484:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(285);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 485:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(553);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 486:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(325);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 487:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(469);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 488:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(554);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 489:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(443);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 490:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(418);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 491:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(467);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 492:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(406);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 493:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(385);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 494:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(324);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 495:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(447);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 496:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(356);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'r') ADVANCE(436);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 497:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(450);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(206);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 498:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(384);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(209);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 499:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(380);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(208);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 500:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(389);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(304);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 501:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(517);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(408);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 502:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(408);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(510);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 503:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(409);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(467);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 504:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'r') ADVANCE(444);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(500);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 505:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(214);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(406);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 506:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(217);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(390);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 507:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(216);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(387);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 508:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(312);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(531);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 509:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(416);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(415);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 510:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(518);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(257);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 511:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(475);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(158);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 512:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(508);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(537);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 513:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(414);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(359);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 514:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(398);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(547);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 515:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(395);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 516:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(539);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 517:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 's') ADVANCE(423);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 518:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(265);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 519:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(165);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 520:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(545);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 521:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(367);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 522:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(555);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 523:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(390);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 524:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(422);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 525:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(369);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 526:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(490);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 527:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(506);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 528:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(370);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 529:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(485);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 530:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(371);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 531:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(507);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 532:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(488);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 533:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(374);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 534:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(491);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 535:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == 't') ADVANCE(382);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 516:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(414);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 517:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(361);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 518:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(482);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 519:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(498);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 520:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(362);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 521:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(477);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 522:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(363);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 523:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(499);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 524:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(480);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 525:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(366);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 526:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(483);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 527:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(374);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 528:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(370);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 529:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(464);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 530:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(386);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 531:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(388);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 532:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(416);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 533:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(328);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 534:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(392);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
+      END_STATE();
+    case 535:
+      ACCEPT_TOKEN(sym_modifier);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(309);
+      if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 536:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(378);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(508);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 537:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(472);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(489);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 538:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(394);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(488);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 539:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(396);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(323);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 540:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(424);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(448);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 541:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(336);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'u') ADVANCE(525);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 542:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 't') ADVANCE(400);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'v') ADVANCE(301);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 543:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(317);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'v') ADVANCE(367);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 544:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(516);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'x') ADVANCE(271);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 545:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(497);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(163);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 546:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(496);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(279);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 547:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(331);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(470);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 548:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(456);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(517);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 549:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'u') ADVANCE(533);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(520);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 550:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'v') ADVANCE(309);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'y') ADVANCE(522);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 551:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'v') ADVANCE(375);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'z') ADVANCE(368);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(556);
       END_STATE();
     case 552:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'x') ADVANCE(279);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(133);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 553:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(170);
+      if (lookahead == ':') ADVANCE(17);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(552);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 554:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(287);
+      if (lookahead == ':') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 555:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(478);
+      if (lookahead == ':') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(555);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 556:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(525);
+      if (lookahead == ':') ADVANCE(17);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 557:
       ACCEPT_TOKEN(sym_modifier);
       if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(528);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(557);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 558:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'y') ADVANCE(530);
+      ADVANCE_MAP(
+        'a', 351,
+        'b', 472,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'r', 357,
+        's', 371,
+        't', 320,
+        'v', 380,
+        'w', 378,
+      );
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 559:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'z') ADVANCE(376);
+      ADVANCE_MAP(
+        'a', 351,
+        'b', 472,
+        'c', 308,
+        'e', 449,
+        'f', 409,
+        'g', 420,
+        'l', 454,
+        'n', 542,
+        'p', 313,
+        'r', 357,
+        's', 371,
+        't', 320,
+        'v', 380,
+        'w', 378,
+      );
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'y')) ADVANCE(564);
+          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 560:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(140);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(563);
+      if (lookahead == 'a') ADVANCE(332);
+      if (lookahead == 'l') ADVANCE(311);
+      if (lookahead == 'n') ADVANCE(456);
+      if (lookahead == 'p') ADVANCE(478);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 561:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(560);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
+      ADVANCE_MAP(
+        'a', 428,
+        'c', 466,
+        'g', 420,
+        'l', 463,
+        'p', 315,
+        'r', 357,
+        's', 403,
+        't', 358,
+        'v', 286,
+      );
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 562:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
+      if (lookahead == 'a') ADVANCE(333);
+      if (lookahead == 'l') ADVANCE(311);
+      if (lookahead == 'n') ADVANCE(456);
+      if (lookahead == 'p') ADVANCE(478);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 563:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(563);
+      ADVANCE_MAP(
+        'a', 429,
+        'c', 466,
+        'g', 420,
+        'l', 463,
+        'p', 314,
+        'r', 357,
+        's', 403,
+        't', 358,
+        'v', 286,
+      );
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 564:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(18);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(553);
       if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 565:
       ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == ':') ADVANCE(19);
       if (('0' <= lookahead && lookahead <= '9')) ADVANCE(565);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
       END_STATE();
     case 566:
       ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 359,
-        'b', 480,
-        'c', 316,
-        'e', 457,
-        'f', 417,
-        'g', 428,
-        'l', 462,
-        'n', 550,
-        'p', 321,
-        'r', 365,
-        's', 379,
-        't', 328,
-        'v', 388,
-        'w', 386,
-      );
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
       if (lookahead == '$' ||
+          ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(556);
       END_STATE();
     case 567:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 359,
-        'b', 480,
-        'c', 316,
-        'e', 457,
-        'f', 417,
-        'g', 428,
-        'l', 462,
-        'n', 550,
-        'p', 321,
-        'r', 365,
-        's', 379,
-        't', 328,
-        'v', 388,
-        'w', 386,
-      );
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('d' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 568:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(340);
-      if (lookahead == 'l') ADVANCE(319);
-      if (lookahead == 'n') ADVANCE(464);
-      if (lookahead == 'p') ADVANCE(486);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 569:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 436,
-        'c', 474,
-        'g', 428,
-        'l', 471,
-        'p', 323,
-        'r', 365,
-        's', 411,
-        't', 366,
-        'v', 294,
-      );
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 570:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == 'a') ADVANCE(341);
-      if (lookahead == 'l') ADVANCE(319);
-      if (lookahead == 'n') ADVANCE(464);
-      if (lookahead == 'p') ADVANCE(486);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 571:
-      ACCEPT_TOKEN(sym_modifier);
-      ADVANCE_MAP(
-        'a', 437,
-        'c', 474,
-        'g', 428,
-        'l', 471,
-        'p', 322,
-        'r', 365,
-        's', 411,
-        't', 366,
-        'v', 294,
-      );
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 572:
-      ACCEPT_TOKEN(sym_modifier);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(561);
-      if (lookahead == '$' ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 573:
-      ACCEPT_TOKEN(sym_modifier);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
-      END_STATE();
-    case 574:
-      ACCEPT_TOKEN(sym_modifier);
-      if (lookahead == '$' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(564);
-      END_STATE();
-    case 575:
       ACCEPT_TOKEN(sym_identifier);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
-    case 576:
+    case 568:
       ACCEPT_TOKEN(sym_register);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(576);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(568);
       END_STATE();
-    case 577:
-      ACCEPT_TOKEN(sym_sink);
-      END_STATE();
-    case 578:
+    case 569:
       ACCEPT_TOKEN(sym_sink);
       if (lookahead == '$' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(575);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(567);
       END_STATE();
-    case 579:
+    case 570:
       ACCEPT_TOKEN(sym_integer);
       END_STATE();
-    case 580:
+    case 571:
       ACCEPT_TOKEN(sym_integer);
       ADVANCE_MAP(
-        '.', 589,
-        'U', 579,
-        'B', 138,
-        'b', 138,
-        'D', 157,
-        'd', 157,
-        'E', 137,
-        'e', 137,
-        'F', 149,
-        'f', 149,
-        'X', 141,
-        'x', 141,
-        '8', 17,
-        '9', 17,
+        '.', 580,
+        'U', 570,
+        'B', 131,
+        'b', 131,
+        'D', 150,
+        'd', 150,
+        'E', 130,
+        'e', 130,
+        'F', 142,
+        'f', 142,
+        'X', 134,
+        'x', 134,
+        '8', 16,
+        '9', 16,
       );
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(581);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
       END_STATE();
-    case 581:
+    case 572:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(589);
-      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == '.') ADVANCE(580);
+      if (lookahead == 'U') ADVANCE(570);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(137);
+          lookahead == 'e') ADVANCE(130);
       if (lookahead == '8' ||
-          lookahead == '9') ADVANCE(17);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(581);
+          lookahead == '9') ADVANCE(16);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(572);
       END_STATE();
-    case 582:
+    case 573:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(589);
-      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == '.') ADVANCE(580);
+      if (lookahead == 'U') ADVANCE(570);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(137);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(582);
+          lookahead == 'e') ADVANCE(130);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(573);
       END_STATE();
-    case 583:
+    case 574:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'U') ADVANCE(570);
       if (lookahead == 'B' ||
-          lookahead == 'b') ADVANCE(138);
+          lookahead == 'b') ADVANCE(131);
       if (lookahead == 'X' ||
-          lookahead == 'x') ADVANCE(141);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(585);
+          lookahead == 'x') ADVANCE(134);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
       END_STATE();
-    case 584:
+    case 575:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'U') ADVANCE(570);
       if (lookahead == '0' ||
-          lookahead == '1') ADVANCE(584);
+          lookahead == '1') ADVANCE(575);
       END_STATE();
-    case 585:
+    case 576:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(579);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(585);
+      if (lookahead == 'U') ADVANCE(570);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(576);
       END_STATE();
-    case 586:
+    case 577:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(579);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(586);
+      if (lookahead == 'U') ADVANCE(570);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(577);
       END_STATE();
-    case 587:
+    case 578:
       ACCEPT_TOKEN(sym_integer);
-      if (lookahead == 'U') ADVANCE(579);
+      if (lookahead == 'U') ADVANCE(570);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(587);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(578);
       END_STATE();
-    case 588:
+    case 579:
       ACCEPT_TOKEN(sym_float);
       END_STATE();
-    case 589:
+    case 580:
       ACCEPT_TOKEN(sym_float);
       if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(137);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(589);
+          lookahead == 'e') ADVANCE(130);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(580);
       END_STATE();
-    case 590:
+    case 581:
       ACCEPT_TOKEN(sym_float);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(590);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(581);
       END_STATE();
-    case 591:
+    case 582:
       ACCEPT_TOKEN(sym_string);
       END_STATE();
-    case 592:
+    case 583:
       ACCEPT_TOKEN(sym_string);
-      if (lookahead == '"') ADVANCE(591);
+      if (lookahead == '"') ADVANCE(582);
       if (lookahead != 0 &&
           lookahead != '\n' &&
-          lookahead != '\r') ADVANCE(592);
+          lookahead != '\r') ADVANCE(583);
       END_STATE();
-    case 593:
+    case 584:
       ACCEPT_TOKEN(sym_comment);
       END_STATE();
-    case 594:
+    case 585:
       ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\r') ADVANCE(159);
+      if (lookahead == '\r') ADVANCE(152);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(594);
+          lookahead != '\n') ADVANCE(585);
       END_STATE();
-    case 595:
+    case 586:
       ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead != 0) ADVANCE(595);
+      if (lookahead == '*') ADVANCE(15);
+      if (lookahead != 0) ADVANCE(586);
       END_STATE();
     default:
       return false;
@@ -8147,7 +8110,7 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 
 static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0, .external_lex_state = 1},
-  [1] = {.lex_state = 161},
+  [1] = {.lex_state = 154},
   [2] = {.lex_state = 7},
   [3] = {.lex_state = 7},
   [4] = {.lex_state = 7},
@@ -8161,27 +8124,27 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [12] = {.lex_state = 7},
   [13] = {.lex_state = 7},
   [14] = {.lex_state = 7},
-  [15] = {.lex_state = 161},
-  [16] = {.lex_state = 161},
-  [17] = {.lex_state = 161},
-  [18] = {.lex_state = 161},
-  [19] = {.lex_state = 161, .external_lex_state = 2},
-  [20] = {.lex_state = 161},
-  [21] = {.lex_state = 161, .external_lex_state = 2},
-  [22] = {.lex_state = 161, .external_lex_state = 2},
-  [23] = {.lex_state = 161, .external_lex_state = 2},
-  [24] = {.lex_state = 161},
-  [25] = {.lex_state = 161, .external_lex_state = 2},
-  [26] = {.lex_state = 161, .external_lex_state = 2},
-  [27] = {.lex_state = 161, .external_lex_state = 2},
-  [28] = {.lex_state = 161, .external_lex_state = 2},
-  [29] = {.lex_state = 161, .external_lex_state = 2},
-  [30] = {.lex_state = 161, .external_lex_state = 2},
-  [31] = {.lex_state = 161},
-  [32] = {.lex_state = 161, .external_lex_state = 2},
-  [33] = {.lex_state = 161, .external_lex_state = 2},
-  [34] = {.lex_state = 161, .external_lex_state = 2},
-  [35] = {.lex_state = 161, .external_lex_state = 2},
+  [15] = {.lex_state = 154},
+  [16] = {.lex_state = 154},
+  [17] = {.lex_state = 154},
+  [18] = {.lex_state = 154},
+  [19] = {.lex_state = 154, .external_lex_state = 2},
+  [20] = {.lex_state = 154},
+  [21] = {.lex_state = 154, .external_lex_state = 2},
+  [22] = {.lex_state = 154, .external_lex_state = 2},
+  [23] = {.lex_state = 154, .external_lex_state = 2},
+  [24] = {.lex_state = 154},
+  [25] = {.lex_state = 154, .external_lex_state = 2},
+  [26] = {.lex_state = 154, .external_lex_state = 2},
+  [27] = {.lex_state = 154, .external_lex_state = 2},
+  [28] = {.lex_state = 154, .external_lex_state = 2},
+  [29] = {.lex_state = 154, .external_lex_state = 2},
+  [30] = {.lex_state = 154, .external_lex_state = 2},
+  [31] = {.lex_state = 154},
+  [32] = {.lex_state = 154, .external_lex_state = 2},
+  [33] = {.lex_state = 154, .external_lex_state = 2},
+  [34] = {.lex_state = 154, .external_lex_state = 2},
+  [35] = {.lex_state = 154, .external_lex_state = 2},
   [36] = {.lex_state = 7},
   [37] = {.lex_state = 7},
   [38] = {.lex_state = 7},
@@ -8303,242 +8266,242 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [154] = {.lex_state = 7},
   [155] = {.lex_state = 7},
   [156] = {.lex_state = 7},
-  [157] = {.lex_state = 161, .external_lex_state = 2},
-  [158] = {.lex_state = 161, .external_lex_state = 2},
-  [159] = {.lex_state = 161, .external_lex_state = 2},
-  [160] = {.lex_state = 161, .external_lex_state = 2},
-  [161] = {.lex_state = 161, .external_lex_state = 2},
-  [162] = {.lex_state = 161, .external_lex_state = 2},
-  [163] = {.lex_state = 161, .external_lex_state = 2},
-  [164] = {.lex_state = 161, .external_lex_state = 2},
-  [165] = {.lex_state = 161, .external_lex_state = 2},
-  [166] = {.lex_state = 161, .external_lex_state = 2},
-  [167] = {.lex_state = 161, .external_lex_state = 2},
-  [168] = {.lex_state = 162, .external_lex_state = 2},
-  [169] = {.lex_state = 161, .external_lex_state = 2},
-  [170] = {.lex_state = 162, .external_lex_state = 2},
-  [171] = {.lex_state = 161, .external_lex_state = 2},
-  [172] = {.lex_state = 161, .external_lex_state = 2},
-  [173] = {.lex_state = 161, .external_lex_state = 2},
-  [174] = {.lex_state = 161, .external_lex_state = 2},
-  [175] = {.lex_state = 161, .external_lex_state = 2},
-  [176] = {.lex_state = 161, .external_lex_state = 2},
-  [177] = {.lex_state = 161, .external_lex_state = 2},
-  [178] = {.lex_state = 161, .external_lex_state = 2},
-  [179] = {.lex_state = 161, .external_lex_state = 2},
-  [180] = {.lex_state = 161, .external_lex_state = 2},
-  [181] = {.lex_state = 161, .external_lex_state = 2},
-  [182] = {.lex_state = 161, .external_lex_state = 2},
-  [183] = {.lex_state = 161, .external_lex_state = 2},
-  [184] = {.lex_state = 161, .external_lex_state = 2},
-  [185] = {.lex_state = 161, .external_lex_state = 2},
-  [186] = {.lex_state = 161, .external_lex_state = 2},
-  [187] = {.lex_state = 161, .external_lex_state = 2},
-  [188] = {.lex_state = 161, .external_lex_state = 2},
-  [189] = {.lex_state = 161, .external_lex_state = 2},
-  [190] = {.lex_state = 161, .external_lex_state = 2},
-  [191] = {.lex_state = 161, .external_lex_state = 2},
-  [192] = {.lex_state = 161, .external_lex_state = 2},
-  [193] = {.lex_state = 161, .external_lex_state = 2},
-  [194] = {.lex_state = 161, .external_lex_state = 2},
-  [195] = {.lex_state = 161, .external_lex_state = 2},
-  [196] = {.lex_state = 161, .external_lex_state = 2},
-  [197] = {.lex_state = 161, .external_lex_state = 2},
-  [198] = {.lex_state = 161, .external_lex_state = 2},
-  [199] = {.lex_state = 161, .external_lex_state = 2},
-  [200] = {.lex_state = 161, .external_lex_state = 2},
-  [201] = {.lex_state = 161, .external_lex_state = 2},
-  [202] = {.lex_state = 161, .external_lex_state = 2},
-  [203] = {.lex_state = 161, .external_lex_state = 2},
-  [204] = {.lex_state = 161, .external_lex_state = 2},
-  [205] = {.lex_state = 161, .external_lex_state = 2},
-  [206] = {.lex_state = 161, .external_lex_state = 2},
-  [207] = {.lex_state = 161, .external_lex_state = 2},
-  [208] = {.lex_state = 161, .external_lex_state = 2},
-  [209] = {.lex_state = 161, .external_lex_state = 2},
-  [210] = {.lex_state = 161, .external_lex_state = 2},
-  [211] = {.lex_state = 161, .external_lex_state = 2},
-  [212] = {.lex_state = 161, .external_lex_state = 2},
-  [213] = {.lex_state = 161, .external_lex_state = 2},
-  [214] = {.lex_state = 161, .external_lex_state = 2},
-  [215] = {.lex_state = 161, .external_lex_state = 2},
-  [216] = {.lex_state = 161, .external_lex_state = 2},
-  [217] = {.lex_state = 161, .external_lex_state = 2},
-  [218] = {.lex_state = 161, .external_lex_state = 2},
-  [219] = {.lex_state = 161, .external_lex_state = 2},
-  [220] = {.lex_state = 161, .external_lex_state = 2},
-  [221] = {.lex_state = 161, .external_lex_state = 2},
-  [222] = {.lex_state = 161, .external_lex_state = 2},
-  [223] = {.lex_state = 161, .external_lex_state = 2},
-  [224] = {.lex_state = 161, .external_lex_state = 2},
-  [225] = {.lex_state = 161, .external_lex_state = 2},
-  [226] = {.lex_state = 161, .external_lex_state = 2},
-  [227] = {.lex_state = 161, .external_lex_state = 2},
-  [228] = {.lex_state = 161, .external_lex_state = 2},
-  [229] = {.lex_state = 161, .external_lex_state = 2},
-  [230] = {.lex_state = 161, .external_lex_state = 2},
-  [231] = {.lex_state = 161, .external_lex_state = 2},
-  [232] = {.lex_state = 161, .external_lex_state = 2},
-  [233] = {.lex_state = 161, .external_lex_state = 2},
-  [234] = {.lex_state = 161, .external_lex_state = 2},
-  [235] = {.lex_state = 161, .external_lex_state = 2},
-  [236] = {.lex_state = 161, .external_lex_state = 2},
-  [237] = {.lex_state = 161, .external_lex_state = 2},
-  [238] = {.lex_state = 161, .external_lex_state = 2},
-  [239] = {.lex_state = 161, .external_lex_state = 2},
-  [240] = {.lex_state = 161, .external_lex_state = 2},
-  [241] = {.lex_state = 161, .external_lex_state = 2},
-  [242] = {.lex_state = 161, .external_lex_state = 2},
-  [243] = {.lex_state = 161, .external_lex_state = 2},
-  [244] = {.lex_state = 161, .external_lex_state = 2},
-  [245] = {.lex_state = 161, .external_lex_state = 2},
-  [246] = {.lex_state = 161, .external_lex_state = 2},
-  [247] = {.lex_state = 161, .external_lex_state = 2},
-  [248] = {.lex_state = 161, .external_lex_state = 2},
-  [249] = {.lex_state = 161, .external_lex_state = 2},
-  [250] = {.lex_state = 161, .external_lex_state = 2},
-  [251] = {.lex_state = 161, .external_lex_state = 2},
-  [252] = {.lex_state = 161, .external_lex_state = 2},
-  [253] = {.lex_state = 161, .external_lex_state = 2},
-  [254] = {.lex_state = 161, .external_lex_state = 2},
-  [255] = {.lex_state = 161, .external_lex_state = 2},
-  [256] = {.lex_state = 161, .external_lex_state = 2},
-  [257] = {.lex_state = 161, .external_lex_state = 2},
-  [258] = {.lex_state = 161, .external_lex_state = 2},
-  [259] = {.lex_state = 161, .external_lex_state = 2},
-  [260] = {.lex_state = 161, .external_lex_state = 2},
-  [261] = {.lex_state = 161, .external_lex_state = 2},
-  [262] = {.lex_state = 161, .external_lex_state = 2},
-  [263] = {.lex_state = 161, .external_lex_state = 2},
-  [264] = {.lex_state = 161, .external_lex_state = 2},
-  [265] = {.lex_state = 161, .external_lex_state = 2},
-  [266] = {.lex_state = 161, .external_lex_state = 2},
-  [267] = {.lex_state = 161, .external_lex_state = 2},
-  [268] = {.lex_state = 161, .external_lex_state = 2},
-  [269] = {.lex_state = 161, .external_lex_state = 2},
-  [270] = {.lex_state = 161, .external_lex_state = 2},
-  [271] = {.lex_state = 161, .external_lex_state = 2},
-  [272] = {.lex_state = 161, .external_lex_state = 2},
-  [273] = {.lex_state = 161, .external_lex_state = 2},
-  [274] = {.lex_state = 161, .external_lex_state = 2},
-  [275] = {.lex_state = 161, .external_lex_state = 2},
-  [276] = {.lex_state = 161, .external_lex_state = 2},
-  [277] = {.lex_state = 161, .external_lex_state = 2},
-  [278] = {.lex_state = 161, .external_lex_state = 2},
-  [279] = {.lex_state = 161, .external_lex_state = 2},
-  [280] = {.lex_state = 161, .external_lex_state = 2},
-  [281] = {.lex_state = 161, .external_lex_state = 2},
-  [282] = {.lex_state = 161, .external_lex_state = 2},
-  [283] = {.lex_state = 161, .external_lex_state = 2},
-  [284] = {.lex_state = 161, .external_lex_state = 2},
-  [285] = {.lex_state = 161, .external_lex_state = 2},
-  [286] = {.lex_state = 161, .external_lex_state = 2},
-  [287] = {.lex_state = 161, .external_lex_state = 2},
-  [288] = {.lex_state = 161, .external_lex_state = 2},
-  [289] = {.lex_state = 161, .external_lex_state = 2},
-  [290] = {.lex_state = 161, .external_lex_state = 2},
-  [291] = {.lex_state = 161, .external_lex_state = 2},
-  [292] = {.lex_state = 161, .external_lex_state = 2},
-  [293] = {.lex_state = 161, .external_lex_state = 2},
-  [294] = {.lex_state = 161, .external_lex_state = 2},
-  [295] = {.lex_state = 161, .external_lex_state = 2},
-  [296] = {.lex_state = 161, .external_lex_state = 2},
-  [297] = {.lex_state = 161, .external_lex_state = 2},
-  [298] = {.lex_state = 161, .external_lex_state = 2},
-  [299] = {.lex_state = 161, .external_lex_state = 2},
-  [300] = {.lex_state = 161, .external_lex_state = 2},
-  [301] = {.lex_state = 161, .external_lex_state = 2},
-  [302] = {.lex_state = 161, .external_lex_state = 2},
-  [303] = {.lex_state = 161, .external_lex_state = 2},
-  [304] = {.lex_state = 161, .external_lex_state = 2},
-  [305] = {.lex_state = 161, .external_lex_state = 2},
-  [306] = {.lex_state = 161, .external_lex_state = 2},
-  [307] = {.lex_state = 161, .external_lex_state = 2},
-  [308] = {.lex_state = 161, .external_lex_state = 2},
-  [309] = {.lex_state = 161, .external_lex_state = 2},
-  [310] = {.lex_state = 161, .external_lex_state = 2},
-  [311] = {.lex_state = 161, .external_lex_state = 2},
-  [312] = {.lex_state = 161, .external_lex_state = 2},
-  [313] = {.lex_state = 161, .external_lex_state = 2},
-  [314] = {.lex_state = 161, .external_lex_state = 2},
-  [315] = {.lex_state = 161, .external_lex_state = 2},
-  [316] = {.lex_state = 161, .external_lex_state = 2},
-  [317] = {.lex_state = 161, .external_lex_state = 2},
-  [318] = {.lex_state = 161, .external_lex_state = 2},
-  [319] = {.lex_state = 161, .external_lex_state = 2},
-  [320] = {.lex_state = 161, .external_lex_state = 2},
-  [321] = {.lex_state = 161, .external_lex_state = 2},
-  [322] = {.lex_state = 161, .external_lex_state = 2},
-  [323] = {.lex_state = 161, .external_lex_state = 2},
-  [324] = {.lex_state = 161, .external_lex_state = 2},
-  [325] = {.lex_state = 161, .external_lex_state = 2},
-  [326] = {.lex_state = 161, .external_lex_state = 2},
-  [327] = {.lex_state = 161, .external_lex_state = 2},
-  [328] = {.lex_state = 161, .external_lex_state = 2},
-  [329] = {.lex_state = 161, .external_lex_state = 2},
-  [330] = {.lex_state = 161, .external_lex_state = 2},
-  [331] = {.lex_state = 161, .external_lex_state = 2},
-  [332] = {.lex_state = 161, .external_lex_state = 2},
-  [333] = {.lex_state = 161, .external_lex_state = 2},
-  [334] = {.lex_state = 161, .external_lex_state = 2},
-  [335] = {.lex_state = 161, .external_lex_state = 2},
-  [336] = {.lex_state = 161, .external_lex_state = 2},
-  [337] = {.lex_state = 161, .external_lex_state = 2},
-  [338] = {.lex_state = 161, .external_lex_state = 2},
-  [339] = {.lex_state = 161, .external_lex_state = 2},
-  [340] = {.lex_state = 161, .external_lex_state = 2},
-  [341] = {.lex_state = 161, .external_lex_state = 2},
-  [342] = {.lex_state = 161, .external_lex_state = 2},
-  [343] = {.lex_state = 161, .external_lex_state = 2},
-  [344] = {.lex_state = 161, .external_lex_state = 2},
-  [345] = {.lex_state = 161, .external_lex_state = 2},
-  [346] = {.lex_state = 161, .external_lex_state = 2},
-  [347] = {.lex_state = 161, .external_lex_state = 2},
-  [348] = {.lex_state = 161, .external_lex_state = 2},
-  [349] = {.lex_state = 161, .external_lex_state = 2},
-  [350] = {.lex_state = 161, .external_lex_state = 2},
-  [351] = {.lex_state = 161, .external_lex_state = 2},
-  [352] = {.lex_state = 161, .external_lex_state = 2},
-  [353] = {.lex_state = 161, .external_lex_state = 2},
-  [354] = {.lex_state = 161, .external_lex_state = 2},
-  [355] = {.lex_state = 161, .external_lex_state = 2},
-  [356] = {.lex_state = 161, .external_lex_state = 2},
-  [357] = {.lex_state = 161, .external_lex_state = 2},
-  [358] = {.lex_state = 161, .external_lex_state = 2},
-  [359] = {.lex_state = 161, .external_lex_state = 2},
-  [360] = {.lex_state = 161, .external_lex_state = 2},
-  [361] = {.lex_state = 161, .external_lex_state = 2},
-  [362] = {.lex_state = 161, .external_lex_state = 2},
-  [363] = {.lex_state = 161, .external_lex_state = 2},
-  [364] = {.lex_state = 161, .external_lex_state = 2},
-  [365] = {.lex_state = 161, .external_lex_state = 2},
-  [366] = {.lex_state = 161, .external_lex_state = 2},
-  [367] = {.lex_state = 161, .external_lex_state = 2},
-  [368] = {.lex_state = 161, .external_lex_state = 2},
-  [369] = {.lex_state = 161, .external_lex_state = 2},
-  [370] = {.lex_state = 161, .external_lex_state = 2},
-  [371] = {.lex_state = 161, .external_lex_state = 2},
-  [372] = {.lex_state = 161, .external_lex_state = 2},
-  [373] = {.lex_state = 161, .external_lex_state = 2},
-  [374] = {.lex_state = 161, .external_lex_state = 2},
-  [375] = {.lex_state = 161, .external_lex_state = 2},
-  [376] = {.lex_state = 161, .external_lex_state = 2},
-  [377] = {.lex_state = 161, .external_lex_state = 2},
-  [378] = {.lex_state = 161, .external_lex_state = 2},
-  [379] = {.lex_state = 161, .external_lex_state = 2},
-  [380] = {.lex_state = 161, .external_lex_state = 2},
-  [381] = {.lex_state = 161, .external_lex_state = 2},
-  [382] = {.lex_state = 161, .external_lex_state = 2},
-  [383] = {.lex_state = 161, .external_lex_state = 2},
-  [384] = {.lex_state = 161, .external_lex_state = 2},
-  [385] = {.lex_state = 161, .external_lex_state = 2},
-  [386] = {.lex_state = 161, .external_lex_state = 2},
-  [387] = {.lex_state = 161, .external_lex_state = 2},
-  [388] = {.lex_state = 161, .external_lex_state = 2},
-  [389] = {.lex_state = 161},
-  [390] = {.lex_state = 161},
-  [391] = {.lex_state = 161},
-  [392] = {.lex_state = 161},
+  [157] = {.lex_state = 154, .external_lex_state = 2},
+  [158] = {.lex_state = 154, .external_lex_state = 2},
+  [159] = {.lex_state = 154, .external_lex_state = 2},
+  [160] = {.lex_state = 154, .external_lex_state = 2},
+  [161] = {.lex_state = 154, .external_lex_state = 2},
+  [162] = {.lex_state = 154, .external_lex_state = 2},
+  [163] = {.lex_state = 154, .external_lex_state = 2},
+  [164] = {.lex_state = 154, .external_lex_state = 2},
+  [165] = {.lex_state = 154, .external_lex_state = 2},
+  [166] = {.lex_state = 154, .external_lex_state = 2},
+  [167] = {.lex_state = 154, .external_lex_state = 2},
+  [168] = {.lex_state = 155, .external_lex_state = 2},
+  [169] = {.lex_state = 154, .external_lex_state = 2},
+  [170] = {.lex_state = 155, .external_lex_state = 2},
+  [171] = {.lex_state = 154, .external_lex_state = 2},
+  [172] = {.lex_state = 154, .external_lex_state = 2},
+  [173] = {.lex_state = 154, .external_lex_state = 2},
+  [174] = {.lex_state = 154, .external_lex_state = 2},
+  [175] = {.lex_state = 154, .external_lex_state = 2},
+  [176] = {.lex_state = 154, .external_lex_state = 2},
+  [177] = {.lex_state = 154, .external_lex_state = 2},
+  [178] = {.lex_state = 154, .external_lex_state = 2},
+  [179] = {.lex_state = 154, .external_lex_state = 2},
+  [180] = {.lex_state = 154, .external_lex_state = 2},
+  [181] = {.lex_state = 154, .external_lex_state = 2},
+  [182] = {.lex_state = 154, .external_lex_state = 2},
+  [183] = {.lex_state = 154, .external_lex_state = 2},
+  [184] = {.lex_state = 154, .external_lex_state = 2},
+  [185] = {.lex_state = 154, .external_lex_state = 2},
+  [186] = {.lex_state = 154, .external_lex_state = 2},
+  [187] = {.lex_state = 154, .external_lex_state = 2},
+  [188] = {.lex_state = 154, .external_lex_state = 2},
+  [189] = {.lex_state = 154, .external_lex_state = 2},
+  [190] = {.lex_state = 154, .external_lex_state = 2},
+  [191] = {.lex_state = 154, .external_lex_state = 2},
+  [192] = {.lex_state = 154, .external_lex_state = 2},
+  [193] = {.lex_state = 154, .external_lex_state = 2},
+  [194] = {.lex_state = 154, .external_lex_state = 2},
+  [195] = {.lex_state = 154, .external_lex_state = 2},
+  [196] = {.lex_state = 154, .external_lex_state = 2},
+  [197] = {.lex_state = 154, .external_lex_state = 2},
+  [198] = {.lex_state = 154, .external_lex_state = 2},
+  [199] = {.lex_state = 154, .external_lex_state = 2},
+  [200] = {.lex_state = 154, .external_lex_state = 2},
+  [201] = {.lex_state = 154, .external_lex_state = 2},
+  [202] = {.lex_state = 154, .external_lex_state = 2},
+  [203] = {.lex_state = 154, .external_lex_state = 2},
+  [204] = {.lex_state = 154, .external_lex_state = 2},
+  [205] = {.lex_state = 154, .external_lex_state = 2},
+  [206] = {.lex_state = 154, .external_lex_state = 2},
+  [207] = {.lex_state = 154, .external_lex_state = 2},
+  [208] = {.lex_state = 154, .external_lex_state = 2},
+  [209] = {.lex_state = 154, .external_lex_state = 2},
+  [210] = {.lex_state = 154, .external_lex_state = 2},
+  [211] = {.lex_state = 154, .external_lex_state = 2},
+  [212] = {.lex_state = 154, .external_lex_state = 2},
+  [213] = {.lex_state = 154, .external_lex_state = 2},
+  [214] = {.lex_state = 154, .external_lex_state = 2},
+  [215] = {.lex_state = 154, .external_lex_state = 2},
+  [216] = {.lex_state = 154, .external_lex_state = 2},
+  [217] = {.lex_state = 154, .external_lex_state = 2},
+  [218] = {.lex_state = 154, .external_lex_state = 2},
+  [219] = {.lex_state = 154, .external_lex_state = 2},
+  [220] = {.lex_state = 154, .external_lex_state = 2},
+  [221] = {.lex_state = 154, .external_lex_state = 2},
+  [222] = {.lex_state = 154, .external_lex_state = 2},
+  [223] = {.lex_state = 154, .external_lex_state = 2},
+  [224] = {.lex_state = 154, .external_lex_state = 2},
+  [225] = {.lex_state = 154, .external_lex_state = 2},
+  [226] = {.lex_state = 154, .external_lex_state = 2},
+  [227] = {.lex_state = 154, .external_lex_state = 2},
+  [228] = {.lex_state = 154, .external_lex_state = 2},
+  [229] = {.lex_state = 154, .external_lex_state = 2},
+  [230] = {.lex_state = 154, .external_lex_state = 2},
+  [231] = {.lex_state = 154, .external_lex_state = 2},
+  [232] = {.lex_state = 154, .external_lex_state = 2},
+  [233] = {.lex_state = 154, .external_lex_state = 2},
+  [234] = {.lex_state = 154, .external_lex_state = 2},
+  [235] = {.lex_state = 154, .external_lex_state = 2},
+  [236] = {.lex_state = 154, .external_lex_state = 2},
+  [237] = {.lex_state = 154, .external_lex_state = 2},
+  [238] = {.lex_state = 154, .external_lex_state = 2},
+  [239] = {.lex_state = 154, .external_lex_state = 2},
+  [240] = {.lex_state = 154, .external_lex_state = 2},
+  [241] = {.lex_state = 154, .external_lex_state = 2},
+  [242] = {.lex_state = 154, .external_lex_state = 2},
+  [243] = {.lex_state = 154, .external_lex_state = 2},
+  [244] = {.lex_state = 154, .external_lex_state = 2},
+  [245] = {.lex_state = 154, .external_lex_state = 2},
+  [246] = {.lex_state = 154, .external_lex_state = 2},
+  [247] = {.lex_state = 154, .external_lex_state = 2},
+  [248] = {.lex_state = 154, .external_lex_state = 2},
+  [249] = {.lex_state = 154, .external_lex_state = 2},
+  [250] = {.lex_state = 154, .external_lex_state = 2},
+  [251] = {.lex_state = 154, .external_lex_state = 2},
+  [252] = {.lex_state = 154, .external_lex_state = 2},
+  [253] = {.lex_state = 154, .external_lex_state = 2},
+  [254] = {.lex_state = 154, .external_lex_state = 2},
+  [255] = {.lex_state = 154, .external_lex_state = 2},
+  [256] = {.lex_state = 154, .external_lex_state = 2},
+  [257] = {.lex_state = 154, .external_lex_state = 2},
+  [258] = {.lex_state = 154, .external_lex_state = 2},
+  [259] = {.lex_state = 154, .external_lex_state = 2},
+  [260] = {.lex_state = 154, .external_lex_state = 2},
+  [261] = {.lex_state = 154, .external_lex_state = 2},
+  [262] = {.lex_state = 154, .external_lex_state = 2},
+  [263] = {.lex_state = 154, .external_lex_state = 2},
+  [264] = {.lex_state = 154, .external_lex_state = 2},
+  [265] = {.lex_state = 154, .external_lex_state = 2},
+  [266] = {.lex_state = 154, .external_lex_state = 2},
+  [267] = {.lex_state = 154, .external_lex_state = 2},
+  [268] = {.lex_state = 154, .external_lex_state = 2},
+  [269] = {.lex_state = 154, .external_lex_state = 2},
+  [270] = {.lex_state = 154, .external_lex_state = 2},
+  [271] = {.lex_state = 154, .external_lex_state = 2},
+  [272] = {.lex_state = 154, .external_lex_state = 2},
+  [273] = {.lex_state = 154, .external_lex_state = 2},
+  [274] = {.lex_state = 154, .external_lex_state = 2},
+  [275] = {.lex_state = 154, .external_lex_state = 2},
+  [276] = {.lex_state = 154, .external_lex_state = 2},
+  [277] = {.lex_state = 154, .external_lex_state = 2},
+  [278] = {.lex_state = 154, .external_lex_state = 2},
+  [279] = {.lex_state = 154, .external_lex_state = 2},
+  [280] = {.lex_state = 154, .external_lex_state = 2},
+  [281] = {.lex_state = 154, .external_lex_state = 2},
+  [282] = {.lex_state = 154, .external_lex_state = 2},
+  [283] = {.lex_state = 154, .external_lex_state = 2},
+  [284] = {.lex_state = 154, .external_lex_state = 2},
+  [285] = {.lex_state = 154, .external_lex_state = 2},
+  [286] = {.lex_state = 154, .external_lex_state = 2},
+  [287] = {.lex_state = 154, .external_lex_state = 2},
+  [288] = {.lex_state = 154, .external_lex_state = 2},
+  [289] = {.lex_state = 154, .external_lex_state = 2},
+  [290] = {.lex_state = 154, .external_lex_state = 2},
+  [291] = {.lex_state = 154, .external_lex_state = 2},
+  [292] = {.lex_state = 154, .external_lex_state = 2},
+  [293] = {.lex_state = 154, .external_lex_state = 2},
+  [294] = {.lex_state = 154, .external_lex_state = 2},
+  [295] = {.lex_state = 154, .external_lex_state = 2},
+  [296] = {.lex_state = 154, .external_lex_state = 2},
+  [297] = {.lex_state = 154, .external_lex_state = 2},
+  [298] = {.lex_state = 154, .external_lex_state = 2},
+  [299] = {.lex_state = 154, .external_lex_state = 2},
+  [300] = {.lex_state = 154, .external_lex_state = 2},
+  [301] = {.lex_state = 154, .external_lex_state = 2},
+  [302] = {.lex_state = 154, .external_lex_state = 2},
+  [303] = {.lex_state = 154, .external_lex_state = 2},
+  [304] = {.lex_state = 154, .external_lex_state = 2},
+  [305] = {.lex_state = 154, .external_lex_state = 2},
+  [306] = {.lex_state = 154, .external_lex_state = 2},
+  [307] = {.lex_state = 154, .external_lex_state = 2},
+  [308] = {.lex_state = 154, .external_lex_state = 2},
+  [309] = {.lex_state = 154, .external_lex_state = 2},
+  [310] = {.lex_state = 154, .external_lex_state = 2},
+  [311] = {.lex_state = 154, .external_lex_state = 2},
+  [312] = {.lex_state = 154, .external_lex_state = 2},
+  [313] = {.lex_state = 154, .external_lex_state = 2},
+  [314] = {.lex_state = 154, .external_lex_state = 2},
+  [315] = {.lex_state = 154, .external_lex_state = 2},
+  [316] = {.lex_state = 154, .external_lex_state = 2},
+  [317] = {.lex_state = 154, .external_lex_state = 2},
+  [318] = {.lex_state = 154, .external_lex_state = 2},
+  [319] = {.lex_state = 154, .external_lex_state = 2},
+  [320] = {.lex_state = 154, .external_lex_state = 2},
+  [321] = {.lex_state = 154, .external_lex_state = 2},
+  [322] = {.lex_state = 154, .external_lex_state = 2},
+  [323] = {.lex_state = 154, .external_lex_state = 2},
+  [324] = {.lex_state = 154, .external_lex_state = 2},
+  [325] = {.lex_state = 154, .external_lex_state = 2},
+  [326] = {.lex_state = 154, .external_lex_state = 2},
+  [327] = {.lex_state = 154, .external_lex_state = 2},
+  [328] = {.lex_state = 154, .external_lex_state = 2},
+  [329] = {.lex_state = 154, .external_lex_state = 2},
+  [330] = {.lex_state = 154, .external_lex_state = 2},
+  [331] = {.lex_state = 154, .external_lex_state = 2},
+  [332] = {.lex_state = 154, .external_lex_state = 2},
+  [333] = {.lex_state = 154, .external_lex_state = 2},
+  [334] = {.lex_state = 154, .external_lex_state = 2},
+  [335] = {.lex_state = 154, .external_lex_state = 2},
+  [336] = {.lex_state = 154, .external_lex_state = 2},
+  [337] = {.lex_state = 154, .external_lex_state = 2},
+  [338] = {.lex_state = 154, .external_lex_state = 2},
+  [339] = {.lex_state = 154, .external_lex_state = 2},
+  [340] = {.lex_state = 154, .external_lex_state = 2},
+  [341] = {.lex_state = 154, .external_lex_state = 2},
+  [342] = {.lex_state = 154, .external_lex_state = 2},
+  [343] = {.lex_state = 154, .external_lex_state = 2},
+  [344] = {.lex_state = 154, .external_lex_state = 2},
+  [345] = {.lex_state = 154, .external_lex_state = 2},
+  [346] = {.lex_state = 154, .external_lex_state = 2},
+  [347] = {.lex_state = 154, .external_lex_state = 2},
+  [348] = {.lex_state = 154, .external_lex_state = 2},
+  [349] = {.lex_state = 154, .external_lex_state = 2},
+  [350] = {.lex_state = 154, .external_lex_state = 2},
+  [351] = {.lex_state = 154, .external_lex_state = 2},
+  [352] = {.lex_state = 154, .external_lex_state = 2},
+  [353] = {.lex_state = 154, .external_lex_state = 2},
+  [354] = {.lex_state = 154, .external_lex_state = 2},
+  [355] = {.lex_state = 154, .external_lex_state = 2},
+  [356] = {.lex_state = 154, .external_lex_state = 2},
+  [357] = {.lex_state = 154, .external_lex_state = 2},
+  [358] = {.lex_state = 154, .external_lex_state = 2},
+  [359] = {.lex_state = 154, .external_lex_state = 2},
+  [360] = {.lex_state = 154, .external_lex_state = 2},
+  [361] = {.lex_state = 154, .external_lex_state = 2},
+  [362] = {.lex_state = 154, .external_lex_state = 2},
+  [363] = {.lex_state = 154, .external_lex_state = 2},
+  [364] = {.lex_state = 154, .external_lex_state = 2},
+  [365] = {.lex_state = 154, .external_lex_state = 2},
+  [366] = {.lex_state = 154, .external_lex_state = 2},
+  [367] = {.lex_state = 154, .external_lex_state = 2},
+  [368] = {.lex_state = 154, .external_lex_state = 2},
+  [369] = {.lex_state = 154, .external_lex_state = 2},
+  [370] = {.lex_state = 154, .external_lex_state = 2},
+  [371] = {.lex_state = 154, .external_lex_state = 2},
+  [372] = {.lex_state = 154, .external_lex_state = 2},
+  [373] = {.lex_state = 154, .external_lex_state = 2},
+  [374] = {.lex_state = 154, .external_lex_state = 2},
+  [375] = {.lex_state = 154, .external_lex_state = 2},
+  [376] = {.lex_state = 154, .external_lex_state = 2},
+  [377] = {.lex_state = 154, .external_lex_state = 2},
+  [378] = {.lex_state = 154, .external_lex_state = 2},
+  [379] = {.lex_state = 154, .external_lex_state = 2},
+  [380] = {.lex_state = 154, .external_lex_state = 2},
+  [381] = {.lex_state = 154, .external_lex_state = 2},
+  [382] = {.lex_state = 154, .external_lex_state = 2},
+  [383] = {.lex_state = 154, .external_lex_state = 2},
+  [384] = {.lex_state = 154, .external_lex_state = 2},
+  [385] = {.lex_state = 154, .external_lex_state = 2},
+  [386] = {.lex_state = 154, .external_lex_state = 2},
+  [387] = {.lex_state = 154, .external_lex_state = 2},
+  [388] = {.lex_state = 154, .external_lex_state = 2},
+  [389] = {.lex_state = 154},
+  [390] = {.lex_state = 154},
+  [391] = {.lex_state = 154},
+  [392] = {.lex_state = 154},
   [393] = {.lex_state = 9},
   [394] = {.lex_state = 5, .external_lex_state = 3},
   [395] = {.lex_state = 5, .external_lex_state = 3},
@@ -8600,49 +8563,49 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [451] = {.lex_state = 4, .external_lex_state = 5},
   [452] = {.lex_state = 4, .external_lex_state = 5},
   [453] = {.lex_state = 12, .external_lex_state = 4},
-  [454] = {.lex_state = 161, .external_lex_state = 7},
+  [454] = {.lex_state = 154, .external_lex_state = 7},
   [455] = {.lex_state = 4},
-  [456] = {.lex_state = 161, .external_lex_state = 7},
+  [456] = {.lex_state = 154, .external_lex_state = 7},
   [457] = {.lex_state = 12, .external_lex_state = 4},
-  [458] = {.lex_state = 161, .external_lex_state = 7},
+  [458] = {.lex_state = 154, .external_lex_state = 7},
   [459] = {.lex_state = 2, .external_lex_state = 7},
   [460] = {.lex_state = 12, .external_lex_state = 4},
-  [461] = {.lex_state = 161, .external_lex_state = 7},
-  [462] = {.lex_state = 161, .external_lex_state = 7},
-  [463] = {.lex_state = 161, .external_lex_state = 7},
-  [464] = {.lex_state = 161, .external_lex_state = 7},
+  [461] = {.lex_state = 154, .external_lex_state = 7},
+  [462] = {.lex_state = 154, .external_lex_state = 7},
+  [463] = {.lex_state = 154, .external_lex_state = 7},
+  [464] = {.lex_state = 154, .external_lex_state = 7},
   [465] = {.lex_state = 4},
   [466] = {.lex_state = 12, .external_lex_state = 4},
   [467] = {.lex_state = 12, .external_lex_state = 4},
   [468] = {.lex_state = 12, .external_lex_state = 4},
   [469] = {.lex_state = 12, .external_lex_state = 4},
   [470] = {.lex_state = 12, .external_lex_state = 4},
-  [471] = {.lex_state = 161, .external_lex_state = 7},
+  [471] = {.lex_state = 154, .external_lex_state = 7},
   [472] = {.lex_state = 12, .external_lex_state = 4},
-  [473] = {.lex_state = 161, .external_lex_state = 7},
+  [473] = {.lex_state = 154, .external_lex_state = 7},
   [474] = {.lex_state = 12, .external_lex_state = 4},
   [475] = {.lex_state = 12, .external_lex_state = 4},
-  [476] = {.lex_state = 161, .external_lex_state = 7},
-  [477] = {.lex_state = 161, .external_lex_state = 7},
-  [478] = {.lex_state = 161, .external_lex_state = 7},
-  [479] = {.lex_state = 161, .external_lex_state = 7},
-  [480] = {.lex_state = 161, .external_lex_state = 7},
-  [481] = {.lex_state = 161, .external_lex_state = 7},
-  [482] = {.lex_state = 161, .external_lex_state = 7},
-  [483] = {.lex_state = 161, .external_lex_state = 7},
-  [484] = {.lex_state = 161, .external_lex_state = 7},
-  [485] = {.lex_state = 161, .external_lex_state = 7},
+  [476] = {.lex_state = 154, .external_lex_state = 7},
+  [477] = {.lex_state = 154, .external_lex_state = 7},
+  [478] = {.lex_state = 154, .external_lex_state = 7},
+  [479] = {.lex_state = 154, .external_lex_state = 7},
+  [480] = {.lex_state = 154, .external_lex_state = 7},
+  [481] = {.lex_state = 154, .external_lex_state = 7},
+  [482] = {.lex_state = 154, .external_lex_state = 7},
+  [483] = {.lex_state = 154, .external_lex_state = 7},
+  [484] = {.lex_state = 154, .external_lex_state = 7},
+  [485] = {.lex_state = 154, .external_lex_state = 7},
   [486] = {.lex_state = 4, .external_lex_state = 5},
   [487] = {.lex_state = 12, .external_lex_state = 4},
   [488] = {.lex_state = 12, .external_lex_state = 4},
-  [489] = {.lex_state = 161, .external_lex_state = 7},
-  [490] = {.lex_state = 161, .external_lex_state = 7},
+  [489] = {.lex_state = 154, .external_lex_state = 7},
+  [490] = {.lex_state = 154, .external_lex_state = 7},
   [491] = {.lex_state = 2, .external_lex_state = 7},
-  [492] = {.lex_state = 161, .external_lex_state = 7},
-  [493] = {.lex_state = 161, .external_lex_state = 7},
+  [492] = {.lex_state = 154, .external_lex_state = 7},
+  [493] = {.lex_state = 154, .external_lex_state = 7},
   [494] = {.lex_state = 2, .external_lex_state = 7},
   [495] = {.lex_state = 4, .external_lex_state = 5},
-  [496] = {.lex_state = 161, .external_lex_state = 7},
+  [496] = {.lex_state = 154, .external_lex_state = 7},
   [497] = {.lex_state = 2, .external_lex_state = 7},
   [498] = {.lex_state = 4, .external_lex_state = 5},
   [499] = {.lex_state = 2, .external_lex_state = 7},
@@ -8653,11 +8616,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [504] = {.lex_state = 4, .external_lex_state = 5},
   [505] = {.lex_state = 2, .external_lex_state = 7},
   [506] = {.lex_state = 2, .external_lex_state = 7},
-  [507] = {.lex_state = 161, .external_lex_state = 7},
-  [508] = {.lex_state = 161, .external_lex_state = 7},
+  [507] = {.lex_state = 154, .external_lex_state = 7},
+  [508] = {.lex_state = 154, .external_lex_state = 7},
   [509] = {.lex_state = 2, .external_lex_state = 7},
-  [510] = {.lex_state = 161, .external_lex_state = 7},
-  [511] = {.lex_state = 161, .external_lex_state = 7},
+  [510] = {.lex_state = 154, .external_lex_state = 7},
+  [511] = {.lex_state = 154, .external_lex_state = 7},
   [512] = {.lex_state = 2, .external_lex_state = 7},
   [513] = {.lex_state = 4, .external_lex_state = 5},
   [514] = {.lex_state = 2, .external_lex_state = 7},
@@ -8669,77 +8632,77 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [520] = {.lex_state = 2, .external_lex_state = 7},
   [521] = {.lex_state = 4, .external_lex_state = 5},
   [522] = {.lex_state = 4, .external_lex_state = 5},
-  [523] = {.lex_state = 161, .external_lex_state = 7},
-  [524] = {.lex_state = 161, .external_lex_state = 7},
-  [525] = {.lex_state = 161, .external_lex_state = 7},
-  [526] = {.lex_state = 161, .external_lex_state = 7},
-  [527] = {.lex_state = 161, .external_lex_state = 7},
+  [523] = {.lex_state = 154, .external_lex_state = 7},
+  [524] = {.lex_state = 154, .external_lex_state = 7},
+  [525] = {.lex_state = 154, .external_lex_state = 7},
+  [526] = {.lex_state = 154, .external_lex_state = 7},
+  [527] = {.lex_state = 154, .external_lex_state = 7},
   [528] = {.lex_state = 4},
-  [529] = {.lex_state = 161, .external_lex_state = 7},
-  [530] = {.lex_state = 161, .external_lex_state = 7},
+  [529] = {.lex_state = 154, .external_lex_state = 7},
+  [530] = {.lex_state = 154, .external_lex_state = 7},
   [531] = {.lex_state = 4},
   [532] = {.lex_state = 2, .external_lex_state = 7},
-  [533] = {.lex_state = 161, .external_lex_state = 7},
-  [534] = {.lex_state = 161, .external_lex_state = 7},
-  [535] = {.lex_state = 161, .external_lex_state = 7},
-  [536] = {.lex_state = 161, .external_lex_state = 7},
-  [537] = {.lex_state = 161, .external_lex_state = 7},
+  [533] = {.lex_state = 154, .external_lex_state = 7},
+  [534] = {.lex_state = 154, .external_lex_state = 7},
+  [535] = {.lex_state = 154, .external_lex_state = 7},
+  [536] = {.lex_state = 154, .external_lex_state = 7},
+  [537] = {.lex_state = 154, .external_lex_state = 7},
   [538] = {.lex_state = 2, .external_lex_state = 7},
-  [539] = {.lex_state = 161, .external_lex_state = 7},
-  [540] = {.lex_state = 161, .external_lex_state = 7},
-  [541] = {.lex_state = 161, .external_lex_state = 7},
-  [542] = {.lex_state = 161, .external_lex_state = 7},
+  [539] = {.lex_state = 154, .external_lex_state = 7},
+  [540] = {.lex_state = 154, .external_lex_state = 7},
+  [541] = {.lex_state = 154, .external_lex_state = 7},
+  [542] = {.lex_state = 154, .external_lex_state = 7},
   [543] = {.lex_state = 2, .external_lex_state = 7},
-  [544] = {.lex_state = 161, .external_lex_state = 7},
-  [545] = {.lex_state = 161, .external_lex_state = 7},
-  [546] = {.lex_state = 161, .external_lex_state = 7},
-  [547] = {.lex_state = 161, .external_lex_state = 7},
-  [548] = {.lex_state = 161, .external_lex_state = 7},
-  [549] = {.lex_state = 161, .external_lex_state = 7},
-  [550] = {.lex_state = 161, .external_lex_state = 7},
-  [551] = {.lex_state = 161, .external_lex_state = 7},
-  [552] = {.lex_state = 161, .external_lex_state = 7},
-  [553] = {.lex_state = 161, .external_lex_state = 7},
-  [554] = {.lex_state = 161, .external_lex_state = 7},
-  [555] = {.lex_state = 161, .external_lex_state = 7},
-  [556] = {.lex_state = 161, .external_lex_state = 7},
-  [557] = {.lex_state = 161, .external_lex_state = 7},
-  [558] = {.lex_state = 161, .external_lex_state = 7},
-  [559] = {.lex_state = 161, .external_lex_state = 7},
-  [560] = {.lex_state = 161, .external_lex_state = 7},
+  [544] = {.lex_state = 154, .external_lex_state = 7},
+  [545] = {.lex_state = 154, .external_lex_state = 7},
+  [546] = {.lex_state = 154, .external_lex_state = 7},
+  [547] = {.lex_state = 154, .external_lex_state = 7},
+  [548] = {.lex_state = 154, .external_lex_state = 7},
+  [549] = {.lex_state = 154, .external_lex_state = 7},
+  [550] = {.lex_state = 154, .external_lex_state = 7},
+  [551] = {.lex_state = 154, .external_lex_state = 7},
+  [552] = {.lex_state = 154, .external_lex_state = 7},
+  [553] = {.lex_state = 154, .external_lex_state = 7},
+  [554] = {.lex_state = 154, .external_lex_state = 7},
+  [555] = {.lex_state = 154, .external_lex_state = 7},
+  [556] = {.lex_state = 154, .external_lex_state = 7},
+  [557] = {.lex_state = 154, .external_lex_state = 7},
+  [558] = {.lex_state = 154, .external_lex_state = 7},
+  [559] = {.lex_state = 154, .external_lex_state = 7},
+  [560] = {.lex_state = 154, .external_lex_state = 7},
   [561] = {.lex_state = 4},
-  [562] = {.lex_state = 161, .external_lex_state = 7},
-  [563] = {.lex_state = 161, .external_lex_state = 7},
-  [564] = {.lex_state = 161, .external_lex_state = 7},
-  [565] = {.lex_state = 161, .external_lex_state = 7},
-  [566] = {.lex_state = 161, .external_lex_state = 7},
-  [567] = {.lex_state = 161, .external_lex_state = 7},
-  [568] = {.lex_state = 161, .external_lex_state = 7},
-  [569] = {.lex_state = 161, .external_lex_state = 7},
-  [570] = {.lex_state = 161, .external_lex_state = 7},
-  [571] = {.lex_state = 161, .external_lex_state = 7},
-  [572] = {.lex_state = 161, .external_lex_state = 7},
-  [573] = {.lex_state = 161, .external_lex_state = 7},
-  [574] = {.lex_state = 161, .external_lex_state = 7},
-  [575] = {.lex_state = 161, .external_lex_state = 7},
-  [576] = {.lex_state = 161, .external_lex_state = 7},
-  [577] = {.lex_state = 161, .external_lex_state = 7},
-  [578] = {.lex_state = 161, .external_lex_state = 7},
-  [579] = {.lex_state = 161, .external_lex_state = 7},
+  [562] = {.lex_state = 154, .external_lex_state = 7},
+  [563] = {.lex_state = 154, .external_lex_state = 7},
+  [564] = {.lex_state = 154, .external_lex_state = 7},
+  [565] = {.lex_state = 154, .external_lex_state = 7},
+  [566] = {.lex_state = 154, .external_lex_state = 7},
+  [567] = {.lex_state = 154, .external_lex_state = 7},
+  [568] = {.lex_state = 154, .external_lex_state = 7},
+  [569] = {.lex_state = 154, .external_lex_state = 7},
+  [570] = {.lex_state = 154, .external_lex_state = 7},
+  [571] = {.lex_state = 154, .external_lex_state = 7},
+  [572] = {.lex_state = 154, .external_lex_state = 7},
+  [573] = {.lex_state = 154, .external_lex_state = 7},
+  [574] = {.lex_state = 154, .external_lex_state = 7},
+  [575] = {.lex_state = 154, .external_lex_state = 7},
+  [576] = {.lex_state = 154, .external_lex_state = 7},
+  [577] = {.lex_state = 154, .external_lex_state = 7},
+  [578] = {.lex_state = 154, .external_lex_state = 7},
+  [579] = {.lex_state = 154, .external_lex_state = 7},
   [580] = {.lex_state = 8, .external_lex_state = 8},
   [581] = {.lex_state = 8, .external_lex_state = 8},
   [582] = {.lex_state = 8, .external_lex_state = 8},
-  [583] = {.lex_state = 161, .external_lex_state = 7},
-  [584] = {.lex_state = 161, .external_lex_state = 7},
-  [585] = {.lex_state = 161, .external_lex_state = 7},
-  [586] = {.lex_state = 161, .external_lex_state = 7},
-  [587] = {.lex_state = 161, .external_lex_state = 7},
-  [588] = {.lex_state = 161, .external_lex_state = 7},
-  [589] = {.lex_state = 161, .external_lex_state = 7},
-  [590] = {.lex_state = 161, .external_lex_state = 7},
-  [591] = {.lex_state = 161, .external_lex_state = 7},
-  [592] = {.lex_state = 161, .external_lex_state = 7},
-  [593] = {.lex_state = 161, .external_lex_state = 7},
+  [583] = {.lex_state = 154, .external_lex_state = 7},
+  [584] = {.lex_state = 154, .external_lex_state = 7},
+  [585] = {.lex_state = 154, .external_lex_state = 7},
+  [586] = {.lex_state = 154, .external_lex_state = 7},
+  [587] = {.lex_state = 154, .external_lex_state = 7},
+  [588] = {.lex_state = 154, .external_lex_state = 7},
+  [589] = {.lex_state = 154, .external_lex_state = 7},
+  [590] = {.lex_state = 154, .external_lex_state = 7},
+  [591] = {.lex_state = 154, .external_lex_state = 7},
+  [592] = {.lex_state = 154, .external_lex_state = 7},
+  [593] = {.lex_state = 154, .external_lex_state = 7},
   [594] = {.lex_state = 4},
   [595] = {.lex_state = 4, .external_lex_state = 5},
   [596] = {.lex_state = 4, .external_lex_state = 5},
@@ -8812,7 +8775,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [663] = {.lex_state = 8, .external_lex_state = 8},
   [664] = {.lex_state = 8, .external_lex_state = 8},
   [665] = {.lex_state = 8, .external_lex_state = 8},
-  [666] = {.lex_state = 161, .external_lex_state = 9},
+  [666] = {.lex_state = 154, .external_lex_state = 9},
   [667] = {.lex_state = 8, .external_lex_state = 8},
   [668] = {.lex_state = 8, .external_lex_state = 8},
   [669] = {.lex_state = 8, .external_lex_state = 8},
@@ -8825,12 +8788,12 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [676] = {.lex_state = 2},
   [677] = {.lex_state = 2},
   [678] = {.lex_state = 2, .external_lex_state = 9},
-  [679] = {.lex_state = 161},
+  [679] = {.lex_state = 154},
   [680] = {.lex_state = 4},
   [681] = {.lex_state = 2, .external_lex_state = 9},
   [682] = {.lex_state = 0, .external_lex_state = 9},
-  [683] = {.lex_state = 161, .external_lex_state = 9},
-  [684] = {.lex_state = 161, .external_lex_state = 9},
+  [683] = {.lex_state = 154, .external_lex_state = 9},
+  [684] = {.lex_state = 154, .external_lex_state = 9},
   [685] = {.lex_state = 4},
   [686] = {.lex_state = 0, .external_lex_state = 9},
   [687] = {.lex_state = 2, .external_lex_state = 9},
@@ -8839,11 +8802,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [690] = {.lex_state = 0, .external_lex_state = 9},
   [691] = {.lex_state = 0, .external_lex_state = 9},
   [692] = {.lex_state = 2, .external_lex_state = 9},
-  [693] = {.lex_state = 161, .external_lex_state = 9},
-  [694] = {.lex_state = 161, .external_lex_state = 9},
+  [693] = {.lex_state = 154, .external_lex_state = 9},
+  [694] = {.lex_state = 154, .external_lex_state = 9},
   [695] = {.lex_state = 0, .external_lex_state = 9},
   [696] = {.lex_state = 4},
-  [697] = {.lex_state = 161},
+  [697] = {.lex_state = 0},
   [698] = {.lex_state = 0, .external_lex_state = 9},
   [699] = {.lex_state = 4},
   [700] = {.lex_state = 0, .external_lex_state = 9},
@@ -8857,32 +8820,32 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [708] = {.lex_state = 4},
   [709] = {.lex_state = 0, .external_lex_state = 9},
   [710] = {.lex_state = 0, .external_lex_state = 9},
-  [711] = {.lex_state = 161},
-  [712] = {.lex_state = 161},
+  [711] = {.lex_state = 0},
+  [712] = {.lex_state = 0},
   [713] = {.lex_state = 4},
   [714] = {.lex_state = 0, .external_lex_state = 9},
-  [715] = {.lex_state = 161, .external_lex_state = 9},
-  [716] = {.lex_state = 161},
+  [715] = {.lex_state = 154, .external_lex_state = 9},
+  [716] = {.lex_state = 154},
   [717] = {.lex_state = 0, .external_lex_state = 9},
   [718] = {.lex_state = 0, .external_lex_state = 9},
-  [719] = {.lex_state = 161, .external_lex_state = 9},
+  [719] = {.lex_state = 154, .external_lex_state = 9},
   [720] = {.lex_state = 0, .external_lex_state = 9},
-  [721] = {.lex_state = 161},
+  [721] = {.lex_state = 154},
   [722] = {.lex_state = 0, .external_lex_state = 9},
   [723] = {.lex_state = 0, .external_lex_state = 9},
   [724] = {.lex_state = 0, .external_lex_state = 9},
   [725] = {.lex_state = 0, .external_lex_state = 9},
-  [726] = {.lex_state = 161},
-  [727] = {.lex_state = 161, .external_lex_state = 9},
+  [726] = {.lex_state = 154},
+  [727] = {.lex_state = 154, .external_lex_state = 9},
   [728] = {.lex_state = 0, .external_lex_state = 9},
-  [729] = {.lex_state = 161},
+  [729] = {.lex_state = 154},
   [730] = {.lex_state = 0, .external_lex_state = 9},
-  [731] = {.lex_state = 161},
-  [732] = {.lex_state = 161},
-  [733] = {.lex_state = 161},
+  [731] = {.lex_state = 154},
+  [732] = {.lex_state = 154},
+  [733] = {.lex_state = 154},
   [734] = {.lex_state = 0, .external_lex_state = 9},
-  [735] = {.lex_state = 161, .external_lex_state = 9},
-  [736] = {.lex_state = 161},
+  [735] = {.lex_state = 154, .external_lex_state = 9},
+  [736] = {.lex_state = 154},
   [737] = {.lex_state = 0, .external_lex_state = 9},
   [738] = {.lex_state = 0, .external_lex_state = 9},
   [739] = {.lex_state = 0, .external_lex_state = 9},
@@ -8890,9 +8853,9 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [741] = {.lex_state = 0, .external_lex_state = 9},
   [742] = {.lex_state = 0, .external_lex_state = 9},
   [743] = {.lex_state = 0, .external_lex_state = 9},
-  [744] = {.lex_state = 161, .external_lex_state = 5},
+  [744] = {.lex_state = 0, .external_lex_state = 5},
   [745] = {.lex_state = 0, .external_lex_state = 9},
-  [746] = {.lex_state = 161, .external_lex_state = 5},
+  [746] = {.lex_state = 0, .external_lex_state = 5},
   [747] = {.lex_state = 0, .external_lex_state = 9},
   [748] = {.lex_state = 0},
   [749] = {.lex_state = 0, .external_lex_state = 9},
@@ -8901,7 +8864,7 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [752] = {.lex_state = 0, .external_lex_state = 9},
   [753] = {.lex_state = 0, .external_lex_state = 9},
   [754] = {.lex_state = 4},
-  [755] = {.lex_state = 161, .external_lex_state = 5},
+  [755] = {.lex_state = 0, .external_lex_state = 5},
   [756] = {.lex_state = 0, .external_lex_state = 9},
   [757] = {.lex_state = 0, .external_lex_state = 9},
   [758] = {.lex_state = 0, .external_lex_state = 9},
@@ -8923,10 +8886,10 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [774] = {.lex_state = 7, .external_lex_state = 5},
   [775] = {.lex_state = 2},
   [776] = {.lex_state = 2},
-  [777] = {.lex_state = 161, .external_lex_state = 5},
+  [777] = {.lex_state = 0, .external_lex_state = 5},
   [778] = {.lex_state = 0, .external_lex_state = 9},
-  [779] = {.lex_state = 161, .external_lex_state = 5},
-  [780] = {.lex_state = 161, .external_lex_state = 5},
+  [779] = {.lex_state = 0, .external_lex_state = 5},
+  [780] = {.lex_state = 0, .external_lex_state = 5},
   [781] = {.lex_state = 0, .external_lex_state = 9},
   [782] = {.lex_state = 0, .external_lex_state = 9},
   [783] = {.lex_state = 0, .external_lex_state = 9},
@@ -8940,32 +8903,32 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [791] = {.lex_state = 0, .external_lex_state = 9},
   [792] = {.lex_state = 0, .external_lex_state = 9},
   [793] = {.lex_state = 0, .external_lex_state = 9},
-  [794] = {.lex_state = 161, .external_lex_state = 5},
+  [794] = {.lex_state = 0, .external_lex_state = 5},
   [795] = {.lex_state = 0, .external_lex_state = 9},
   [796] = {.lex_state = 0, .external_lex_state = 9},
   [797] = {.lex_state = 0, .external_lex_state = 9},
   [798] = {.lex_state = 2},
-  [799] = {.lex_state = 161, .external_lex_state = 5},
-  [800] = {.lex_state = 161, .external_lex_state = 5},
+  [799] = {.lex_state = 0, .external_lex_state = 5},
+  [800] = {.lex_state = 0, .external_lex_state = 5},
   [801] = {.lex_state = 0, .external_lex_state = 9},
-  [802] = {.lex_state = 161, .external_lex_state = 5},
-  [803] = {.lex_state = 161, .external_lex_state = 5},
+  [802] = {.lex_state = 0, .external_lex_state = 5},
+  [803] = {.lex_state = 0, .external_lex_state = 5},
   [804] = {.lex_state = 0, .external_lex_state = 9},
   [805] = {.lex_state = 2},
   [806] = {.lex_state = 2},
-  [807] = {.lex_state = 161, .external_lex_state = 5},
+  [807] = {.lex_state = 0, .external_lex_state = 5},
   [808] = {.lex_state = 0, .external_lex_state = 9},
   [809] = {.lex_state = 0},
   [810] = {.lex_state = 0},
   [811] = {.lex_state = 0},
-  [812] = {.lex_state = 161},
+  [812] = {.lex_state = 0},
   [813] = {.lex_state = 0, .external_lex_state = 9},
   [814] = {.lex_state = 0, .external_lex_state = 9},
   [815] = {.lex_state = 0, .external_lex_state = 9},
   [816] = {.lex_state = 0, .external_lex_state = 9},
   [817] = {.lex_state = 0},
   [818] = {.lex_state = 0, .external_lex_state = 9},
-  [819] = {.lex_state = 161, .external_lex_state = 5},
+  [819] = {.lex_state = 0, .external_lex_state = 5},
   [820] = {.lex_state = 0},
   [821] = {.lex_state = 0, .external_lex_state = 9},
   [822] = {.lex_state = 0, .external_lex_state = 9},
@@ -8975,37 +8938,37 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [826] = {.lex_state = 0},
   [827] = {.lex_state = 0},
   [828] = {.lex_state = 0},
-  [829] = {.lex_state = 161},
-  [830] = {.lex_state = 161},
+  [829] = {.lex_state = 0},
+  [830] = {.lex_state = 0},
   [831] = {.lex_state = 0},
   [832] = {.lex_state = 0},
-  [833] = {.lex_state = 161, .external_lex_state = 5},
+  [833] = {.lex_state = 0, .external_lex_state = 5},
   [834] = {.lex_state = 0, .external_lex_state = 9},
   [835] = {.lex_state = 0, .external_lex_state = 9},
-  [836] = {.lex_state = 14, .external_lex_state = 5},
-  [837] = {.lex_state = 161, .external_lex_state = 5},
+  [836] = {.lex_state = 154, .external_lex_state = 5},
+  [837] = {.lex_state = 0, .external_lex_state = 5},
   [838] = {.lex_state = 0, .external_lex_state = 9},
   [839] = {.lex_state = 0, .external_lex_state = 9},
-  [840] = {.lex_state = 161},
+  [840] = {.lex_state = 0},
   [841] = {.lex_state = 0, .external_lex_state = 9},
   [842] = {.lex_state = 2},
   [843] = {.lex_state = 0},
   [844] = {.lex_state = 0},
   [845] = {.lex_state = 0},
-  [846] = {.lex_state = 161},
+  [846] = {.lex_state = 154},
   [847] = {.lex_state = 0, .external_lex_state = 9},
   [848] = {.lex_state = 0},
   [849] = {.lex_state = 0, .external_lex_state = 9},
   [850] = {.lex_state = 0},
   [851] = {.lex_state = 0},
-  [852] = {.lex_state = 14, .external_lex_state = 5},
+  [852] = {.lex_state = 154, .external_lex_state = 5},
   [853] = {.lex_state = 0},
   [854] = {.lex_state = 0},
   [855] = {.lex_state = 0},
   [856] = {.lex_state = 0},
   [857] = {.lex_state = 0},
   [858] = {.lex_state = 0, .external_lex_state = 9},
-  [859] = {.lex_state = 161, .external_lex_state = 5},
+  [859] = {.lex_state = 0, .external_lex_state = 5},
   [860] = {.lex_state = 0, .external_lex_state = 9},
   [861] = {.lex_state = 0, .external_lex_state = 9},
   [862] = {.lex_state = 0, .external_lex_state = 9},
@@ -9025,112 +8988,112 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [876] = {.lex_state = 0},
   [877] = {.lex_state = 0, .external_lex_state = 9},
   [878] = {.lex_state = 0, .external_lex_state = 9},
-  [879] = {.lex_state = 161},
+  [879] = {.lex_state = 154},
   [880] = {.lex_state = 0},
   [881] = {.lex_state = 0},
-  [882] = {.lex_state = 161},
-  [883] = {.lex_state = 161},
+  [882] = {.lex_state = 0},
+  [883] = {.lex_state = 0},
   [884] = {.lex_state = 0},
-  [885] = {.lex_state = 161},
-  [886] = {.lex_state = 161},
+  [885] = {.lex_state = 0},
+  [886] = {.lex_state = 0},
   [887] = {.lex_state = 0, .external_lex_state = 9},
   [888] = {.lex_state = 0, .external_lex_state = 9},
   [889] = {.lex_state = 0},
-  [890] = {.lex_state = 161},
-  [891] = {.lex_state = 161},
+  [890] = {.lex_state = 0},
+  [891] = {.lex_state = 0},
   [892] = {.lex_state = 0},
-  [893] = {.lex_state = 161},
+  [893] = {.lex_state = 154},
   [894] = {.lex_state = 0},
   [895] = {.lex_state = 0},
-  [896] = {.lex_state = 14},
-  [897] = {.lex_state = 14},
-  [898] = {.lex_state = 161},
-  [899] = {.lex_state = 161},
-  [900] = {.lex_state = 161},
-  [901] = {.lex_state = 161},
-  [902] = {.lex_state = 14},
-  [903] = {.lex_state = 161},
-  [904] = {.lex_state = 161},
-  [905] = {.lex_state = 161},
-  [906] = {.lex_state = 161},
-  [907] = {.lex_state = 161},
+  [896] = {.lex_state = 154},
+  [897] = {.lex_state = 154},
+  [898] = {.lex_state = 0},
+  [899] = {.lex_state = 154},
+  [900] = {.lex_state = 154},
+  [901] = {.lex_state = 154},
+  [902] = {.lex_state = 154},
+  [903] = {.lex_state = 154},
+  [904] = {.lex_state = 154},
+  [905] = {.lex_state = 0},
+  [906] = {.lex_state = 154},
+  [907] = {.lex_state = 0},
   [908] = {.lex_state = 0},
-  [909] = {.lex_state = 161},
+  [909] = {.lex_state = 154},
   [910] = {.lex_state = 0},
-  [911] = {.lex_state = 161},
-  [912] = {.lex_state = 161},
+  [911] = {.lex_state = 0},
+  [912] = {.lex_state = 154},
   [913] = {.lex_state = 0},
   [914] = {.lex_state = 0},
-  [915] = {.lex_state = 161},
+  [915] = {.lex_state = 154},
   [916] = {.lex_state = 0},
   [917] = {.lex_state = 2},
   [918] = {.lex_state = 0},
   [919] = {.lex_state = 0},
   [920] = {.lex_state = 0},
-  [921] = {.lex_state = 161},
-  [922] = {.lex_state = 161},
+  [921] = {.lex_state = 154},
+  [922] = {.lex_state = 154},
   [923] = {.lex_state = 7, .external_lex_state = 9},
   [924] = {.lex_state = 0},
-  [925] = {.lex_state = 161},
-  [926] = {.lex_state = 161},
+  [925] = {.lex_state = 0},
+  [926] = {.lex_state = 0},
   [927] = {.lex_state = 7, .external_lex_state = 9},
-  [928] = {.lex_state = 161},
-  [929] = {.lex_state = 161},
-  [930] = {.lex_state = 161},
-  [931] = {.lex_state = 161},
+  [928] = {.lex_state = 0},
+  [929] = {.lex_state = 0},
+  [930] = {.lex_state = 0},
+  [931] = {.lex_state = 154},
   [932] = {.lex_state = 0},
   [933] = {.lex_state = 0},
   [934] = {.lex_state = 0},
   [935] = {.lex_state = 0},
-  [936] = {.lex_state = 161},
+  [936] = {.lex_state = 154},
   [937] = {.lex_state = 0},
-  [938] = {.lex_state = 161},
-  [939] = {.lex_state = 161},
-  [940] = {.lex_state = 161},
+  [938] = {.lex_state = 154},
+  [939] = {.lex_state = 154},
+  [940] = {.lex_state = 0},
   [941] = {.lex_state = 0},
   [942] = {.lex_state = 0},
   [943] = {.lex_state = 2},
-  [944] = {.lex_state = 161},
-  [945] = {.lex_state = 161},
+  [944] = {.lex_state = 0},
+  [945] = {.lex_state = 154},
   [946] = {.lex_state = 0},
-  [947] = {.lex_state = 161},
+  [947] = {.lex_state = 0},
   [948] = {.lex_state = 0, .external_lex_state = 10},
-  [949] = {.lex_state = 161},
+  [949] = {.lex_state = 0},
   [950] = {.lex_state = 0},
   [951] = {.lex_state = 0},
   [952] = {.lex_state = 0},
   [953] = {.lex_state = 0},
-  [954] = {.lex_state = 161},
+  [954] = {.lex_state = 154},
   [955] = {.lex_state = 0},
-  [956] = {.lex_state = 161},
-  [957] = {.lex_state = 161},
-  [958] = {.lex_state = 161},
-  [959] = {.lex_state = 161},
-  [960] = {.lex_state = 161},
+  [956] = {.lex_state = 0},
+  [957] = {.lex_state = 154},
+  [958] = {.lex_state = 154},
+  [959] = {.lex_state = 0},
+  [960] = {.lex_state = 154},
   [961] = {.lex_state = 0},
-  [962] = {.lex_state = 161},
-  [963] = {.lex_state = 161},
+  [962] = {.lex_state = 154},
+  [963] = {.lex_state = 0},
   [964] = {.lex_state = 0},
-  [965] = {.lex_state = 161},
+  [965] = {.lex_state = 0},
   [966] = {.lex_state = 0, .external_lex_state = 10},
   [967] = {.lex_state = 0},
   [968] = {.lex_state = 0},
-  [969] = {.lex_state = 161},
-  [970] = {.lex_state = 161},
+  [969] = {.lex_state = 0},
+  [970] = {.lex_state = 0},
   [971] = {.lex_state = 0},
   [972] = {.lex_state = 2},
-  [973] = {.lex_state = 161},
+  [973] = {.lex_state = 0},
   [974] = {.lex_state = 0},
   [975] = {.lex_state = 0},
   [976] = {.lex_state = 0},
   [977] = {.lex_state = 0},
   [978] = {.lex_state = 0},
   [979] = {.lex_state = 2},
-  [980] = {.lex_state = 161},
+  [980] = {.lex_state = 154},
   [981] = {.lex_state = 0},
   [982] = {.lex_state = 0},
   [983] = {.lex_state = 2},
-  [984] = {.lex_state = 161},
+  [984] = {.lex_state = 0},
   [985] = {.lex_state = 0},
   [986] = {.lex_state = 0},
   [987] = {.lex_state = 0},
@@ -9140,11 +9103,11 @@ static const TSLexerMode ts_lex_modes[STATE_COUNT] = {
   [991] = {.lex_state = 0},
   [992] = {.lex_state = 2},
   [993] = {.lex_state = 0},
-  [994] = {.lex_state = 161},
+  [994] = {.lex_state = 0},
   [995] = {.lex_state = 0},
-  [996] = {.lex_state = 161},
+  [996] = {.lex_state = 0},
   [997] = {.lex_state = 0, .external_lex_state = 10},
-  [998] = {.lex_state = 161},
+  [998] = {.lex_state = 0},
   [999] = {.lex_state = 0},
 };
 
@@ -9173,7 +9136,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_DOTattribute] = ACTIONS(1),
     [anon_sym_EQ] = ACTIONS(1),
     [anon_sym_LT] = ACTIONS(1),
-    [anon_sym_WARP_SZ] = ACTIONS(1),
     [anon_sym_GT] = ACTIONS(1),
     [anon_sym_LBRACK] = ACTIONS(1),
     [anon_sym_RBRACK] = ACTIONS(1),
@@ -9249,6 +9211,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_DOTshared_COLON_COLONcluster] = ACTIONS(1),
     [anon_sym_DOTparam_COLON_COLONentry] = ACTIONS(1),
     [anon_sym_DOTparam_COLON_COLONfunc] = ACTIONS(1),
+    [sym_identifier] = ACTIONS(1),
     [sym_register] = ACTIONS(1),
     [sym_sink] = ACTIONS(1),
     [sym_integer] = ACTIONS(1),
@@ -43202,7 +43165,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2441), 2,
-      anon_sym_WARP_SZ,
+      sym_identifier,
       sym_integer,
   [35604] = 4,
     ACTIONS(2445), 1,
@@ -43349,7 +43312,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2479), 2,
-      anon_sym_WARP_SZ,
+      sym_identifier,
       sym_integer,
   [35802] = 4,
     ACTIONS(2403), 1,
@@ -43751,14 +43714,14 @@ static const uint16_t ts_small_parse_table[] = {
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2575), 2,
-      anon_sym_WARP_SZ,
+      sym_identifier,
       sym_integer,
   [36348] = 2,
     ACTIONS(3), 2,
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2577), 2,
-      anon_sym_WARP_SZ,
+      sym_identifier,
       sym_integer,
   [36357] = 2,
     ACTIONS(3), 2,
@@ -43795,7 +43758,7 @@ static const uint16_t ts_small_parse_table[] = {
       sym_preprocessor_line,
       sym_comment,
     ACTIONS(2583), 2,
-      anon_sym_WARP_SZ,
+      sym_identifier,
       sym_integer,
   [36406] = 3,
     ACTIONS(2585), 1,

@@ -178,7 +178,7 @@ pub struct Declarator<'t> {
     pub count: Option<(Range<usize>, Option<i128>)>,
     /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
     pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
-    /// Byte range of the first size that is more than a number.
+    /// Byte range of the first size, or of the number in `<10>`, that is no number.
     pub computed: Option<Range<usize>>,
     /// Byte range of the initializer. It may be long; whoever wants it reads the nodes.
     pub initializer: Option<Range<usize>>,

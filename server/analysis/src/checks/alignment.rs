@@ -19,6 +19,11 @@ pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
     }
 }
 
+/// `.align n`.
+pub fn not_a_number(place: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, place, "an alignment is a number, a power of two")
+}
+
 /// More than the place allows.
 pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
     Diagnostic::error(

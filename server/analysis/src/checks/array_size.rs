@@ -8,7 +8,7 @@ pub const CODE: &str = "array-size";
 
 /// A size that is more than a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a number is expected here: the size of an array cannot be computed")
+    Diagnostic::error(CODE, range, "a number is expected here: sizes cannot be computed")
 }
 
 /// A variable without a size.

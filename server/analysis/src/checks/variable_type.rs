@@ -43,16 +43,6 @@ pub fn opaque(word: Word<'_>, place: &str) -> Diagnostic {
         .help("textures, samplers and surfaces are `.global` variables of the module or parameters of kernels")
 }
 
-/// A sampler in a module that has none.
-pub fn sampler(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        word.range(),
-        "samplers are variables of their own only with `.target …, texmode_independent`",
-    )
-    .help("in the unified mode a `.texref` holds its sampler")
-}
-
 /// Anything but an integer in the former texture space.
 pub fn texture_space(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), "a variable in `.tex` is one `.u32` or `.u64`")

@@ -115,12 +115,6 @@ pub fn types(
         out.push(wrong);
         return false;
     }
-    // ptxas: where there is no body, only `.f16x2` is looked at.
-    let gated = !ty.ungated && (!site.bodiless || (ty.class == TypeClass::Packed && ty.registers));
-    let refused = environment.refused(ty.gates, |_| true).filter(|_| gated);
-    if gated {
-        out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
-    }
     if let Some(&vector) = declaration.vectors.first()
         && let Some(wrong) = wrong_vector(vector, ty, space, site)
     {
@@ -131,11 +125,16 @@ pub fn types(
         out.push(variable_type::texture_space(word));
         return false;
     }
-    // ptxas: an array of samplers passes in either mode.
-    let scalar = declaration.declarators.iter().any(|d| d.dimensions.is_empty());
-    let unified = environment.target.is_some() && !environment.options.contains(&"texmode_independent");
-    if ty.name == ".samplerref" && scalar && unified && !site.bodiless && refused.is_none() {
-        out.push(variable_type::sampler(word));
+    // ptxas: where there is no body, only `.f16x2` is looked at; and an array of samplers passes in either mode.
+    let array = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
+    let gated = match ty.class {
+        _ if ty.ungated => false,
+        TypeClass::Opaque if array => false,
+        TypeClass::Packed => ty.registers,
+        _ => !site.bodiless,
+    };
+    if gated {
+        out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
     }
     true
 }

@@ -9,15 +9,18 @@ use crate::target::Environment;
 use crate::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Capacity, Space};
-use std::ops::Range;
 
 /// The alignments of a declaration.
 pub fn alignments(declaration: &Declaration<'_>, space: &str, site: Site, out: &mut Vec<Diagnostic>) {
     let known = out.len();
     let pointed = declaration.pointers.iter().filter_map(|p| p.alignment.as_ref());
-    for (place, value) in declaration.alignments.iter().chain(pointed).filter_map(placed) {
-        if !(u32::try_from(value).is_ok_and(u32::is_power_of_two)) {
-            out.push(alignment::power_of_two(place, value));
+    for alignment in declaration.alignments.iter().chain(pointed) {
+        match alignment.value {
+            None => out.push(alignment::not_a_number(alignment.place.clone())),
+            Some(value) if !u32::try_from(value).is_ok_and(u32::is_power_of_two) => {
+                out.push(alignment::power_of_two(alignment.place.clone(), value));
+            }
+            Some(_) => {}
         }
     }
     let own: Vec<(&Alignment, i128)> = own_alignments(declaration).filter_map(|a| Some((a, a.value?))).collect();
@@ -47,10 +50,6 @@ pub fn alignments(declaration: &Declaration<'_>, space: &str, site: Site, out: &
     if let Some(natural) = natural.filter(|_| own.len() == 1) {
         out.push(alignment::below_natural(largest.range.clone(), value, natural));
     }
-}
-
-fn placed(alignment: &Alignment) -> Option<(Range<usize>, i128)> {
-    Some((alignment.place.clone(), alignment.value?))
 }
 
 /// The alignment of the type.
@@ -85,6 +84,9 @@ pub fn arrays(
 
 fn range(declarator: &Declarator<'_>, out: &mut Vec<Diagnostic>) {
     let Some((place, count)) = &declarator.count else { return };
+    if let Some(computed) = &declarator.computed {
+        return out.push(array_size::not_a_number(computed.clone()));
+    }
     if let Some((dimension, _)) = declarator.dimensions.first() {
         out.push(array_size::range_alone(dimension.clone(), "a dimension"));
     } else if let Some(value) = &declarator.initializer {

@@ -114,6 +114,9 @@ fn declarator<'t>(source: Source<'t>, node: Node<'_>) -> Option<Declarator<'t>> 
         if kind == k.register_range {
             let count = child.child_by_field_id(f.count);
             let place = count.map_or_else(|| source.range(child), |n| source.range(n));
+            if let Some(count) = count.filter(|n| !is_number(source, *n)) {
+                out.computed = Some(source.range(count));
+            }
             out.count = Some((place, count.and_then(|n| integer(source, n))));
         } else if kind == k.array_suffix {
             let size = child.child_by_field_id(f.size);
