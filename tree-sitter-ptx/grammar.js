@@ -50,6 +50,9 @@ const SECTION_TYPES = [
   '.byte', '.2byte', '.4byte', '.8byte', '.quad',
 ];
 
+/** A size that cannot be computed: a literal, or a word for one. Any word: a token of its own for `WARP_SZ` spoils recovery. */
+const number = ($) => choice($.integer, $.identifier);
+
 /** A choice, also of one. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
 
@@ -265,7 +268,7 @@ export default grammar({
     ),
 
     register_range: $ => seq('<', choice(
-      seq(field('count', $.integer), closing($, '>')),
+      seq(field('count', number($)), closing($, '>')),
       alias($._stop, $.unclosed),
     )),
 
@@ -275,7 +278,7 @@ export default grammar({
       seq(field('size', $._expression), closing($, ']')),
     )),
 
-    alignment: $ => seq('.align', field('value', $.integer)),
+    alignment: $ => seq('.align', field('value', number($))),
 
     vector_type: _ => choice('.v2', '.v3', '.v4', '.v8', '.v16', '.v32'),
 

@@ -6,10 +6,11 @@
 
 mod lints;
 
-use crate::body::{Body, children};
+use crate::ast::Declaration;
+use crate::body::Body;
 use crate::checks::module_header::Progress;
 use crate::checks::{debug_directive, duplicate_name, project_target, project_version, syntax_error};
-use crate::declare;
+use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::lower::{self, Source};
@@ -310,7 +311,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
     let mut progress = Progress::default();
-    let mut places: HashMap<String, Range<usize>> = HashMap::new();
+    let mut places: HashMap<String, Earlier> = HashMap::new();
     let mut files: HashMap<u32, Range<usize>> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let node = item.node;
@@ -347,8 +348,10 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                 declare_function(source, node, index, &mut header, &mut places, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
-                declare_variables(source, node, index, &mut header, &mut places, out);
-                declare::check(&lower::declaration(source, node), &header.environment, &mut found);
+                let declaration = lower::declaration(source, node);
+                let site = Site::of(Origin::Module);
+                let sound = declare::check(&declaration, site, &header.environment, &mut found);
+                declare_variables(source, &declaration, (index, sound), &mut header, &mut places, out);
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
@@ -429,7 +432,7 @@ fn declare_function(
     node: Node<'_>,
     item: usize,
     header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
+    places: &mut HashMap<String, Earlier>,
     out: &mut Vec<Diagnostic>,
 ) {
     let f = fields();
@@ -437,29 +440,38 @@ fn declare_function(
     let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
     let defined = node.child_by_field_id(f.body).is_some();
     let symbol = ModuleSymbol { symbol: Symbol::Function { kernel }, item, defined };
-    add_symbol(name.text, source.absolute(name.range()), symbol, header, places, out);
+    let place = Earlier::function(source.absolute(name.range()));
+    add_symbol(name.text, place, symbol, header, places, out);
 }
 
 fn declare_variables(
     source: Source<'_>,
-    node: Node<'_>,
-    item: usize,
+    declaration: &Declaration<'_>,
+    (item, sound): (usize, bool),
     header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
+    places: &mut HashMap<String, Earlier>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let external = children(node).iter().any(|child| {
-        child.kind == kinds().linkage && matches!(source.word(child.node).text, ".extern" | ".common" | ".weak")
-    });
-    for declarator in declare::names(&lower::declaration(source, node), Origin::Module) {
-        let base = declarator.name.text;
+    let external = declaration.linkages.iter().any(|l| l.text == ".extern");
+    let symbols = declare::names(declaration, Origin::Module);
+    for (name, declarator) in symbols.iter().zip(&declaration.declarators) {
+        let base = name.name.text;
+        let symbol = if sound { name.symbol } else { Symbol::Unknown };
+        let place = Earlier::new(declaration, declarator, &symbol, source.absolute(name.name.range()));
         let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
-            let symbol = ModuleSymbol { symbol: declarator.symbol, item, defined: !external };
-            add_symbol(name, source.absolute(declarator.name.range()), symbol, header, places, out);
+            let symbol = ModuleSymbol { symbol, item, defined: !external };
+            add_symbol(name, place.clone(), symbol, header, places, out);
         };
-        match declarator.count {
+        match name.count {
+            // ptxas: nothing can reach such names.
+            Some(_) if base.ends_with(|c: char| c.is_ascii_digit()) => {}
             // Rare outside of functions, so each name is entered by itself.
-            Some(count) => (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out)),
+            Some(count) => {
+                let known = out.len();
+                (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out));
+                // One report is enough for all of them.
+                out.truncate(known + 1);
+            }
             None => add(base, out),
         }
     }
@@ -469,20 +481,21 @@ fn declare_variables(
 /// stands in another item.
 fn add_symbol(
     name: &str,
-    range: Range<usize>,
+    place: Earlier,
     symbol: ModuleSymbol,
     header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
+    places: &mut HashMap<String, Earlier>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let Some(earlier) = header.symbols.get_mut(name) else {
-        places.insert(name.to_owned(), range);
+    let (Some(earlier), Some(first)) = (header.symbols.get_mut(name), places.get(name)) else {
+        places.insert(name.to_owned(), place);
         header.symbols.insert(name.to_owned(), symbol);
         return;
     };
     if earlier.defined && symbol.defined {
-        let first = places.get(name).cloned().unwrap_or(0..0);
-        out.push(duplicate_name::in_module(range, name, first));
+        out.push(duplicate_name::in_module(place.range, name, first.range.clone()));
+    } else {
+        out.extend(declare::redeclared(name, first, &place));
     }
     earlier.defined |= symbol.defined;
 }

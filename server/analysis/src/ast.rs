@@ -126,6 +126,10 @@ pub struct Declaration<'t> {
     pub pointers: Vec<Pointer<'t>>,
     /// The names; none is legal, and a parameter has at most one.
     pub declarators: Vec<Declarator<'t>>,
+    /// The parser met an error inside: what is here may be only a part.
+    pub broken: bool,
+    /// Byte range of the semicolon of a declaration without names.
+    pub semicolon: Option<Range<usize>>,
 }
 
 /// An attribute.
@@ -133,10 +137,12 @@ pub struct Declaration<'t> {
 pub struct Attribute<'t> {
     /// Byte range, arguments included.
     pub range: Range<usize>,
-    /// `.managed`.
+    /// `.managed`; empty if nothing stands in the parentheses of `.attribute()`.
     pub name: Word<'t>,
     /// Byte ranges and values of its arguments.
     pub arguments: Vec<(Range<usize>, Constant)>,
+    /// Byte range of the first argument that is more than a number.
+    pub computed: Option<Range<usize>>,
 }
 
 /// `.align 16`.
@@ -172,6 +178,8 @@ pub struct Declarator<'t> {
     pub count: Option<(Range<usize>, Option<i128>)>,
     /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
     pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
+    /// Byte range of the first size, or of the number in `<10>`, that is no number.
+    pub computed: Option<Range<usize>>,
     /// Byte range of the initializer. It may be long; whoever wants it reads the nodes.
     pub initializer: Option<Range<usize>>,
 }

@@ -1,12 +1,12 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Declaration, Instruction};
+use crate::ast::{Declaration, Instruction, Word};
 use crate::checks::{
-    debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, syntax_error,
-    undeclared_name,
+    debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
+    syntax_error, undeclared_name,
 };
-use crate::declare;
+use crate::declare::{self, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::instruction;
@@ -46,6 +46,8 @@ pub struct Body<'a, 't> {
     given: Vec<&'static str>,
     /// The locations so far.
     locations: HashSet<debug::Location>,
+    /// A function without a body: only declared.
+    bodiless: bool,
     out: Vec<Diagnostic>,
 }
 
@@ -100,6 +102,7 @@ impl<'a, 't> Body<'a, 't> {
             kernel: false,
             given: Vec::new(),
             locations: HashSet::new(),
+            bodiless: false,
             out: Vec::new(),
         }
     }
@@ -109,6 +112,8 @@ impl<'a, 't> Body<'a, 't> {
         let f = fields();
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
+        self.bodiless = !node.is_error() && node.child_by_field_id(f.body).is_none();
+        self.header_of_function(node, kernel);
         let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
         for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
             if let Some(list) = node.child_by_field_id(list) {
@@ -176,14 +181,56 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
+    /// What stands before the name of a function, and how large the parameters of a kernel are.
+    fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
+        let (k, source, environment) = (kinds(), self.source, &self.header.environment);
+        let head: Vec<Node<'_>> = lower::named_children(node)
+            .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
+            .collect();
+        let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
+        let words: Vec<Word<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
+        declare::function_linkages(&words, environment, &mut self.out);
+        let lists: Vec<_> = of_kind(k.attribute_list).map(|n| lower::attributes(source, *n)).collect();
+        declare::function_attributes(&lists, kernel, environment, &mut self.out);
+        if kernel
+            && !self.bodiless
+            && let Some(list) = node.child_by_field_id(fields().parameters)
+        {
+            let parameters = lower::named_children(list).filter(|n| n.kind_id() == k.parameter);
+            let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
+            declare::kernel_parameters(&parameters, environment, &mut self.out);
+        }
+        if let Some(name) = node.child_by_field_id(fields().name) {
+            reserved_name::check(source.word(name), false, &mut self.out);
+        }
+    }
+
+    /// The parameters in a `.callprototype`.
+    fn prototype(&mut self, node: Node<'_>) {
+        let (k, f) = (kinds(), fields());
+        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, Origin::Parameter)] {
+            let Some(list) = node.child_by_field_id(list) else { continue };
+            for parameter in lower::named_children(list).filter(|n| n.kind_id() == k.parameter) {
+                let site = Site { origin, bodiless: true, prototype: true };
+                let declaration = lower::declaration(self.source, parameter);
+                declare::check(&declaration, site, &self.header.environment, &mut self.out);
+            }
+        }
+    }
+
     /// Enters the names of a declaration and checks it by itself.
     fn declare(&mut self, declaration: &Declaration<'t>, origin: Origin) {
-        let names = declare::names(declaration, origin);
+        let site = Site { bodiless: self.bodiless, ..Site::of(origin) };
+        let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
+        let mut names = declare::names(declaration, origin);
+        if !sound {
+            // Whatever it is used for, it is wrong already.
+            names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
+        }
         self.declared.extend(names.iter().map(|d| d.name.text));
         if let Some(frame) = self.scope.top() {
             declare::declare(names, frame, &mut self.out);
         }
-        declare::check(declaration, &self.header.environment, &mut self.out);
     }
 
     /// A block: labels first, since they may be used before they stand there, then statement by statement.
@@ -227,6 +274,7 @@ impl<'a, 't> Body<'a, 't> {
             labels = mix(mix(labels, hash(name.text)), u64::from(names_a_list));
             let declared = Declared { symbol, range: name.range() };
             self.declared.push(name.text);
+            reserved_name::check(name, false, &mut self.out);
             if let Some(earlier) = self.scope.declare_label(name.text, declared) {
                 self.out.push(duplicate_name::report(name.range(), name.text, earlier));
             }
@@ -245,7 +293,7 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.label {
             let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
             if let Some(name) = name
-                && let Some(other) = self.scope.top().and_then(|f| f.get(name.text).cloned())
+                && let Some(other) = self.scope.top().and_then(|f| f.named(name.text).cloned())
             {
                 self.out.push(duplicate_name::report(name.range(), name.text, other.range));
             }
@@ -270,6 +318,9 @@ impl<'a, 't> Body<'a, 't> {
             syntax_error::report(self.source, node, &mut self.out);
             self.list(node);
         } else if kind == k.call_targets_directive || kind == k.call_prototype_directive {
+            if kind == k.call_prototype_directive {
+                self.prototype(node);
+            }
             syntax_error::report(self.source, node, &mut self.out);
             self.list(node);
         } else if node.is_missing() && node.kind() == "}" {
@@ -379,7 +430,7 @@ impl<'a, 't> Body<'a, 't> {
         let word = self.source.word(node);
         self.environment = mix(self.environment, hash(word.text));
         let declaration = lower::declaration(self.source, node);
-        for declarator in &declaration.declarators {
+        for declarator in declaration.declarators.iter().filter(|d| d.count.is_none()) {
             if let Some(label) = self.scope.own_label(declarator.name.text)
                 && label.range.start < declarator.name.range().start
             {

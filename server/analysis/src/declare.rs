@@ -1,7 +1,16 @@
 //! Declarations: registers, variables, parameters.
 
-use crate::ast::{Constant, Declaration, Declarator, Word};
-use crate::checks::{duplicate_name, gates, syntax_error};
+mod again;
+mod parts;
+mod place;
+mod shape;
+mod sizes;
+
+pub use again::{Earlier, redeclared};
+pub use parts::{function_attributes, function_linkages, kernel_parameters};
+
+use crate::ast::{Alignment, Constant, Declaration, Declarator, Word};
+use crate::checks::duplicate_name;
 use crate::diagnostic::Diagnostic;
 use crate::symbols::{Declared, Frame, Origin, Symbol, Variable};
 use crate::target::Environment;
@@ -22,24 +31,30 @@ pub struct DeclaredName<'t> {
 
 /// The names that a declaration or a parameter declares.
 pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredName<'t>> {
+    let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
+    let count = |d: &Declarator<'_>| {
+        let (_, value) = d.count.as_ref()?;
+        Some(value.and_then(|n| n.try_into().ok()).unwrap_or(0))
+    };
+    let one =
+        |d: &Declarator<'t>| DeclaredName { name: d.name, count: count(d), symbol: symbol(declaration, d, origin) };
+    named.map(one).collect()
+}
+
+/// What one of the names stands for.
+fn symbol(declaration: &Declaration<'_>, declarator: &Declarator<'_>, origin: Origin) -> Symbol {
     let space = declaration.spaces.first().map_or("", |w| w.text);
     let base = space.split("::").next().unwrap_or(space);
     let ty = declaration.types.first().and_then(|w| TypeId::of(w.text));
     let elements = declaration.vectors.first().and_then(|w| w.text.get(2..)?.parse().ok()).unwrap_or(1);
-    let symbol = |declarator: &Declarator<'_>| match (base, ty) {
+    match (base, ty) {
         (".reg", Some(ty)) => Symbol::Register { ty, elements },
         (".reg" | ".sreg" | "", _) => Symbol::Unknown,
         _ => match ISA.space(base) {
             Some(space) => Symbol::Variable(variable(declaration, declarator, space.name, (ty, elements), origin)),
             None => Symbol::Unknown,
         },
-    };
-    let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
-    let count = |d: &Declarator<'_>| {
-        let (_, value) = d.count.as_ref()?;
-        Some(value.and_then(|n| n.try_into().ok()).unwrap_or(0))
-    };
-    named.map(|d| DeclaredName { name: d.name, count: count(d), symbol: symbol(d) }).collect()
+    }
 }
 
 fn variable(
@@ -55,10 +70,12 @@ fn variable(
         _ => None,
     };
     let count = declarator.dimensions.iter().try_fold(1u64, |product, d| product.checked_mul(dimension(d)?));
-    let align = match declaration.alignments.first() {
-        Some(alignment) => alignment.value.and_then(|n| u32::try_from(n).ok()),
-        None => element.and_then(|b| u32::try_from(b.next_power_of_two()).ok()),
-    };
+    // Of several alignments the largest counts, that of the type among them.
+    let natural = element.and_then(|b| u32::try_from(b.next_power_of_two()).ok());
+    let align = own_alignments(declaration).try_fold(natural.unwrap_or(1), |largest, alignment| {
+        Some(largest.max(alignment.value.and_then(|n| u32::try_from(n).ok())?))
+    });
+    let align = align.filter(|_| natural.is_some());
     Variable {
         space,
         ty,
@@ -68,6 +85,45 @@ fn variable(
         align,
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
         external: declaration.linkages.iter().any(|l| l.text == ".extern"),
+    }
+}
+
+/// The alignments of the variable itself: behind the type of a parameter stands that of what it points to.
+fn own_alignments<'d>(declaration: &'d Declaration<'_>) -> impl Iterator<Item = &'d Alignment> {
+    let end = declaration.types.first().map_or(usize::MAX, |w| w.range().start);
+    declaration.alignments.iter().filter(move |a| a.range.start < end)
+}
+
+/// Where a declaration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// In the module, in a body, or in which list of parameters.
+    pub origin: Origin,
+    /// In the header of a function without a body, or in a `.callprototype`: little is looked at there.
+    pub bodiless: bool,
+    /// In a `.callprototype`.
+    pub prototype: bool,
+}
+
+impl Site {
+    /// A variable, or a parameter of a function with a body.
+    pub fn of(origin: Origin) -> Self {
+        Self { origin, bodiless: false, prototype: false }
+    }
+
+    fn is_parameter(self) -> bool {
+        matches!(self.origin, Origin::KernelParameter | Origin::Parameter | Origin::Result)
+    }
+
+    /// Its name in the tables.
+    fn place(self) -> &'static str {
+        match self.origin {
+            Origin::Module => "module",
+            Origin::Body => "body",
+            Origin::KernelParameter => "kernel-parameter",
+            Origin::Parameter => "parameter",
+            Origin::Result => "result",
+        }
     }
 }
 
@@ -85,40 +141,24 @@ pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<'t>, out: &mu
     }
 }
 
-/// What can be said of a declaration by itself: its type exists, may be used there, and is not too new.
-pub fn check(declaration: &Declaration<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
-    let space = declaration.spaces.first();
-    shape(declaration, out);
-    if let Some(word) = space
-        && let Some(known) = ISA.space(word.text)
-    {
-        out.extend(gates::check(word.range(), word.text, known.gates, environment, |_| true));
+/// What can be said of a declaration by itself. False if nothing more can be said of what it declares: its state space or its
+/// type is wrong.
+pub fn check(declaration: &Declaration<'_>, site: Site, environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
+    if declaration.broken {
+        // What the parser says of it is enough.
+        return true;
     }
-    let Some(&word) = declaration.types.first() else { return };
-    let space = space.map_or("", |w| w.text);
-    match TypeId::of(word.text).map(TypeId::info) {
-        None => out.push(syntax_error::not_a_type(word)),
-        Some(ty) => {
-            let allowed = if space.starts_with(".reg") { ty.registers } else { ty.variables || ty.registers };
-            if !allowed {
-                out.push(syntax_error::type_not_here(word, space));
-            } else {
-                out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
-            }
-        }
+    let before = out.len();
+    let whole = shape::check(declaration, site, out);
+    let (space, known) = place::check(declaration, site, environment, out);
+    if !whole || !known {
+        return out.len() == before;
     }
-}
-
-/// One state space, one type, at most one vector length; the grammar takes any number, so that a half-typed line stays whole.
-fn shape(declaration: &Declaration<'_>, out: &mut Vec<Diagnostic>) {
-    let lists =
-        [(&declaration.spaces, "state space"), (&declaration.types, "type"), (&declaration.vectors, "vector length")];
-    for (words, what) in lists {
-        out.extend(words.iter().skip(1).map(|w| syntax_error::given_twice(w.range(), what)));
+    let typed = place::types(declaration, space, site, environment, out);
+    if typed {
+        sizes::alignments(declaration, space, site, out);
+        sizes::arrays(declaration, space, site, environment, out);
     }
-    // `.global .f32;` is legal, `.reg %r;` is not; a list of nothing else was never finished.
-    if let Some(first) = declaration.declarators.first().filter(|_| declaration.types.is_empty()) {
-        let start = first.name.range().start;
-        out.push(syntax_error::no_type(start..start + 1));
-    }
+    parts::check(declaration, space, site, environment, out);
+    typed
 }

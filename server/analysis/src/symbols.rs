@@ -119,27 +119,30 @@ impl<'t> Frame<'t> {
         covered
     }
 
+    /// Whether this block declares exactly that name, ranges aside: labels may have the names in those.
+    pub fn named(&self, name: &str) -> Option<&Declared> {
+        self.names.get(name)
+    }
+
     /// Looks a name up in this block alone.
     pub fn get(&self, name: &str) -> Option<&Declared> {
         if let Some(found) = self.names.get(name) {
             return Some(found);
         }
-        if self.ranges.is_empty() {
-            return None;
-        }
-        // `%v1_2<3>`: the base may itself end in digits, so every split is tried, the longest base first.
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        (base..name.len()).rev().find_map(|at| {
-            let (count, declared) = self.ranges.get(&name[..at])?;
-            let number: u32 = name[at..].parse().ok()?;
-            (number < *count).then_some(declared)
-        })
+        // ptxas: the number is all of the digits at the end, so a range whose own name ends in a digit reaches nothing.
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let (count, declared) = self.ranges.get(base)?;
+        let number: u32 = name[base.len()..].parse().ok()?;
+        (number < *count).then_some(declared)
     }
 }
 
-/// The number in a name of a range: `%r7` in `%r` is 7.
+/// The number in a name of a range: `%r7` in `%r` is 7. `%r07` is none of the names that a range declares, though it reaches
+/// one of them.
 fn numbered(name: &str, base: &str) -> Option<u32> {
-    name.strip_prefix(base)?.parse().ok()
+    let digits = name.strip_prefix(base).filter(|_| !base.ends_with(|c: char| c.is_ascii_digit()))?;
+    let plain = digits == "0" || digits.starts_with(|c: char| c.is_ascii_digit() && c != '0');
+    digits.parse().ok().filter(|_| plain)
 }
 
 /// The blocks around a statement, innermost last; the first frame holds the parameters.
@@ -205,5 +208,11 @@ mod tests {
         assert_eq!(frame.declare("%r3", declared()), None);
         assert_eq!(frame.declare_range("%r1_", 2, declared()), None);
         assert!(frame.get("%r1_1").is_some());
+        assert_eq!(frame.declare_range("%t1", 3, declared()), None);
+        assert!(frame.get("%t11").is_none(), "nothing reaches a range whose name ends in a digit");
+        assert_eq!(frame.declare("%s01", declared()), None);
+        assert_eq!(frame.declare_range("%s", 3, declared()), None, "a range declares no name with leading zeros");
+        assert_eq!(frame.declare("%s02", declared()), Some(0..1), "but reaches one");
+        assert!(frame.named("%s01").is_some() && frame.named("%s1").is_none());
     }
 }

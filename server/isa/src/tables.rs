@@ -328,6 +328,14 @@ table! {
         registers: bool,
         /// May be the type of a variable in memory.
         variables: bool,
+        /// May be the type of a parameter.
+        parameters: bool,
+        /// May be the type of the elements of a vector.
+        vectors: bool,
+        /// May stand in the header of a function without a body although nothing else has it.
+        prototypes: bool,
+        /// Declarations may use it in every version and on every target: its gates are those of instructions.
+        ungated: bool,
         /// One line.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
@@ -364,12 +372,34 @@ table! {
         fixed: bool,
         /// Addresses in it are offsets in a window: 32 bits hold them, and they become generic ones only by `cvta`.
         window: bool,
+        /// Where variables of it may be declared.
+        declared: &'static [Place],
+        /// How many bytes there are: the largest that the version and target have. Empty: no limit.
+        holds: &'static [Capacity],
         /// One line.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
         manual: &'static str,
         /// Markdown.
         doc: &'static str,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// Where variables of a state space may be declared.
+    struct Place {
+        /// `module`, `body`, `kernel-parameter`, `parameter`, `result`.
+        names: &'static [&'static str],
+        /// The largest alignment in bytes, or 0.
+        align: u32,
+        /// Versions and targets.
+        gates: &'static [Gate],
+    }
+
+    /// How many bytes a state space holds.
+    struct Capacity {
+        /// The number.
+        bytes: u32,
         /// Versions and targets.
         gates: &'static [Gate],
     }

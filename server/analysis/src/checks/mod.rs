@@ -1,5 +1,8 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod alignment;
+pub mod array_size;
+pub mod attribute;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod debug_directive;
@@ -13,9 +16,11 @@ pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
 pub mod launch_limit;
+pub mod linkage;
 pub mod mbarrier_protocol;
 pub mod membermask;
 pub mod misaligned_address;
+pub mod misplaced_declaration;
 pub mod misplaced_directive;
 pub mod missing_directive;
 pub mod missing_exit;
@@ -31,6 +36,7 @@ pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
 pub mod out_of_bounds;
+pub mod parameter_size;
 pub mod pragma;
 pub mod project_target;
 pub mod project_version;
@@ -40,6 +46,7 @@ pub mod removed;
 pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
+pub mod reserved_name;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
@@ -55,7 +62,9 @@ pub mod unused_function;
 pub mod unused_label;
 pub mod unused_register;
 pub mod unusual_modifier_order;
+pub mod variable_type;
 pub mod vector_length;
+pub mod vector_type;
 pub mod wgmma_order;
 pub mod wrong_state_space;
 
@@ -104,6 +113,9 @@ macro_rules! pages {
 }
 
 pages![
+    "alignment": Assembler,
+    "array-size": Assembler,
+    "attribute": Assembler,
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "debug-directive": Assembler,
@@ -116,9 +128,11 @@ pages![
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
     "launch-limit": Lint(Warning),
+    "linkage": Assembler,
     "mbarrier-protocol": Lint(Warning),
     "membermask": Lint(Warning),
     "misaligned-address": Lint(Warning),
+    "misplaced-declaration": Assembler,
     "misplaced-directive": Assembler,
     "missing-directive": Assembler,
     "missing-exit": Lint(Warning),
@@ -134,6 +148,7 @@ pages![
     "operand-range": Assembler,
     "operand-type": Assembler,
     "out-of-bounds": Lint(Warning),
+    "parameter-size": Assembler,
     "pragma": Assembler,
     "project-target": Lint(Warning),
     "project-version": Lint(Warning),
@@ -143,6 +158,7 @@ pages![
     "repeated-destination": Lint(Warning),
     "requires-target": Assembler,
     "requires-version": Assembler,
+    "reserved-name": Assembler,
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),
@@ -158,7 +174,9 @@ pages![
     "unused-label": Lint(Severity::Hint),
     "unused-register": Lint(Severity::Hint),
     "unusual-modifier-order": Lint(Severity::Hint),
+    "variable-type": Assembler,
     "vector-length": Assembler,
+    "vector-type": Assembler,
     "wgmma-order": Lint(Warning),
     "wrong-state-space": Lint(Warning),
 ];

@@ -105,18 +105,21 @@ pub fn not_a_type(word: Word<'_>) -> Diagnostic {
     super::did_you_mean(found, super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name)))
 }
 
-/// A type that cannot be the type of a variable or register.
-pub fn type_not_here(word: Word<'_>, space: &str) -> Diagnostic {
-    let what = if space.starts_with(".reg") { "a register" } else { "a variable" };
-    let found = Diagnostic::error(CODE, word.range(), format!("`{}` cannot be the type of {what}", word.text));
-    match ptx_isa::ISA.ty(word.text).map(|t| t.agrees) {
-        Some([first, ..]) => found.help(format!("such values live in `{first}`")).fix(Fix::replace(
-            format!("Change `{}` to `{first}`", word.text),
-            word.range(),
-            *first,
-        )),
-        _ => found,
-    }
+/// A part of a declaration that stands too late.
+pub fn order(range: Range<usize>, before: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("this must stand before {before}"))
+        .help("the order is: `.align` and `.attribute`, state space, vector length, type, names")
+}
+
+/// A parameter without a name.
+pub fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
+    let found = Diagnostic::error(CODE, range, "the name of the parameter is missing after this");
+    if prototype { found.help("write `_`") } else { found }
+}
+
+/// `.param .ptr .u64 p`.
+pub fn pointer_order(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "`.ptr` must stand behind the type")
 }
 
 /// Two state spaces, types or vector lengths in one declaration.

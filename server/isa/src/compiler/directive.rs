@@ -5,8 +5,10 @@ use super::{Result, leak, leak_str, rule};
 use crate::tables::{ArgumentKind, DataType, Directive, GateKind, NamedValue, Part, Takes};
 
 /// The keywords under `directive` besides those that every entry has.
-pub(super) const KEYWORDS: &[&str] =
-    &["syntax", "where", "takes", "limit", "excludes", "requires", "idle", "before", "part", "value", "data"];
+pub(super) const KEYWORDS: &[&str] = &[
+    "syntax", "where", "takes", "limit", "excludes", "requires", "idle", "before", "part", "value", "data", "spaces",
+    "words",
+];
 
 /// Places that `where` may name.
 const PLACES: &[&str] = &[
@@ -44,6 +46,8 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
         parts: &[],
         values: &[],
         data: &[],
+        spaces: &[],
+        words: &[],
     };
     let (mut parts, mut values, mut data) = (Vec::new(), Vec::new(), Vec::new());
     for line in &body[1..] {
@@ -79,6 +83,8 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
                 let (number, name) = value.ok_or_else(|| line.error(0, "expected `value NUMBER NAME`"))?;
                 values.push(NamedValue { number, name: leak_str(name) });
             }
+            "spaces" => out.spaces = leak(rest.split_whitespace().map(|s| leak_str(&format!(".{s}"))).collect()),
+            "words" => out.words = words(Some(rest)),
             "data" => data.push(data_type(line, rest)?),
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, directive, expand, leak, leak_str, opcode, rule};
+use super::{Error, Names, Result, directive, expand, leak, leak_str, opcode, rule, space};
 use crate::tables::{
     Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister,
     Target, Type, TypeClass,
@@ -96,9 +96,9 @@ impl<'n> Builder<'n> {
         }
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
-            "type" => &["registers", "variables"],
+            "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated"],
             "modifier" => &["repeats", "converge"],
-            "space" => &["generic", "absolute", "fixed", "window"],
+            "space" => &["generic", "absolute", "fixed", "window", "declared", "holds"],
             "sreg" => &["uniform", "requires"],
             "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
@@ -127,6 +127,10 @@ impl<'n> Builder<'n> {
                     agrees: leak(agrees),
                     registers: other("registers").is_some(),
                     variables: other("variables").is_some(),
+                    parameters: other("parameters").is_some(),
+                    vectors: other("vectors").is_some(),
+                    prototypes: other("prototypes").is_some(),
+                    ungated: other("ungated").is_some(),
                     summary: common.summary,
                     manual: common.manual,
                     doc: common.doc,
@@ -152,7 +156,10 @@ impl<'n> Builder<'n> {
                 let (generic, absolute, window) = (is("generic"), is("absolute"), is("window"));
                 let gates = leak(common.gates);
                 let (fixed, name) = (is("fixed"), dotted());
-                self.spaces.push(Space { name, generic, absolute, window, fixed, summary, manual, doc, gates });
+                let (declared, holds) = space::declared(body)?;
+                let space =
+                    Space { name, generic, absolute, window, fixed, declared, holds, summary, manual, doc, gates };
+                self.spaces.push(space);
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;

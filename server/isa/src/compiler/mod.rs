@@ -10,6 +10,7 @@ mod lines;
 mod opcode;
 mod operand;
 mod rule;
+mod space;
 
 use crate::tables::{Isa, Map, Slot};
 use std::collections::BTreeMap;

@@ -42,6 +42,10 @@ table! {
         values: &'static [NamedValue],
         /// The types of data in it.
         data: &'static [DataType],
+        /// The state spaces that it goes with, with their dots; empty: any.
+        spaces: &'static [&'static str],
+        /// Words of its syntax that nothing may have for a name.
+        words: &'static [&'static str],
     }
 
     /// The arguments of a directive.

@@ -13,18 +13,22 @@ pub fn all() -> String {
     let modifiers = ISA.modifiers.iter().map(|m| json!({"name": m.name, "summary": m.summary, "doc": m.doc}));
     let types = ISA.types.iter().map(|t| {
         json!({"name": t.name, "class": format!("{:?}", t.class).to_lowercase(), "bits": t.bits, "agrees": t.agrees,
-            "registers": t.registers, "variables": t.variables, "summary": t.summary, "manual": t.manual, "doc": t.doc,
+            "registers": t.registers, "variables": t.variables, "parameters": t.parameters, "vectors": t.vectors,
+            "prototypes": t.prototypes, "ungated": t.ungated, "summary": t.summary, "manual": t.manual, "doc": t.doc,
             "gates": gates(t.gates, None)})
     });
     let spaces = ISA.spaces.iter().map(|s| {
-        json!({"name": s.name, "generic": s.generic, "summary": s.summary, "manual": s.manual, "doc": s.doc, "gates": gates(s.gates, None)})
+        let declared = s.declared.iter().map(|p| json!({"where": p.names, "align": p.align, "gates": gates(p.gates, None)}));
+        let holds = s.holds.iter().map(|c| json!({"bytes": c.bytes, "gates": gates(c.gates, None)}));
+        json!({"name": s.name, "generic": s.generic, "summary": s.summary, "manual": s.manual, "doc": s.doc,
+            "declared": declared.collect::<Vec<_>>(), "holds": holds.collect::<Vec<_>>(), "gates": gates(s.gates, None)})
     });
     let registers = ISA.special_registers.iter().map(|r| {
         json!({"name": r.name, "type": r.ty, "components": r.components, "count": r.count, "summary": r.summary,
             "manual": r.manual, "doc": r.doc, "notes": r.notes, "gates": gates(r.gates, None)})
     });
     let directives = ISA.directives.iter().map(|d| {
-        json!({"name": d.name, "syntax": d.syntax, "where": d.places, "summary": d.summary, "manual": d.manual,
+        json!({"name": d.name, "syntax": d.syntax, "where": d.places, "spaces": d.spaces, "summary": d.summary, "manual": d.manual,
             "doc": d.doc, "notes": d.notes, "gates": gates(d.gates, None)})
     });
     let constants = ISA

@@ -1,0 +1,67 @@
+//! `array-size`: the size of an array, or the number of names in a range.
+
+use crate::diagnostic::Diagnostic;
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "array-size";
+
+/// A size that is more than a number.
+pub fn not_a_number(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "a number is expected here: sizes cannot be computed")
+}
+
+/// A variable without a size.
+pub fn unknown(range: Range<usize>, name: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("the size of `{name}` is missing"))
+        .help("only `.extern` arrays and arrays with an initializer go without one")
+}
+
+/// An inner dimension without a size.
+pub fn inner(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "only the first dimension can go without a size")
+}
+
+/// A parameter of two dimensions.
+pub fn parameter(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "a parameter has at most one dimension").help("give the number of all elements")
+}
+
+/// An array of registers.
+pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
+    let count = count.map_or_else(|| "4".to_owned(), |n| n.to_string());
+    Diagnostic::error(CODE, range, "there are no arrays of registers")
+        .help(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
+}
+
+/// `x<4>[2]`, `x<4> = 1`.
+pub fn range_alone(range: Range<usize>, what: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("a range of names cannot have {what}"))
+}
+
+/// `%r<4294967296>`.
+pub fn too_many(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "that many names cannot be declared")
+}
+
+/// `%r<0>`.
+pub fn nothing(range: Range<usize>) -> Diagnostic {
+    Diagnostic::hint(CODE, range, "a range of no names declares nothing").unnecessary()
+}
+
+/// More than a state space holds.
+pub fn too_large(range: Range<usize>, space: &str, bytes: u64, limit: u32) -> Diagnostic {
+    let message = format!("{bytes} bytes in `{space}`, which holds {limit}: no code can be generated for it");
+    let found = Diagnostic::warning(CODE, range, message);
+    if space == ".shared" {
+        found.help("for more, declare `.extern .shared` and give the size at launch")
+    } else {
+        found
+    }
+}
+
+/// `%r1<4>`.
+pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
+    let message = format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end");
+    Diagnostic::warning(CODE, range, message).help("let the name end in something other than a digit")
+}
