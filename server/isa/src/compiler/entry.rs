@@ -96,8 +96,8 @@ impl<'n> Builder<'n> {
         }
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
-            "type" => &["registers", "variables"],
-            "modifier" => &["repeats", "converge"],
+            "type" => &["registers", "variables", "ignored"],
+            "modifier" => &["repeats", "ignored", "converge"],
             "space" => &["generic", "absolute", "fixed", "window"],
             "sreg" => &["uniform", "requires"],
             "target" => &["excludes", "requires", "limits"],
@@ -127,6 +127,7 @@ impl<'n> Builder<'n> {
                     agrees: leak(agrees),
                     registers: other("registers").is_some(),
                     variables: other("variables").is_some(),
+                    ignored: other("ignored").is_some(),
                     summary: common.summary,
                     manual: common.manual,
                     doc: common.doc,
@@ -140,6 +141,7 @@ impl<'n> Builder<'n> {
                     self.modifiers.push(Modifier {
                         name: leak_str(&name),
                         repeats: other("repeats").is_some(),
+                        ignored: other("ignored").is_some(),
                         converge: other("converge").is_some(),
                         summary,
                         doc: common.doc,
