@@ -14,6 +14,7 @@ pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
+pub mod ignored_modifier;
 pub mod illegal_combination;
 pub mod launch_limit;
 pub mod linkage;
@@ -31,6 +32,7 @@ pub mod modifier_order;
 pub mod module_header;
 pub mod narrow_address;
 pub mod not_portable;
+pub mod odd_element;
 pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
@@ -126,6 +128,7 @@ pages![
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
+    "ignored-modifier": Lint(Warning),
     "illegal-combination": Assembler,
     "launch-limit": Lint(Warning),
     "linkage": Assembler,
@@ -143,6 +146,7 @@ pages![
     "module-header": Assembler,
     "narrow-address": Lint(Warning),
     "not-portable": Off(Severity::Information),
+    "odd-element": Lint(Warning),
     "operand-count": Assembler,
     "operand-kind": Assembler,
     "operand-range": Assembler,
