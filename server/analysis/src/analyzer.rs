@@ -12,10 +12,13 @@ use crate::checks::{debug_directive, duplicate_name, project_target, project_ver
 use crate::declare;
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
+use crate::functions;
+use crate::lists;
 use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::project::Project;
+use crate::signature::{ContentId, Signatures};
 use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::Target;
@@ -40,6 +43,7 @@ pub struct Analyzer {
     heads: Heads,
     asked: Asked,
     functions: Functions,
+    signatures: Signatures,
     /// The functions of the last snapshot: range and hash of text.
     last: Option<(SnapshotId, Vec<HashedRange>)>,
     lints: lints::Lints,
@@ -153,7 +157,7 @@ impl Analyzer {
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
         let items = items(snapshot.root());
         let mut out = Vec::new();
-        let header = header(snapshot, &items, &self.asked, &mut out);
+        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
         let mut records = Vec::new();
         let mut later = Vec::new();
@@ -193,6 +197,9 @@ impl Analyzer {
         }
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
         self.last = Some((snapshot.id(), hashes));
+        for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
+            diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
+        }
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
         Report { diagnostics: out, environment: header.environment }
@@ -304,13 +311,19 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 }
 
 /// Everything outside of function bodies.
-fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<Diagnostic>) -> Header {
+fn header(
+    snapshot: &Snapshot,
+    items: &[Item<'_>],
+    asked: &Asked,
+    signatures: &mut Signatures,
+    out: &mut Vec<Diagnostic>,
+) -> Header {
     let (k, f) = (kinds(), fields());
+    signatures.begin();
     let mut header = Header::default();
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
     let mut progress = Progress::default();
-    let mut places: HashMap<String, Range<usize>> = HashMap::new();
     let mut files: HashMap<u32, Range<usize>> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let node = item.node;
@@ -344,24 +357,29 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                 if node.child_by_field_id(f.body).is_some() {
                     header.first_body = header.first_body.or(Some(index));
                 }
-                declare_function(source, node, index, &mut header, &mut places, out);
+                functions::declare(source, node, index, &mut header, signatures, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
-                declare_variables(source, node, index, &mut header, &mut places, out);
+                declare_variables(snapshot, source, node, index, &mut header, out);
                 declare::check(&lower::declaration(source, node), &header.environment, &mut found);
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
-                let next = items.get(index + 1).map(|i| i.node.kind_id());
-                let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
-                if next.is_some_and(|n| list.contains(&n)) {
-                    if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n).text.to_owned()) {
-                        let symbol = ModuleSymbol { symbol: Symbol::Targets, item: index, defined: true };
-                        header.symbols.insert(name, symbol);
-                    }
-                } else {
-                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
+                    let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
+                    header.symbols.entry(name.text.to_owned()).or_insert(symbol);
                 }
+            } else if lists::kind_of(kind).is_some() {
+                // With a label before it, that says enough.
+                let before = index.checked_sub(1).and_then(|i| items.get(i));
+                if before.is_none_or(|i| i.node.kind_id() != k.label) {
+                    found.push(syntax_error::outside_of_function(first_word(&text), "a list of targets"));
+                }
+            } else if kind == k.alias_directive {
+                syntax_error::report(source, node, &mut found);
+                functions::alias(source, node, &mut header, out);
+                directives::statement(source, node, "module", &header.environment, &mut found);
             } else if kind == k.instruction {
                 found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
             } else if kind == k.block {
@@ -386,6 +404,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
         }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
     }
+    functions::undefined(&header, out);
     out.extend(endless_comment(snapshot));
     let mut found = Vec::new();
     progress.end(snapshot.rope().len_bytes(), &mut found);
@@ -424,65 +443,50 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
         .then(|| syntax_error::endless_comment(node.byte_range()))
 }
 
-fn declare_function(
-    source: Source<'_>,
-    node: Node<'_>,
-    item: usize,
-    header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let f = fields();
-    let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
-    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
-    let defined = node.child_by_field_id(f.body).is_some();
-    let symbol = ModuleSymbol { symbol: Symbol::Function { kernel }, item, defined };
-    add_symbol(name.text, source.absolute(name.range()), symbol, header, places, out);
-}
-
 fn declare_variables(
+    snapshot: &Snapshot,
     source: Source<'_>,
     node: Node<'_>,
     item: usize,
     header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let external = children(node).iter().any(|child| {
-        child.kind == kinds().linkage && matches!(source.word(child.node).text, ".extern" | ".common" | ".weak")
-    });
+    let linkage = children(node).into_iter().find(|child| child.kind == kinds().linkage);
+    let linkage = linkage.and_then(|child| functions::linkage_named(source.word(child.node).text));
+    let defined = !matches!(linkage, Some(".extern" | ".common" | ".weak"));
     for declarator in declare::names(&lower::declaration(source, node), Origin::Module) {
         let base = declarator.name.text;
-        let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
-            let symbol = ModuleSymbol { symbol: declarator.symbol, item, defined: !external };
-            add_symbol(name, source.absolute(declarator.name.range()), symbol, header, places, out);
-        };
+        let place = source.absolute(declarator.name.range());
+        let mut symbol = ModuleSymbol { defined, linkage, ..ModuleSymbol::new(declarator.symbol, item, place) };
+        if let Symbol::Variable(variable) = &mut symbol.symbol
+            && variable.array
+            && let Some(table) = functions::table(snapshot, node, base, *variable, header)
+        {
+            variable.table = ContentId::of(&table);
+            symbol.table = Some(table);
+        }
         match declarator.count {
             // Rare outside of functions, so each name is entered by itself.
-            Some(count) => (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out)),
-            None => add(base, out),
+            Some(count) => {
+                (0..count.min(1 << 16)).for_each(|i| add_variable(&format!("{base}{i}"), symbol.clone(), header, out));
+            }
+            None => add_variable(base, symbol, header, out),
         }
     }
 }
 
-/// Enters a name; two definitions are one too many. Ranges count from the start of the file, since the first definition
+/// Enters a variable; two definitions are one too many. Ranges count from the start of the file, since the first definition
 /// stands in another item.
-fn add_symbol(
-    name: &str,
-    range: Range<usize>,
-    symbol: ModuleSymbol,
-    header: &mut Header,
-    places: &mut HashMap<String, Range<usize>>,
-    out: &mut Vec<Diagnostic>,
-) {
+fn add_variable(name: &str, symbol: ModuleSymbol, header: &mut Header, out: &mut Vec<Diagnostic>) {
     let Some(earlier) = header.symbols.get_mut(name) else {
-        places.insert(name.to_owned(), range);
         header.symbols.insert(name.to_owned(), symbol);
         return;
     };
-    if earlier.defined && symbol.defined {
-        let first = places.get(name).cloned().unwrap_or(0..0);
-        out.push(duplicate_name::in_module(range, name, first));
+    if let (Symbol::Function { .. }, Symbol::Variable(_)) = (earlier.symbol, symbol.symbol) {
+        let place = earlier.place.clone();
+        out.push(duplicate_name::two_kinds(symbol.place, name, "a variable", earlier.symbol, place));
+    } else if earlier.defined && symbol.defined && earlier.symbol != Symbol::Unknown {
+        out.push(duplicate_name::in_module(symbol.place, name, earlier.place.clone()));
     }
     earlier.defined |= symbol.defined;
 }

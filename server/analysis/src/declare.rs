@@ -3,6 +3,7 @@
 use crate::ast::{Constant, Declaration, Declarator, Word};
 use crate::checks::{duplicate_name, gates, syntax_error};
 use crate::diagnostic::Diagnostic;
+use crate::signature::ContentId;
 use crate::symbols::{Declared, Frame, Origin, Symbol, Variable};
 use crate::target::Environment;
 use crate::types::TypeId;
@@ -68,6 +69,8 @@ fn variable(
         align,
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
         external: declaration.linkages.iter().any(|l| l.text == ".extern"),
+        array: !declarator.dimensions.is_empty(),
+        table: ContentId::UNKNOWN,
     }
 }
 

@@ -1,6 +1,7 @@
 //! One instruction against the tables: which form is meant, and what is wrong with it.
 
 use crate::ast::{Instruction, Operand, OperandKind, Word};
+use crate::calls;
 use crate::checks::{
     deprecated, duplicate_modifier, gates, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
     not_portable, operand_count, operand_kind, operand_range, operand_type, project_target, state_space, syntax_error,
@@ -12,6 +13,7 @@ use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
+use crate::parameters;
 use crate::spec::{Arrangement, Spec, applies};
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Opcode, Term};
@@ -62,6 +64,8 @@ pub fn check(
             suffixes(instruction, candidate, written, out);
             memory::check(instruction, text, arrangement, &resolved.environment, names, out);
             unusual_modifier_order::check(instruction, candidate, written, out);
+            calls::check(instruction, arrangement, names, out);
+            parameters::check_access(instruction, arrangement, names, out);
         }
         Choice::Mismatch(found) => out.extend(found.iter().map(suggest)),
         Choice::Rule(form, rule) => {
