@@ -32,10 +32,16 @@ pub fn modifiers(form: &Form, values: &[Option<&'static str>]) -> Vec<&'static s
 /// Operands that fit an arrangement.
 pub fn operands(form: &Form, values: &[Option<&'static str>], arrangement: &Arrangement) -> Vec<String> {
     let mut out = Vec::new();
+    let kind = |shape: &Shape| if let Shape::Value(spec) = shape { Some(spec.value.kind) } else { None };
+    // With a list of targets the function is in a register.
+    let indirect = arrangement.operands.iter().any(|(_, shape)| kind(shape) == Some(Kind::Targets));
     for (place, (index, shape)) in arrangement.operands.iter().enumerate() {
         let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
         let suffix: String = after.filter_map(|(_, value)| *value).collect();
-        let mut text = good(shape, place);
+        let mut text = match kind(shape) {
+            Some(Kind::Function) if indirect => "%rd7".to_owned(),
+            _ => good(shape, place),
+        };
         if !suffix.is_empty() && text.starts_with('[') {
             // `.unified` is for variables declared so, and for registers.
             text = "[%rd7]".to_owned();
@@ -86,7 +92,6 @@ fn base(spec: &Spec) -> String {
 fn value(spec: &Spec, place: usize) -> String {
     match spec.value.kind {
         Kind::Label => return "L".to_owned(),
-        Kind::Function if spec.indirect => return "%rd7".to_owned(),
         Kind::Function => return "f".to_owned(),
         Kind::Targets if spec.value.symbol => return "P".to_owned(),
         Kind::Targets => return "T".to_owned(),

@@ -34,11 +34,19 @@ const PIECES: &[&str] = &[
     "::",
     "0f3F",
     "\u{0}",
+    ".extern .func g(.param .b32 a);\n",
+    ".func f(.param .b64 a) { ret; }\n",
+    "call g, (4);\n",
+    "one: .callprototype _ (.param .b32 _);\n",
+    ".noreturn",
+    ".reg .b32 one;\n",
+    ".alias f, g;\n",
 ];
 
 fn samples() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    let mut paths: Vec<_> = fs::read_dir(folder).expect("kernels").flatten().map(|e| e.path()).collect();
+    let folders = ["kernels", "fixtures/calls"].map(|f| Path::new(env!("CARGO_MANIFEST_DIR")).join(f));
+    let files = folders.iter().flat_map(|f| fs::read_dir(f).expect("a folder of samples"));
+    let mut paths: Vec<_> = files.flatten().map(|e| e.path()).collect();
     paths.sort();
     paths.retain(|p| p.extension().is_some_and(|e| e == "ptx"));
     paths.iter().map(|p| fs::read_to_string(p).expect("a kernel")).collect()

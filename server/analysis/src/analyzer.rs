@@ -6,20 +6,23 @@
 
 mod lints;
 
-use crate::ast::Declaration;
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{debug_directive, duplicate_name, project_target, project_version, syntax_error};
+use crate::checks::{debug_directive, project_target, project_version, syntax_error};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
+use crate::functions;
+use crate::lists;
 use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::project::Project;
 use crate::recovery;
+use crate::signature::Signatures;
 use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_architecture};
+use crate::variables::{self, Statement};
 use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
@@ -42,6 +45,7 @@ pub struct Analyzer {
     heads: Heads,
     asked: Asked,
     functions: Functions,
+    signatures: Signatures,
     /// The functions of the last snapshot: range and hash of text.
     last: Option<(SnapshotId, Vec<HashedRange>)>,
     lints: lints::Lints,
@@ -155,7 +159,7 @@ impl Analyzer {
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
         let items = items(snapshot.root());
         let mut out = Vec::new();
-        let header = header(snapshot, &items, &self.asked, &mut out);
+        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
         let mut records = Vec::new();
         let mut later = Vec::new();
@@ -195,6 +199,9 @@ impl Analyzer {
         }
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
         self.last = Some((snapshot.id(), hashes));
+        for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
+            diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
+        }
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
         Report { diagnostics: out, environment: header.environment }
@@ -306,8 +313,15 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 }
 
 /// Everything outside of function bodies.
-fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<Diagnostic>) -> Header {
+fn header(
+    snapshot: &Snapshot,
+    items: &[Item<'_>],
+    asked: &Asked,
+    signatures: &mut Signatures,
+    out: &mut Vec<Diagnostic>,
+) -> Header {
     let (k, f) = (kinds(), fields());
+    signatures.begin();
     let mut header = Header::default();
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
@@ -350,31 +364,39 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                 if node.child_by_field_id(f.body).is_some() {
                     header.first_body = header.first_body.or(Some(index));
                 }
-                declare_function(source, node, index, &mut header, &mut places, out);
+                functions::declare(source, node, index, &mut header, signatures, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
                 if node.has_error() {
                     for (name, _) in recovery::names_in(source.word(node).text) {
-                        let lost = ModuleSymbol { symbol: Symbol::Unknown, item: index, defined: false };
-                        header.symbols.entry(name.to_owned()).or_insert(lost);
+                        let lost = ModuleSymbol::new(Symbol::Unknown, index, 0..0);
+                        header.symbols.entry(name.to_owned()).or_insert(ModuleSymbol { defined: false, ..lost });
                     }
                 } else {
                     let declaration = lower::declaration(source, node);
                     let site = Site::of(Origin::Module);
                     let sound = declare::check(&declaration, site, &header.environment, &mut found);
-                    declare_variables(source, &declaration, (index, sound), &mut header, &mut places, out);
+                    let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
+                    variables::declare(&statement, sound, &mut header, &mut places, out);
                 }
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
-                if recovery::names_a_list(items, index) {
-                    if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n).text.to_owned()) {
-                        let symbol = ModuleSymbol { symbol: Symbol::Targets, item: index, defined: true };
-                        header.symbols.insert(name, symbol);
-                    }
-                } else {
-                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
+                    let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
+                    header.symbols.entry(name.text.to_owned()).or_insert(symbol);
                 }
+            } else if lists::kind_of(kind).is_some() {
+                // With a label before it, that says enough.
+                let before = index.checked_sub(1).and_then(|i| items.get(i));
+                if before.is_none_or(|i| i.node.kind_id() != k.label) {
+                    found.push(syntax_error::outside_of_function(first_word(&text), "a list of targets"));
+                }
+            } else if kind == k.alias_directive {
+                syntax_error::report(source, node, &mut found);
+                functions::alias(source, node, &mut header, out);
+                directives::statement(source, node, "module", &header.environment, &mut found);
             } else if kind == k.instruction {
                 found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
             } else if kind == k.block {
@@ -401,10 +423,11 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
     }
     if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
         for name in recovery::lost_names(snapshot, items, &follows) {
-            let lost = ModuleSymbol { symbol: Symbol::Unknown, item: 0, defined: false };
-            header.symbols.entry(name).or_insert(lost);
+            let lost = ModuleSymbol::new(Symbol::Unknown, 0, 0..0);
+            header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
         }
     }
+    functions::undefined(&header, out);
     out.extend(endless_comment(snapshot));
     let mut found = Vec::new();
     progress.end(snapshot.rope().len_bytes(), &mut found);
@@ -441,79 +464,6 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
     let text = snapshot.text(node.byte_range());
     (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/")))
         .then(|| syntax_error::endless_comment(node.byte_range()))
-}
-
-fn declare_function(
-    source: Source<'_>,
-    node: Node<'_>,
-    item: usize,
-    header: &mut Header,
-    places: &mut HashMap<String, Earlier>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let f = fields();
-    let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
-    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
-    let defined = node.child_by_field_id(f.body).is_some();
-    let symbol = ModuleSymbol { symbol: Symbol::Function { kernel }, item, defined };
-    let place = Earlier::function(source.absolute(name.range()));
-    add_symbol(name.text, place, symbol, header, places, out);
-}
-
-fn declare_variables(
-    source: Source<'_>,
-    declaration: &Declaration<'_>,
-    (item, sound): (usize, bool),
-    header: &mut Header,
-    places: &mut HashMap<String, Earlier>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let external = declaration.linkages.iter().any(|l| l.text == ".extern");
-    let symbols = declare::names(declaration, Origin::Module);
-    for (name, declarator) in symbols.iter().zip(&declaration.declarators) {
-        let base = name.name.text;
-        let symbol = if sound { name.symbol } else { Symbol::Unknown };
-        let place = Earlier::new(declaration, declarator, &symbol, source.absolute(name.name.range()));
-        let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
-            let symbol = ModuleSymbol { symbol, item, defined: !external };
-            add_symbol(name, place.clone(), symbol, header, places, out);
-        };
-        match name.count {
-            // ptxas: nothing can reach such names.
-            Some(_) if base.ends_with(|c: char| c.is_ascii_digit()) => {}
-            // Rare outside of functions, so each name is entered by itself.
-            Some(count) => {
-                let known = out.len();
-                (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out));
-                // One report is enough for all of them.
-                out.truncate(known + 1);
-            }
-            None => add(base, out),
-        }
-    }
-}
-
-/// Enters a name; two definitions are one too many. Ranges count from the start of the file, since the first definition
-/// stands in another item.
-fn add_symbol(
-    name: &str,
-    place: Earlier,
-    symbol: ModuleSymbol,
-    header: &mut Header,
-    places: &mut HashMap<String, Earlier>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let (Some(earlier), Some(first)) = (header.symbols.get_mut(name), places.get(name)) else {
-        places.insert(name.to_owned(), place);
-        header.symbols.insert(name.to_owned(), symbol);
-        return;
-    };
-    if earlier.defined && symbol.defined {
-        out.push(duplicate_name::in_module(place.range, name, first.range.clone()));
-    } else {
-        out.extend(declare::redeclared(name, first, &place));
-    }
-    earlier.defined |= symbol.defined;
 }
 
 fn first_word(text: &str) -> Range<usize> {

@@ -1,7 +1,7 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Declaration, Instruction, Operand, OperandKind};
+use crate::ast::{Declaration, Instruction, Operand, OperandKind, Word};
 use crate::checks::{
     debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
     syntax_error, undeclared_name,
@@ -10,15 +10,19 @@ use crate::declare::{self, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::instruction;
+use crate::lists;
 use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
+use crate::parameters::Owner;
 use crate::recovery;
-use crate::symbols::{Declared, Origin, Scope, Symbol};
+use crate::signature::{Callee, ContentId, Signature};
+use crate::symbols::{Declared, List, Origin, Scope, Symbol};
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// One function under check.
 pub struct Body<'a, 't> {
@@ -51,29 +55,54 @@ pub struct Body<'a, 't> {
     bodiless: bool,
     /// What syntax errors took away.
     lost: recovery::Lost<'t>,
+    /// Every label, for the report on one that cannot be seen.
+    all_labels: Vec<Word<'t>>,
+    /// The functions in lists, and those that are declared here, by their content.
+    callees: HashMap<ContentId, Vec<Callee>>,
     out: Vec<Diagnostic>,
 }
 
 impl Names for Body<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(declared) = self.scope.get(name) {
-            if matches!(declared.symbol, Symbol::Label | Symbol::Targets) {
+            if matches!(declared.symbol, Symbol::Label | Symbol::Targets { .. }) {
                 self.dependence.borrow_mut().labels = true;
             }
             return Some(declared.symbol);
         }
-        let found = self.header.look_up(name, self.item);
-        // A name that is nowhere may become a label as well.
-        let mut dependence = self.dependence.borrow_mut();
-        dependence.labels = true;
-        dependence.module.push(name.into());
-        self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
-        found
+        self.look_up_in_module(name)
     }
 
     fn has_option(&self, name: &str) -> bool {
         self.header.environment.options.contains(&name)
     }
+
+    fn callees(&self, name: &str) -> Vec<Callee> {
+        if let Some(declared) = self.scope.get(name) {
+            return match declared.symbol {
+                Symbol::Targets { content, .. } | Symbol::Function { signature: content, .. } => {
+                    self.callees.get(&content).cloned().unwrap_or_default()
+                }
+                _ => Vec::new(),
+            };
+        }
+        let Some(symbol) = self.header.symbols.get(name).filter(|s| s.item <= self.item) else { return Vec::new() };
+        let Some(table) = &symbol.table else {
+            return vec![Callee { name: name.into(), prototype: false, signature: symbol.signature.clone() }];
+        };
+        let functions = functions_of(table).filter_map(|name| {
+            self.look_up_in_module(name)?;
+            let signature = self.header.symbols.get(name)?.signature.clone();
+            Some(Callee { name: name.into(), prototype: false, signature })
+        });
+        functions.collect()
+    }
+}
+
+/// The names in the initializer of a table of functions.
+fn functions_of(table: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    table.split(move |c| !is_name(c)).filter(|name| !name.is_empty())
 }
 
 impl<'a, 't> Body<'a, 't> {
@@ -107,6 +136,8 @@ impl<'a, 't> Body<'a, 't> {
             locations: HashSet::new(),
             bodiless: false,
             lost: recovery::Lost::default(),
+            all_labels: Vec::new(),
+            callees: HashMap::new(),
             out: Vec::new(),
         }
     }
@@ -119,6 +150,7 @@ impl<'a, 't> Body<'a, 't> {
         self.bodiless = !node.is_error() && node.child_by_field_id(f.body).is_none();
         self.name_and_size(node, kernel);
         let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
+        let body = node.child_by_field_id(f.body);
         for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
             if let Some(list) = node.child_by_field_id(list) {
                 self.parameters(list, origin);
@@ -128,7 +160,12 @@ impl<'a, 't> Body<'a, 't> {
             self.endless(node);
             return self.finish();
         }
-        let body = node.child_by_field_id(f.body);
+        if body.is_none() {
+            // ptxas: without a body, what the parameters are called means nothing.
+            self.out.retain(|d| d.code != duplicate_name::CODE);
+        }
+        let owner = if kernel { Owner::Kernel } else { Owner::Function };
+        lists::check_lists(self.source, node, owner, &mut self.out);
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
         self.environment = mix(self.environment, hash(signature));
@@ -142,11 +179,12 @@ impl<'a, 't> Body<'a, 't> {
         self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
+        // ptxas: parameters and what the outermost block declares share one block.
         if let Some(body) = body {
             if recovery::ends_open(node) {
                 self.lost_labels(body);
             }
-            self.block(body);
+            self.statements_of(&children(body));
         }
         self.scope.pop();
         self.finish()
@@ -169,6 +207,7 @@ impl<'a, 't> Body<'a, 't> {
     fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
         self.lost.prune(&mut self.out);
         undeclared_name::add_help(&mut self.out, &self.declared);
+        undeclared_name::add_labels(&mut self.out, &self.all_labels);
         (self.out, self.dependencies.into_inner().into_iter().collect())
     }
 
@@ -267,7 +306,7 @@ impl<'a, 't> Body<'a, 't> {
 
     fn statements_of(&mut self, children: &[Child<'_>]) {
         self.labels(children);
-        let mut broken = false;
+        let (mut label, mut broken) = (None, false);
         for child in children {
             // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
             // exactly at the end.
@@ -278,7 +317,11 @@ impl<'a, 't> Body<'a, 't> {
                 }
             }
             let before = self.out.len();
-            self.statement(*child);
+            if let Some(list) = lists::kind_of(child.kind) {
+                self.list(child.node, list, label, broken);
+            } else {
+                self.statement(*child);
+            }
             let found = self.out.get(before..).unwrap_or_default();
             // The pieces of a statement that fell apart are no mistakes of their own.
             let piece = child.node.is_error() || found.iter().any(|d| recovery::is_piece(d));
@@ -287,6 +330,49 @@ impl<'a, 't> Body<'a, 't> {
             } else {
                 broken = found.iter().any(recovery::is_syntax);
             }
+            let named = Some(child.node).filter(|_| child.kind == kinds().label);
+            label = named.and_then(|n| n.child_by_field_id(fields().name)).map(|n| self.source.word(n));
+        }
+    }
+
+    /// A list of targets or a prototype, with the label before it. From here on the label stands for what it says. `broken`:
+    /// what stands before it could not be read.
+    fn list(&mut self, node: Node<'_>, list: List, label: Option<Word<'t>>, broken: bool) {
+        syntax_error::report(self.source, node, &mut self.out);
+        let Some(label) = label else {
+            if broken {
+                return;
+            }
+            return self.out.push(misplaced_directive::without_label(directives::first_word(self.source, node)));
+        };
+        if node.kind_id() == kinds().call_prototype_directive {
+            self.prototype(node);
+        }
+        self.directive(node);
+        let mut found = Vec::new();
+        let content = lists::check(self.source, node, (list, label.text), self, &mut found);
+        // A word about a broken list is said already.
+        if !node.has_error() {
+            self.out.append(&mut found);
+        }
+        self.scope.describe_list(label.text, &label.range(), content.id);
+        self.environment = mix(self.environment, mix(hash(label.text), content.id.number()));
+        self.callees.insert(content.id, content.callees);
+    }
+
+    /// A declaration of a function within a body, which the assembler takes.
+    fn inner_function(&mut self, node: Node<'_>) {
+        let f = fields();
+        syntax_error::report(self.source, node, &mut self.out);
+        let Some(name) = node.child_by_field_id(f.name).map(|n| self.source.word(n)) else { return };
+        self.environment = mix(self.environment, hash(self.source.word(node).text));
+        let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
+        let signature = Signature::of(self.source, node).map(Arc::new);
+        let content = signature.as_deref().map_or(ContentId::UNKNOWN, |s| ContentId::of(&(name.text, s)));
+        self.callees.insert(content, vec![Callee { name: name.text.into(), prototype: false, signature }]);
+        let declared = Declared { symbol: Symbol::Function { kernel, signature: content }, range: name.range() };
+        if let Some(frame) = self.scope.top() {
+            frame.declare(name.text, declared);
         }
     }
 
@@ -300,11 +386,17 @@ impl<'a, 't> Body<'a, 't> {
             }
             let Some(name) = child.node.child_by_field_id(fields().name) else { continue };
             let name = self.source.word(name);
-            let names_a_list = iter.peek().is_some_and(|next| {
-                [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&next.kind)
-            });
-            let symbol = if names_a_list { Symbol::Targets } else { Symbol::Label };
-            labels = mix(mix(labels, hash(name.text)), u64::from(names_a_list));
+            let list = iter.peek().and_then(|next| lists::kind_of(next.kind));
+            let symbol = match list {
+                Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
+                None => Symbol::Label,
+            };
+            labels = mix(mix(labels, hash(name.text)), list.map_or(0, |l| l as u64 + 1));
+            self.all_labels.push(name);
+            // A label that hides another name changes what statements mean that never saw a label.
+            if self.scope.get(name.text).is_some_and(|d| !matches!(d.symbol, Symbol::Label | Symbol::Targets { .. })) {
+                self.environment = mix(self.environment, hash(name.text));
+            }
             let declared = Declared { symbol, range: name.range() };
             self.declared.push(name.text);
             reserved_name::check(name, false, &mut self.out);
@@ -346,16 +438,8 @@ impl<'a, 't> Body<'a, 't> {
             self.parameters(node, Origin::KernelParameter);
         } else if kind == k.loc_directive {
             self.location(node);
-        } else if kind == k.branch_targets_directive {
-            self.branch_targets(node);
-            syntax_error::report(self.source, node, &mut self.out);
-            self.list(node);
-        } else if kind == k.call_targets_directive || kind == k.call_prototype_directive {
-            if kind == k.call_prototype_directive {
-                self.prototype(node);
-            }
-            syntax_error::report(self.source, node, &mut self.out);
-            self.list(node);
+        } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
+            self.inner_function(node);
         } else if node.is_missing() && node.kind() == "}" {
             // Where the parser lost its way before, it may have lost the brace as well.
             if !self.out.iter().any(recovery::is_syntax) {
@@ -365,18 +449,6 @@ impl<'a, 't> Body<'a, 't> {
             syntax_error::report(self.source, node, &mut self.out);
             self.directive(node);
         }
-    }
-
-    /// A list for indirect jumps and calls, which is known by its label.
-    fn list(&mut self, node: Node<'_>) {
-        let mut before = node.prev_named_sibling();
-        while let Some(extra) = before.filter(|n| [kinds().comment, kinds().preprocessor_line].contains(&n.kind_id())) {
-            before = extra.prev_named_sibling();
-        }
-        if before.is_none_or(|n| n.kind_id() != kinds().label) {
-            return self.out.push(misplaced_directive::without_label(directives::first_word(self.source, node)));
-        }
-        self.directive(node);
     }
 
     /// A directive that is a statement.
@@ -435,19 +507,15 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    fn branch_targets(&mut self, node: Node<'_>) {
-        let targets = lower::named_children(node)
-            .filter(|n| n.kind_id() == kinds().identifier || n.kind_id() == kinds().register);
-        for target in targets {
-            let next = target.next_sibling();
-            if next.is_some_and(|n| n.kind_id() == kinds().register_range) {
-                continue;
-            }
-            let word = self.source.word(target);
-            if self.look_up(word.text).is_none() {
-                self.out.push(undeclared_name::report(word.range(), word.text));
-            }
-        }
+    /// What a name of the module stands for; from then on the function depends on it.
+    fn look_up_in_module(&self, name: &str) -> Option<Symbol> {
+        let found = self.header.look_up(name, self.item);
+        // A name that is nowhere may become a label as well.
+        let mut dependence = self.dependence.borrow_mut();
+        dependence.labels = true;
+        dependence.module.push(name.into());
+        self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
+        found
     }
 
     fn declaration(&mut self, node: Node<'_>) {

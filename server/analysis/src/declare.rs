@@ -12,6 +12,7 @@ pub use parts::kernel_parameters;
 use crate::ast::{Alignment, Constant, Declaration, Declarator, Word};
 use crate::checks::duplicate_name;
 use crate::diagnostic::Diagnostic;
+use crate::signature::ContentId;
 use crate::symbols::{Declared, Frame, Origin, Symbol, Variable};
 use crate::target::Environment;
 use crate::types::TypeId;
@@ -85,6 +86,8 @@ fn variable(
         align,
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
         external: declaration.linkages.iter().any(|l| l.text == ".extern"),
+        array: !declarator.dimensions.is_empty(),
+        table: ContentId::UNKNOWN,
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Related {
     pub range: Range<usize>,
     /// What is there.
     pub message: String,
+    /// The place is where the module declares this name: the range is filled in when the report is put together, because
+    /// what is remembered of a function must not depend on where others stand. Without such a declaration it goes away.
+    pub declares: Option<Box<str>>,
 }
 
 /// A way to mend what a diagnostic reports.
@@ -124,8 +127,27 @@ impl Diagnostic {
     /// The same with a further place.
     #[must_use]
     pub fn related(mut self, range: Range<usize>, message: impl Into<String>) -> Self {
-        self.related.push(Related { range, message: message.into() });
+        self.related.push(Related { range, message: message.into(), declares: None });
         self
+    }
+
+    /// The same with the declaration of a name of the module as a further place.
+    #[must_use]
+    pub fn declared_at(mut self, name: &str) -> Self {
+        let message = format!("`{name}` is declared here");
+        self.related.push(Related { range: 0..0, message, declares: Some(name.into()) });
+        self
+    }
+
+    /// Fills in where the names of the module are declared.
+    pub(crate) fn resolve(&mut self, place: impl Fn(&str) -> Option<Range<usize>>) {
+        self.related.retain_mut(|related| match related.declares.take() {
+            None => true,
+            Some(name) => place(&name).is_some_and(|range| {
+                related.range = range;
+                true
+            }),
+        });
     }
 
     /// The same with a way to mend it.

@@ -1,6 +1,7 @@
 //! One instruction against the tables: which form is meant, and what is wrong with it.
 
 use crate::ast::{Instruction, Operand, OperandKind, Word};
+use crate::calls;
 use crate::checks::{
     deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination, missing_modifier,
     modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind, operand_range,
@@ -13,6 +14,7 @@ use crate::head::{self, Candidate, Head, Problem, broken};
 use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
+use crate::parameters;
 use crate::spec::{Arrangement, Spec, applies};
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Opcode, Term};
@@ -79,6 +81,8 @@ pub fn check(
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
             odd_element::check(instruction, arrangement, names, out);
+            calls::check(instruction, arrangement, names, out);
+            parameters::check_access(instruction, arrangement, names, out);
         }
         Choice::Mismatch(found) => out.extend(together(found.iter().map(suggest))),
         Choice::Rule(form, rule) => {

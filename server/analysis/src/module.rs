@@ -1,11 +1,13 @@
 //! The items of a module and what it declares: everything outside of function bodies.
 
 use crate::lower::named_children;
+use crate::signature::Signature;
 use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_syntax::{Node, kinds};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A piece of the module that is checked, and remembered, by itself.
 #[derive(Debug, Clone)]
@@ -106,6 +108,21 @@ pub struct ModuleSymbol {
     pub item: usize,
     /// A function with a body, or a variable that is not `.extern`.
     pub defined: bool,
+    /// Where its name stands in the first declaration, in the file.
+    pub place: Range<usize>,
+    /// The signature of a function, where it is known.
+    pub signature: Option<Arc<Signature>>,
+    /// The linking directive of the first declaration.
+    pub linkage: Option<&'static str>,
+    /// The initializer of a table of functions.
+    pub table: Option<Box<str>>,
+}
+
+impl ModuleSymbol {
+    /// A name that is declared so, and nothing more.
+    pub fn new(symbol: Symbol, item: usize, place: Range<usize>) -> Self {
+        Self { symbol, item, defined: true, place, signature: None, linkage: None, table: None }
+    }
 }
 
 /// What the module says of itself and declares.
@@ -119,12 +136,15 @@ pub struct Header {
     pub files: BTreeSet<u32>,
     /// The item that is the first function with a body.
     pub first_body: Option<usize>,
+    /// What `.alias` directives stand for, by the name that they give; `None` where they are wrong.
+    pub aliases: HashMap<Box<str>, Option<Box<str>>>,
 }
 
 impl Header {
     /// What a name stands for in an item: only what is declared before counts.
     pub fn look_up(&self, name: &str, item: usize) -> Option<Symbol> {
         let found = self.symbols.get(name)?;
-        (found.item <= item).then_some(found.symbol)
+        // What was declared wrongly is no second mistake where it is used.
+        (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
     }
 }

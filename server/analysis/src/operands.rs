@@ -6,6 +6,7 @@ mod vector;
 
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::literal;
+use crate::signature::Callee;
 use crate::spec::{Shape, Spec};
 use crate::symbols::{Symbol, Variable};
 use crate::types::{TypeId, agrees};
@@ -20,6 +21,11 @@ pub trait Names {
 
     /// Whether the module has an option in its `.target`, such as `texmode_independent`.
     fn has_option(&self, name: &str) -> bool;
+
+    /// The functions that a call reaches which names this function, prototype, list or table.
+    fn callees(&self, _name: &str) -> Vec<Callee> {
+        Vec::new()
+    }
 }
 
 /// What is wrong with an operand.
@@ -83,8 +89,6 @@ pub enum What {
     NotOpaque(String, &'static str),
     /// The handle of a texture or surface as another type than `.u64`.
     Handle(String),
-    /// A parameter of the kernel where something is written.
-    KernelParameter(String),
     /// A list without a register where there must be one.
     OnlyLiterals,
     /// A component that the vector does not have.
@@ -133,10 +137,12 @@ pub fn check(operand: &Operand<'_>, shape: &Shape, names: &dyn Names, out: &mut 
     let mut c = Checker { names, out };
     match shape {
         Shape::Value(spec) => c.value(operand, spec),
-        Shape::Arguments(_) => match &operand.kind {
-            OperandKind::Arguments(list) => list.iter().for_each(|o| c.declared(o)),
-            _ => c.push(operand, None, What::MustBe("a list in parentheses")),
-        },
+        // What stands in the list depends on what is called (`calls`).
+        Shape::Arguments(_) => {
+            if !matches!(operand.kind, OperandKind::Arguments(_)) {
+                c.push(operand, None, What::MustBe("a list in parentheses"));
+            }
+        }
         Shape::Address(parts) => c.address(operand, parts),
         Shape::Pair(both) => match &operand.kind {
             OperandKind::Pair(pair) => {
@@ -172,24 +178,10 @@ impl Checker<'_> {
         match spec.value.kind {
             Kind::Value => self.typed(operand, spec, true),
             Kind::Any => self.declared(operand),
-            Kind::Label => self.name_of(operand, spec, "a label", |s| matches!(s, Symbol::Label)),
-            Kind::Targets => {
-                let table = spec.value.symbol;
-                let fits = |s| matches!(s, Symbol::Targets) || (table && matches!(s, Symbol::Variable(_)));
-                self.name_of(operand, spec, if table { TARGETS } else { BRANCH_TARGETS }, fits)
-            }
-            Kind::Function if spec.indirect => self.name_of(
-                operand,
-                spec,
-                "a register that holds the address of a function",
-                |s| matches!(s, Symbol::Register { ty, elements: 1 } if is_pointer(ty)),
-            ),
-            Kind::Function => self.name_of(
-                operand,
-                spec,
-                "a function; a call through a register needs a prototype or a list of targets as its last operand",
-                |s| matches!(s, Symbol::Function { kernel: false }),
-            ),
+            // Which names may stand there depends on the others too (`calls`).
+            Kind::Label => self.only_name(operand, spec, "a label"),
+            Kind::Targets => self.only_name(operand, spec, "the label of a list"),
+            Kind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
             Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
             Kind::Address(_) => match operand.kind {
                 OperandKind::Address(_) => self.address(operand, &[*spec]),
@@ -199,16 +191,10 @@ impl Checker<'_> {
         }
     }
 
-    /// A name of some kind, where registers and variables have no place.
-    fn name_of(&mut self, operand: &Operand<'_>, spec: &Spec, wanted: &'static str, fits: impl Fn(Symbol) -> bool) {
-        let OperandKind::Name(name) = operand.kind else {
-            return self.push(operand, Some(spec), What::MustBe(wanted));
-        };
-        match self.names.look_up(name) {
-            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
-            Some(Symbol::Unknown) => {}
-            Some(symbol) if fits(symbol) => {}
-            Some(_) => self.push(operand, Some(spec), What::MustBe(wanted)),
+    /// A name and nothing else.
+    fn only_name(&mut self, operand: &Operand<'_>, spec: &Spec, wanted: &'static str) {
+        if !matches!(operand.kind, OperandKind::Name(_) | OperandKind::Error) {
+            self.push(operand, Some(spec), What::MustBe(wanted));
         }
     }
 
@@ -487,18 +473,6 @@ impl Checker<'_> {
 /// The type that stands for a sampler too where the notation says `unified`, unless the module has the option.
 const TEXTURE: &str = ".texref";
 const INDEPENDENT: &str = "texmode_independent";
-
-/// What the last operand of an indirect call names.
-const TARGETS: &str =
-    "the label of a `.branchtargets`, `.calltargets` or `.callprototype` directive, or a table of functions";
-
-/// What the last operand of an indirect branch names.
-const BRANCH_TARGETS: &str = "the label of a `.branchtargets` directive";
-
-fn is_pointer(ty: TypeId) -> bool {
-    let info = ty.info();
-    matches!(info.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && matches!(info.bits, 32 | 64)
-}
 
 fn is_whole(spec: &Spec) -> bool {
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);

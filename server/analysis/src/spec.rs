@@ -50,8 +50,6 @@ pub struct Spec {
     pub spaces: Option<&'static [&'static str]>,
     /// The same for a variable whose address is the value; `None`: any.
     pub symbol_spaces: Option<&'static [&'static str]>,
-    /// A call through a register: a list of targets or a prototype is given.
-    pub indirect: bool,
 }
 
 /// All arrangements of a form, the one with the fewest operands first.
@@ -77,14 +75,7 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
             (Pattern::Pair(pair), false) => Shape::Value(spec(form, &pair.first, values)),
             (pattern, _) => shape(form, pattern, values),
         };
-        let mut operands: Vec<(u8, Shape)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
-        let kind = |shape: &Shape| if let Shape::Value(spec) = shape { Some(spec.value.kind) } else { None };
-        let indirect = operands.iter().any(|(_, s)| kind(s) == Some(Kind::Targets));
-        for (_, shape) in &mut operands {
-            if let Shape::Value(spec) = shape {
-                spec.indirect = indirect;
-            }
-        }
+        let operands: Vec<(u8, Shape)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
         let broken = form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names)));
         out.push(Arrangement { operands, names, broken });
     }
@@ -137,7 +128,6 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         any_length,
         spaces,
         symbol_spaces: named(value.symbol_spaces),
-        indirect: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Names and what they stand for.
 
+use crate::signature::ContentId;
 use crate::types::TypeId;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,6 +39,21 @@ pub struct Variable {
     pub unified: bool,
     /// `.extern`: it is defined elsewhere, and what is said here of its size may be less than the whole.
     pub external: bool,
+    /// An array, perhaps of one element.
+    pub array: bool,
+    /// Its initializer, where that lists functions.
+    pub table: ContentId,
+}
+
+/// What the directive behind a label lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum List {
+    /// `.branchtargets`.
+    Branches,
+    /// `.calltargets`.
+    Calls,
+    /// `.callprototype`.
+    Prototype,
 }
 
 /// What a name stands for.
@@ -56,11 +72,18 @@ pub enum Symbol {
     Function {
         /// `.entry`.
         kernel: bool,
+        /// What it takes and returns.
+        signature: ContentId,
     },
     /// A label.
     Label,
     /// A label that names a list of targets or a prototype.
-    Targets,
+    Targets {
+        /// Which kind of list.
+        list: List,
+        /// What it lists; unknown before the directive has been met.
+        content: ContentId,
+    },
     /// Something whose declaration has an error: whatever it is used for is right.
     Unknown,
 }
@@ -72,10 +95,11 @@ impl Symbol {
             Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
             Self::Register { ty, elements } => format!("a vector register of {elements} × `{}`", ty.name()),
             Self::Variable(Variable { space, .. }) => format!("a `{space}` variable"),
-            Self::Function { kernel: true } => "a kernel".to_owned(),
-            Self::Function { kernel: false } => "a function".to_owned(),
+            Self::Function { kernel: true, .. } => "a kernel".to_owned(),
+            Self::Function { kernel: false, .. } => "a function".to_owned(),
             Self::Label => "a label".to_owned(),
-            Self::Targets => "a list of targets".to_owned(),
+            Self::Targets { list: List::Prototype, .. } => "a prototype".to_owned(),
+            Self::Targets { .. } => "a list of targets".to_owned(),
             Self::Unknown => "unknown".to_owned(),
         }
     }
@@ -181,15 +205,36 @@ impl<'t> Scope<'t> {
         None
     }
 
+    /// Says what the directive behind a label of the innermost block lists.
+    pub fn describe_list(&mut self, name: &str, place: &Range<usize>, found: ContentId) {
+        let label = self.labels.last_mut().and_then(|labels| labels.get_mut(name));
+        // Of two labels of one name the first counts.
+        if let Some(Declared { symbol: Symbol::Targets { content, .. }, range }) = label
+            && range == place
+        {
+            *content = found;
+        }
+    }
+
     /// Whether the innermost block has that label.
     pub fn own_label(&self, name: &str) -> Option<&Declared> {
         self.labels.last()?.get(name)
     }
 
-    /// Looks a name up, from the inside out. Labels and other names share one space of names.
+    /// Looks a name up, from the inside out. Labels and other names share one space of names. The label of a list hides others
+    /// only once its directive has been met.
     pub fn get(&self, name: &str) -> Option<&Declared> {
-        let frames = self.frames.iter().rev().zip(self.labels.iter().rev());
-        frames.into_iter().find_map(|(frame, labels)| frame.get(name).or_else(|| labels.get(name)))
+        let mut late = None;
+        for (frame, labels) in self.frames.iter().rev().zip(self.labels.iter().rev()) {
+            match frame.get(name).or_else(|| labels.get(name)) {
+                Some(found @ Declared { symbol: Symbol::Targets { content: ContentId::UNKNOWN, .. }, .. }) => {
+                    late = late.or(Some(found));
+                }
+                Some(found) => return Some(found),
+                None => {}
+            }
+        }
+        late
     }
 }
 

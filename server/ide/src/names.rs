@@ -6,6 +6,7 @@ use memchr::memmem;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::Names;
+use ptx_analysis::signature::ContentId;
 use ptx_analysis::symbols::{Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -56,11 +57,12 @@ impl Declaration<'_> {
     pub fn symbol(&self, snapshot: &Snapshot) -> Symbol {
         match self.what {
             What::Label => Symbol::Label,
-            What::Targets => Symbol::Targets,
-            What::Alias => Symbol::Function { kernel: false },
+            What::Targets => Symbol::Unknown,
+            What::Alias => Symbol::Function { kernel: false, signature: ContentId::UNKNOWN },
             What::Function => {
                 let kind = self.statement.child_by_field_id(fields().kind);
-                Symbol::Function { kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry") }
+                let kernel = kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
+                Symbol::Function { kernel, signature: ContentId::UNKNOWN }
             }
             What::Register | What::Variable | What::Parameter | What::Result => {
                 let text = snapshot.text(self.statement.byte_range());

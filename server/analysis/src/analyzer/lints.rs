@@ -46,7 +46,7 @@ impl Analyzer {
             self.analyze(snapshot);
         }
         let items = items(snapshot.root());
-        let header = header(snapshot, &items, &self.asked, &mut Vec::new());
+        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
         let module = module_facts(snapshot, &items);
         let environment = mix(hash(&format!("{:?}", header.environment)), fingerprint(&module));
         self.lints.pass += 1;

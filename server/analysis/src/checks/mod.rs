@@ -1,11 +1,16 @@
 //! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
 
+pub mod alias;
 pub mod alignment;
 pub mod array_size;
 pub mod attribute;
+pub mod branch_target;
+pub mod call_arguments;
+pub mod call_target;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod debug_directive;
+pub mod declaration_mismatch;
 pub mod deprecated;
 pub mod directive_argument;
 pub mod directive_conflict;
@@ -38,6 +43,8 @@ pub mod operand_kind;
 pub mod operand_range;
 pub mod operand_type;
 pub mod out_of_bounds;
+pub mod parameter_access;
+pub mod parameter_list;
 pub mod parameter_size;
 pub mod pragma;
 pub mod project_target;
@@ -54,6 +61,7 @@ pub mod syntax_error;
 pub mod tensor_memory_allocation;
 pub mod unbracketed_address;
 pub mod undeclared_name;
+pub mod undefined_function;
 pub mod uninitialized_register;
 pub mod unknown_directive;
 pub mod unknown_modifier;
@@ -115,12 +123,17 @@ macro_rules! pages {
 }
 
 pages![
+    "alias": Assembler,
     "alignment": Assembler,
     "array-size": Assembler,
     "attribute": Assembler,
+    "branch-target": Assembler,
+    "call-arguments": Assembler,
+    "call-target": Assembler,
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "debug-directive": Assembler,
+    "declaration-mismatch": Assembler,
     "deprecated": Lint(Warning),
     "directive-argument": Assembler,
     "directive-conflict": Assembler,
@@ -152,6 +165,8 @@ pages![
     "operand-range": Assembler,
     "operand-type": Assembler,
     "out-of-bounds": Lint(Warning),
+    "parameter-access": Assembler,
+    "parameter-list": Assembler,
     "parameter-size": Assembler,
     "pragma": Assembler,
     "project-target": Lint(Warning),
@@ -168,6 +183,7 @@ pages![
     "tensor-memory-allocation": Lint(Warning),
     "unbracketed-address": Lint(Warning),
     "undeclared-name": Assembler,
+    "undefined-function": Lint(Warning),
     "uninitialized-register": Lint(Warning),
     "unknown-directive": Assembler,
     "unknown-modifier": Assembler,

@@ -65,10 +65,6 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
             Some("write `.u64` for the type of this instruction"),
         ),
-        What::KernelParameter(name) => (
-            format!("`{name}` is a parameter of the kernel, which cannot be written"),
-            Some("copy it into a register, or into a variable in `.local`"),
-        ),
         What::OnlyLiterals => (
             format!("{of} is a list of constants alone: at least one element must be a register"),
             Some("move one of them into a register first"),

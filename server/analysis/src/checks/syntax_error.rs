@@ -129,6 +129,13 @@ pub fn misplaced(range: Range<usize>, directive: &str, place: &str) -> Diagnosti
     Diagnostic::error(CODE, range, format!("`{directive}` cannot stand here: it belongs {place}"))
 }
 
+/// A prototype with a name of its own.
+pub fn named_prototype(word: Word<'_>) -> Diagnostic {
+    Diagnostic::error(CODE, word.range(), format!("a prototype has no name: write `_` in place of `{}`", word.text))
+        .help("calls name the label before the directive")
+        .fix(Fix::replace("Write `_`", word.range(), "_"))
+}
+
 /// A dot with nothing after it.
 pub fn lone_dot(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), "a modifier is missing after the dot")

@@ -1,7 +1,8 @@
 //! `undeclared-name`: nothing has that name here.
 
 use super::suggest;
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::ast::Word;
+use crate::diagnostic::{Diagnostic, Fix, Related};
 use std::ops::Range;
 
 /// The code.
@@ -13,7 +14,18 @@ const MOST_SUGGESTIONS: usize = 32;
 /// The report, without help yet.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     let what = if name.starts_with('%') { "register" } else { "name" };
-    Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here"))
+    // What the module declares further down is declared too late.
+    Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here")).declared_at(name)
+}
+
+/// The report on the label of a branch or of a list.
+pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("no label `{name}` can be seen from here"))
+}
+
+/// The report on the function of a call.
+pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
+    Diagnostic::error(CODE, range, format!("no function `{name}` is declared here")).declared_at(name)
 }
 
 /// The name that a finding says is not declared.
@@ -36,5 +48,17 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
             None if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
             None => None,
         };
+    }
+}
+
+/// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
+pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.code == CODE && d.message.starts_with("no label")) {
+        let name = diagnostic.message.split('`').nth(1).unwrap_or("");
+        let Some(label) = labels.iter().find(|l| l.text == name) else { continue };
+        let message = "it stands in a block of its own".to_owned();
+        diagnostic.fixes.clear();
+        diagnostic.help = Some("labels can be seen in their block and in those inside of it".to_owned());
+        diagnostic.related.push(Related { range: label.range(), message, declares: None });
     }
 }

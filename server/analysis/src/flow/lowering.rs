@@ -10,10 +10,12 @@ use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
 use crate::declare;
 use crate::instruction::select;
+use crate::lists;
 use crate::lower::{self, Source, named_children};
 use crate::memo::{Heads, Resolved};
 use crate::module::{Header, Item};
 use crate::operands::special;
+use crate::signature::ContentId;
 use crate::symbols::{Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Flow};
@@ -136,12 +138,12 @@ impl<'t> Lowering<'_, 't> {
             }
             let Some(name) = child.node.child_by_field_id(fields().name).map(|n| self.source.word(n)) else { continue };
             let next = iter.peek().map(|n| n.kind);
-            let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
             let (text, range) = (name.text.into(), bytes(name.range()));
-            if next.is_some_and(|kind| list.contains(&kind)) {
+            if let Some(list) = next.and_then(lists::kind_of) {
                 let id = Id::List(self.out.lists.len() as u32);
                 self.out.lists.push(List { name: text, range, labels: Vec::new(), noreturn: false, uses: 0 });
-                self.scopes.declare(name.text, None, Symbol::Targets, id);
+                let symbol = Symbol::Targets { list, content: ContentId::UNKNOWN };
+                self.scopes.declare(name.text, None, symbol, id);
             } else {
                 let id = Id::Label(self.out.labels.len() as u32);
                 // Its place is known when it is met.

@@ -3,10 +3,10 @@
 use super::{Checker, What, is_whole, special};
 use crate::ast::{Constant, Operand, OperandKind};
 use crate::spec::Spec;
-use crate::symbols::{Origin, Symbol, Variable};
+use crate::symbols::{Symbol, Variable};
 use crate::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{Kind, TypeClass};
 
 impl Checker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
@@ -138,15 +138,13 @@ impl Checker<'_> {
             }
             // ptxas expands some instructions by a macro that adds to the register.
             Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
-            Symbol::Variable(Variable { space, origin, .. }) => {
+            Symbol::Variable(Variable { space, .. }) => {
                 let fits = match spec.spaces {
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
                 if !fits {
                     self.push(operand, Some(spec), What::Space(name.to_owned(), space));
-                } else if origin == Origin::KernelParameter && spec.value.access != Access::Read {
-                    self.push(operand, Some(spec), What::KernelParameter(name.to_owned()));
                 }
             }
             Symbol::Unknown => {}

@@ -86,7 +86,7 @@ fn base_of(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
 }
 
 fn is_kernel(snapshot: &Snapshot, found: &Declaration<'_>) -> bool {
-    matches!(found.symbol(snapshot), ptx_analysis::symbols::Symbol::Function { kernel: true })
+    matches!(found.symbol(snapshot), ptx_analysis::symbols::Symbol::Function { kernel: true, .. })
 }
 
 fn body<'t>(found: &Declaration<'t>) -> Option<Node<'t>> {

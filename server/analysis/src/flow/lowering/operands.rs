@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
             (Id::List(l), _) => Value::List(l),
             (Id::Module, Symbol::Variable(symbol)) => Value::Variable(self.names.variable(&mut self.out, name, symbol)),
             (Id::Module, Symbol::Function { .. }) => Value::Function(self.names.function(&mut self.out, name)),
-            (Id::Module, Symbol::Targets) => Value::Unknown,
+            (Id::Module, Symbol::Targets { .. }) => Value::Unknown,
             _ => {
                 self.out.complete = false;
                 Value::Unknown
