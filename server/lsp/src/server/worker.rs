@@ -115,9 +115,8 @@ impl Worker {
             return;
         }
         let begin = Instant::now();
-        let lints = catch_unwind(AssertUnwindSafe(|| {
-            self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))
-        }));
+        let lints =
+            catch_unwind(AssertUnwindSafe(|| self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))));
         let lints = match lints {
             Ok(Some(lints)) => lints,
             Ok(None) => return,
