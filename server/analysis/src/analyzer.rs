@@ -9,7 +9,9 @@ mod lints;
 use crate::ast::Declaration;
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{debug_directive, duplicate_name, project_target, project_version, syntax_error};
+use crate::checks::{
+    constant_memory_limit, debug_directive, duplicate_name, project_target, project_version, syntax_error,
+};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
@@ -390,6 +392,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
     }
     out.extend(endless_comment(snapshot));
+    out.extend(constant_memory_limit::check(&header, &places));
     let mut found = Vec::new();
     progress.end(snapshot.rope().len_bytes(), &mut found);
     out.extend(found);

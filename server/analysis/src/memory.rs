@@ -64,7 +64,7 @@ pub fn check(
                     if matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) =>
                 {
                     let windows = |spaces: &[&str]| spaces.iter().all(|s| ISA.space(s).is_some_and(|s| s.window));
-                    let needs = if spec.spaces.is_some_and(windows) { 32 } else { environment.address_size.into() };
+                    let needs = if spec.spaces.is_some_and(windows) { 32 } else { environment.address_size };
                     if ty.info().bits < needs {
                         out.push(narrow_address::report(part.range.clone(), name, ty, needs, spec));
                     }

@@ -3,6 +3,7 @@
 pub mod alignment;
 pub mod array_size;
 pub mod attribute;
+pub mod constant_memory_limit;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod debug_directive;
@@ -15,6 +16,7 @@ pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
 pub mod illegal_combination;
+pub mod ineffective_setmaxnreg;
 pub mod launch_limit;
 pub mod linkage;
 pub mod mbarrier_protocol;
@@ -47,6 +49,7 @@ pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
 pub mod reserved_name;
+pub mod shared_memory_limit;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
@@ -116,6 +119,7 @@ pages![
     "alignment": Assembler,
     "array-size": Assembler,
     "attribute": Assembler,
+    "constant-memory-limit": Lint(Warning),
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "debug-directive": Assembler,
@@ -127,6 +131,7 @@ pages![
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
     "illegal-combination": Assembler,
+    "ineffective-setmaxnreg": Lint(Severity::Hint),
     "launch-limit": Lint(Warning),
     "linkage": Assembler,
     "mbarrier-protocol": Lint(Warning),
@@ -159,6 +164,7 @@ pages![
     "requires-target": Assembler,
     "requires-version": Assembler,
     "reserved-name": Assembler,
+    "shared-memory-limit": Lint(Warning),
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),
