@@ -3,6 +3,8 @@
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.
 
+#[path = "tables/choices.rs"]
+mod choices;
 #[path = "tables/directive.rs"]
 mod directive;
 #[path = "tables/effect.rs"]
@@ -16,10 +18,14 @@ mod pattern;
 #[path = "tables/successor.rs"]
 mod successor;
 
+pub use choices::{
+    Access, Bytes, Dimension, Extent, Factor, Flow, Formula, GateKind, Kind, Length, Pair, Pattern, RuleKind, Spaces,
+    Term, TypeClass, TypeExpr,
+};
 pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
-use emit::{choice, table};
+use emit::table;
 pub use formula::dimension;
 pub use successor::Successor;
 
@@ -478,211 +484,5 @@ table! {
         excludes: &'static [&'static str],
         /// Directives without which it is refused.
         requires: &'static [&'static str],
-    }
-}
-
-choice! {
-    /// What an operand looks like.
-    enum Pattern {
-        /// A value, a list in braces or a label.
-        Value(Value),
-        /// `[a]`, `[a, b]`.
-        Address(&'static [Value]),
-        /// `d|p`.
-        Pair(&'static Pair),
-        /// `(a, b, …)`.
-        Arguments(Value),
-        /// `_`.
-        Sink,
-    }
-
-    /// Read, written or both.
-    enum Access {
-        /// Read.
-        Read,
-        /// Written.
-        Write,
-        /// Read and written.
-        Update,
-    }
-
-    /// Where execution goes on after an instruction.
-    enum Flow {
-        /// With the next one.
-        Next,
-        /// At a label, or at one of a list.
-        Branch,
-        /// In a function, and then with the next one unless the function does not return.
-        Call,
-        /// In the caller.
-        Return,
-        /// Nowhere.
-        Exit,
-    }
-
-    /// Across which threads a value is the same.
-    enum Extent {
-        /// The CTA.
-        Cta,
-        /// The warp.
-        Warp,
-        /// The thread alone.
-        None,
-    }
-
-    /// What kind of thing an operand is.
-    enum Kind {
-        /// A register or an immediate.
-        Value,
-        /// A memory operand.
-        Address(Spaces),
-        /// A label.
-        Label,
-        /// A function, or a register that holds its address.
-        Function,
-        /// The label of a list of targets or of a prototype.
-        Targets,
-        /// A list in parentheses.
-        Arguments,
-        /// A texture, sampler or surface.
-        Opaque(&'static str),
-        /// Anything.
-        Any,
-    }
-
-    /// Which state spaces an address may name.
-    enum Spaces {
-        /// Any that generic addressing covers.
-        Generic,
-        /// The value of a slot; generic where the slot is not filled.
-        Slot(u8),
-        /// These.
-        Named(&'static [&'static str]),
-    }
-
-    /// A number of bytes.
-    enum Bytes {
-        /// Those of the operand's type, or of its list.
-        Natural,
-        /// So many.
-        Fixed(u32),
-        /// The value of another operand.
-        Operand(&'static str),
-    }
-
-    /// The type of an operand.
-    enum TypeExpr {
-        /// None.
-        None,
-        /// The type in a slot.
-        Slot(u8),
-        /// This type, with its dot.
-        Named(&'static str),
-        /// Twice as wide.
-        Wide(&'static TypeExpr),
-        /// Half as wide.
-        Half(&'static TypeExpr),
-        /// `.bN` of the size.
-        Bits(&'static TypeExpr),
-    }
-
-    /// How many elements.
-    enum Length {
-        /// No list.
-        Scalar,
-        /// So many.
-        Fixed(u16),
-        /// The number in the value of a slot; not filled: no list.
-        Slot(u8),
-        /// By a map of the form.
-        Map(u8),
-        /// By a formula.
-        Formula(&'static Formula),
-    }
-
-    /// A factor of a formula.
-    enum Factor {
-        /// A number.
-        Number(u16),
-        /// The number in the value of a slot: 4 of `.x4`.
-        Slot(u8),
-        /// The size in bits of the type in a slot.
-        Bits(u8),
-        /// A dimension of the shape in a slot: `m`, `n`, `k` of `.m16n8k16`, `rows`, `width` of `.16x64b`.
-        Dimension(Dimension),
-    }
-
-    /// Kind of a rule.
-    enum RuleKind {
-        /// `what` must not hold.
-        Forbid,
-        /// `what` must hold.
-        Require,
-        /// `what` holds exactly where `when` holds.
-        Iff,
-    }
-
-    /// Kind of a gate.
-    enum GateKind {
-        /// Needs one of the alternatives.
-        Needs,
-        /// Refused from there on.
-        Until,
-        /// Advised against from there on.
-        Deprecated,
-    }
-
-    /// A term of a condition.
-    enum Term {
-        /// A slot has one of these values, or is filled.
-        Slot(SlotTest),
-        /// An optional operand is given.
-        Operand(OperandTest),
-    }
-
-    /// Class of a type.
-    enum TypeClass {
-        /// `.pred`.
-        Pred,
-        /// `.bN`.
-        Bits,
-        /// `.uN`.
-        Uint,
-        /// `.sN`.
-        Sint,
-        /// `.fN`.
-        Float,
-        /// Packed or alternate formats that live in other registers.
-        Packed,
-        /// Textures, samplers and surfaces.
-        Opaque,
-    }
-}
-
-table! {
-    /// A length as the quotient of a product and a number: registers per thread of a matrix fragment.
-    struct Formula {
-        /// What is multiplied.
-        factors: &'static [Factor],
-        /// What it is divided by.
-        divisor: u32,
-    }
-
-    /// One dimension of a shape.
-    struct Dimension {
-        /// The slot that holds the shape.
-        slot: u8,
-        /// `m`, `n`, `k`, `rows` or `width`.
-        name: &'static str,
-    }
-
-    /// `d|p`.
-    struct Pair {
-        /// Before the bar.
-        first: Value,
-        /// After the bar.
-        second: Value,
-        /// `|p` may be left out.
-        optional: bool,
     }
 }
