@@ -1,6 +1,6 @@
 //! What must hold of any text: checking step by step finds what checking afresh finds, and nothing panics.
 
-use ptx_analysis::{Analyzer, Diagnostic, Report};
+use ptx_analysis::{Analyzer, Diagnostic, Report, Severity};
 use ptx_syntax::{Document, Snapshot};
 use ptx_tests::generate::Random;
 use std::fs;
@@ -76,6 +76,30 @@ fn checking_step_by_step_finds_what_checking_afresh_finds() {
             let report = analyzer.analyze(&snapshot);
             let text = snapshot.rope().to_string();
             assert_same(&report.diagnostics, &fresh(&text).diagnostics, &text);
+        }
+    }
+}
+
+#[test]
+fn lints_step_by_step_are_those_found_afresh() {
+    let mut random = Random::new(23);
+    for sample in samples() {
+        let mut document = Document::new(&sample);
+        let mut analyzer = Analyzer::default();
+        for step in 0..20 {
+            edit(&mut document, &mut random);
+            let snapshot = document.snapshot();
+            analyzer.analyze(&snapshot);
+            // Somebody goes on typing.
+            if step % 3 == 1 {
+                let _ = analyzer.lints(&snapshot, &|| true);
+                continue;
+            }
+            let text = snapshot.rope().to_string();
+            let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancelled");
+            let fresh = Analyzer::default().lints(&Snapshot::new(&text), &|| false).expect("nobody cancelled");
+            assert_same(&found, &fresh, &text);
+            assert!(found.iter().all(|d| d.range.end <= text.len() && d.severity != Severity::Error));
         }
     }
 }

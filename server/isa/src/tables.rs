@@ -18,10 +18,7 @@ mod pattern;
 #[path = "tables/successor.rs"]
 mod successor;
 
-pub use choices::{
-    Access, Bytes, Dimension, Extent, Factor, Flow, Formula, GateKind, Kind, Length, Pair, Pattern, RuleKind, Spaces,
-    Term, TypeClass, TypeExpr,
-};
+pub use choices::*;
 pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
@@ -484,5 +481,33 @@ table! {
         excludes: &'static [&'static str],
         /// Directives without which it is refused.
         requires: &'static [&'static str],
+    }
+}
+
+table! {
+    /// A length as the quotient of a product and a number: registers per thread of a matrix fragment.
+    struct Formula {
+        /// What is multiplied.
+        factors: &'static [Factor],
+        /// What it is divided by.
+        divisor: u32,
+    }
+
+    /// One dimension of a shape.
+    struct Dimension {
+        /// The slot that holds the shape.
+        slot: u8,
+        /// `m`, `n`, `k`, `rows` or `width`.
+        name: &'static str,
+    }
+
+    /// `d|p`.
+    struct Pair {
+        /// Before the bar.
+        first: Value,
+        /// After the bar.
+        second: Value,
+        /// `|p` may be left out.
+        optional: bool,
     }
 }

@@ -31,3 +31,6 @@ pub use function::{
 };
 pub use graph::{Block, Graph};
 pub use lowering::{Lowered, Module, lower};
+
+#[cfg(test)]
+mod tests;

@@ -70,12 +70,11 @@ pub fn solve(graph: &Graph, equations: &Equations<'_>) -> Solution {
     let mut joined = vec![0u64; limit.div_ceil(64)];
     loop {
         let mut again = false;
-        for index in 0..order.len() {
+        for (index, block) in order.iter().map(|b| *b as usize).enumerate() {
             if !waiting.contains(index) {
                 continue;
             }
             waiting.remove(index);
-            let block = order[index] as usize;
             let (from, to) = match forward {
                 true => (graph.predecessors(block), graph.successors(block)),
                 false => (graph.successors(block), graph.predecessors(block)),

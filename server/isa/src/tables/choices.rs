@@ -1,7 +1,7 @@
-//! The alternatives in the tables, and the small shapes that only they use.
+//! What is one of several things.
 
-use super::emit::{Emit, choice, table};
-use super::{OperandTest, SlotTest, Value};
+use super::emit::{Emit, choice};
+use super::{Dimension, Formula, OperandTest, Pair, SlotTest, Value};
 
 choice! {
     /// What an operand looks like.
@@ -178,33 +178,5 @@ choice! {
         Packed,
         /// Textures, samplers and surfaces.
         Opaque,
-    }
-}
-
-table! {
-    /// A length as the quotient of a product and a number: registers per thread of a matrix fragment.
-    struct Formula {
-        /// What is multiplied.
-        factors: &'static [Factor],
-        /// What it is divided by.
-        divisor: u32,
-    }
-
-    /// One dimension of a shape.
-    struct Dimension {
-        /// The slot that holds the shape.
-        slot: u8,
-        /// `m`, `n`, `k`, `rows` or `width`.
-        name: &'static str,
-    }
-
-    /// `d|p`.
-    struct Pair {
-        /// Before the bar.
-        first: Value,
-        /// After the bar.
-        second: Value,
-        /// `|p` may be left out.
-        optional: bool,
     }
 }

@@ -115,7 +115,18 @@ impl Worker {
             return;
         }
         let begin = Instant::now();
-        let Some(lints) = self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision)) else { return };
+        let lints =
+            catch_unwind(AssertUnwindSafe(|| self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))));
+        let lints = match lints {
+            Ok(Some(lints)) => lints,
+            Ok(None) => return,
+            Err(_) => {
+                // What the first pass found holds all the same.
+                tracing::error!("panic in the second pass over {}", self.document.uri.as_str());
+                self.analyzer = Analyzer::default();
+                return;
+            }
+        };
         let timings = Timings { lints: begin.elapsed(), ..timings };
         // Whoever has asked for this revision need not ask again if nothing is new.
         if lints != known {

@@ -36,6 +36,7 @@ fn document(document: &Document) -> Value {
         "milliseconds": {
             "parse": milliseconds(timings.parse),
             "check": milliseconds(timings.check),
+            "lints": milliseconds(timings.lints),
             "convert": milliseconds(timings.convert),
         },
     })
@@ -52,15 +53,15 @@ fn markdown(status: &Value) -> String {
     let (resident, peak) = (mebibytes(&memory["resident_bytes"]), mebibytes(&memory["peak_bytes"]));
     let _ = writeln!(out, "Memory: {resident}, at most {peak}. Running for {} s.\n", status["seconds"]);
     out.push_str(
-        "| document | version | lines | diagnostics | parse | check | convert |\n|---|---|---|---|---|---|---|\n",
+        "| document | version | lines | diagnostics | parse | check | lints | convert |\n|---|---|---|---|---|---|---|---|\n",
     );
     for d in status["documents"].as_array().into_iter().flatten() {
         let ms = &d["milliseconds"];
         let uri = d["uri"].as_str().unwrap_or_default();
         let _ = writeln!(
             out,
-            "| {uri} | {} | {} | {} | {} ms | {} ms | {} ms |",
-            d["version"], d["lines"], d["diagnostics"], ms["parse"], ms["check"], ms["convert"]
+            "| {uri} | {} | {} | {} | {} ms | {} ms | {} ms | {} ms |",
+            d["version"], d["lines"], d["diagnostics"], ms["parse"], ms["check"], ms["lints"], ms["convert"]
         );
     }
     out

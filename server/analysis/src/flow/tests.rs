@@ -1,0 +1,112 @@
+//! The frame on small functions.
+
+use super::dominance::{dominators, post_dominators};
+use super::liveness::Liveness;
+use super::variance::{Variance, Variances};
+use super::{Function, Graph, Module, Value, lower};
+use crate::memo::Heads;
+use crate::module::{Header, items};
+use crate::target::find_target;
+use ptx_isa::tables::Version;
+use ptx_syntax::Snapshot;
+
+/// Lowers a kernel with this body.
+fn function(body: &str) -> Function {
+    let text = format!(
+        ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .v2 .f32 %v;\n{body}\n}}"
+    );
+    let snapshot = Snapshot::new(&text);
+    let items = items(snapshot.root());
+    let mut header = Header::default();
+    header.environment.version = Some(Version { major: 8, minor: 0 });
+    header.environment.target = find_target("sm_90");
+    header.environment.address_size = 64;
+    lower(&text, &items[0], 0, &header, &Module::default(), &mut Heads::default()).function
+}
+
+const DIAMOND: &str = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r2, 2; bra B; A: mov.u32 %r2, 3; B: \
+    add.u32 %r3, %r2, %r1; @!%p1 bra A; ret; mov.u32 %r9, 1;";
+
+#[test]
+fn blocks_end_at_branches_and_begin_at_labels() {
+    let function = function(DIAMOND);
+    assert!(function.complete);
+    let graph = Graph::new(&function);
+    let edges: Vec<Vec<u32>> = (0..graph.blocks.len()).map(|b| graph.successors(b).to_vec()).collect();
+    assert_eq!(edges, [vec![2, 1], vec![3], vec![3], vec![2, 4], vec![], vec![]]);
+    assert_eq!(graph.predecessors(3), [1, 2]);
+    assert!(graph.is_reachable(4) && !graph.is_reachable(5) && graph.falls_off.is_none());
+    assert!(graph.blocks[4].leaves && !graph.blocks[3].leaves);
+}
+
+#[test]
+fn dominators_of_a_diamond() {
+    let function = function(DIAMOND);
+    let graph = Graph::new(&function);
+    let tree = dominators(&graph);
+    assert_eq!((0..5).map(|b| tree.parent(b)).collect::<Vec<_>>(), [None, Some(0), Some(0), Some(0), Some(3)]);
+    assert!(tree.dominates(0, 4) && tree.dominates(3, 4) && !tree.dominates(1, 3));
+    let tree = post_dominators(&graph, |b| graph.blocks[b].leaves);
+    assert_eq!(tree.parent(0), Some(3));
+    assert_eq!(tree.parent(4), Some(graph.blocks.len()));
+}
+
+#[test]
+fn operands_are_taken_apart() {
+    let function =
+        function("@!%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+8]; mov.f32 %v.y, 0f3F800000; mov.u32 %r3, %tid.y;");
+    assert!(function.complete);
+    let guard = function.instructions[0].guard.as_ref().expect("a guard");
+    assert!(guard.negated);
+    let names = |uses: &[super::Use]| uses.iter().map(|u| function.register_name(u.slot)).collect::<Vec<_>>();
+    assert_eq!(names(function.reads(0)), ["%p1", "%rd1"]);
+    assert_eq!(names(function.writes(0)), ["%r1", "%r2"]);
+    assert_eq!(names(function.writes(1)), ["%v.y"]);
+    let address = function.operands_of(0).iter().find(|o| o.memory().is_some()).expect("an address");
+    assert_eq!(address.offset, Some(8));
+    assert!(matches!(function.operands_of(2)[1].value, Value::Special(_, Some(1))));
+    assert_eq!(function.modifier(0, "ss"), Some(".global"));
+}
+
+#[test]
+fn values_live_until_their_last_read() {
+    let function = function(DIAMOND);
+    let graph = Graph::new(&function);
+    let liveness = Liveness::new(&function, &graph);
+    let mut names: Vec<String> = liveness.at_start(3).map(|s| function.register_name(s)).collect();
+    names.sort();
+    assert_eq!(names, ["%p1", "%r1", "%r2"]);
+    assert_eq!(liveness.at_start(0).count(), 0);
+    let mut dead = Vec::new();
+    liveness.visit(&function, &graph, |index, live| {
+        dead.extend(function.writes(index).iter().filter(|w| !live.contains(w.slot.index())).map(|_| index));
+    });
+    assert_eq!(dead, [6]);
+}
+
+/// How the predicate of the last instruction but `ret` varies.
+fn variance(body: &str) -> Variance {
+    let function = function(&format!("{body} @%p1 mov.u32 %r19, 0; ret;"));
+    assert!(function.complete, "{body}");
+    let graph = Graph::new(&function);
+    let index = function.instructions.len() - 2;
+    let slot = function.instructions[index].guard.as_ref().and_then(|g| g.slot).expect("a guard");
+    Variances::new(&function, &graph).at(slot, index)
+}
+
+#[test]
+fn predicates_vary_as_what_they_compare() {
+    let of = |value: &str, test: &str| variance(&format!("mov.u32 %r1, %tid.x; {value} setp.{test};"));
+    assert_eq!(of("", "lt.u32 %p1, %r1, 16"), Variance::Lane(None));
+    assert_eq!(of("", "lt.u32 %p1, %r1, 64"), Variance::Warp);
+    assert_eq!(of("", "gt.u32 %p1, %r1, 63"), Variance::Warp);
+    assert_eq!(of("", "eq.u32 %p1, %r1, 0"), Variance::Lane(None));
+    assert_eq!(of("shr.u32 %r2, %r1, 5;", "eq.u32 %p1, %r2, 1"), Variance::Warp);
+    assert_eq!(of("and.b32 %r2, %r1, 1;", "eq.u32 %p1, %r2, 1"), Variance::Lane(None));
+    assert_eq!(of("and.b32 %r2, %r1, -32;", "eq.u32 %p1, %r2, 32"), Variance::Warp);
+    assert_eq!(of("ld.param.u32 %r2, [p];", "lt.u32 %p1, %r1, %r2"), Variance::Perhaps);
+    assert_eq!(of("ld.param.u32 %r2, [p];", "lt.u32 %p1, %r2, 7"), Variance::Cta);
+    assert_eq!(of("ld.global.u32 %r2, [%rd1];", "lt.u32 %p1, %r2, 7"), Variance::Unknown);
+    assert_eq!(of("mov.u32 %r2, %tid.y;", "lt.u32 %p1, %r2, 7"), Variance::Unknown);
+    assert_eq!(of("mov.u32 %r2, 3; mov.u32 %r3, %r2;", "lt.u32 %p1, %r3, 7"), Variance::Cta);
+}
