@@ -214,6 +214,7 @@ export default grammar({
         field('vector', $.vector_type),
         field('type', $._type),
         $.pointer_attribute,
+        $.attribute_list,
       )),
       optional(field('name', choice($._name, $.sink))),
       repeat($.array_suffix),
@@ -458,7 +459,8 @@ export default grammar({
     guard: $ => seq(
       '@',
       optional('!'),
-      choice(field('predicate', $._name), alias($._stop, $.unclosed)),
+      // Only a name can be meant; what else somebody writes must not take the instruction with it.
+      choice(field('predicate', choice($._name, $.member, $.integer)), alias($._stop, $.unclosed)),
     ),
 
     // ---- operands

@@ -19,6 +19,7 @@ use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::project::Project;
+use crate::recovery;
 use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::Target;
@@ -315,7 +316,11 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
     let mut progress = Progress::default();
     let mut places: HashMap<String, Earlier> = HashMap::new();
     let mut files: HashMap<u32, Range<usize>> = HashMap::new();
+    let follows = recovery::followers(items);
     for (index, item) in items.iter().enumerate() {
+        if follows.get(index).copied().unwrap_or(false) {
+            continue;
+        }
         let node = item.node;
         let kind = node.kind_id();
         let end = end_of_header(item).max(item.range.start);
@@ -350,16 +355,21 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                 declare_function(source, node, index, &mut header, &mut places, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
-                let declaration = lower::declaration(source, node);
-                let site = Site::of(Origin::Module);
-                let sound = declare::check(&declaration, site, &header.environment, &mut found);
-                declare_variables(source, &declaration, (index, sound), &mut header, &mut places, out);
+                if node.has_error() {
+                    for (name, _) in recovery::names_in(source.word(node).text) {
+                        let lost = ModuleSymbol { symbol: Symbol::Unknown, item: index, defined: false };
+                        header.symbols.entry(name.to_owned()).or_insert(lost);
+                    }
+                } else {
+                    let declaration = lower::declaration(source, node);
+                    let site = Site::of(Origin::Module);
+                    let sound = declare::check(&declaration, site, &header.environment, &mut found);
+                    declare_variables(source, &declaration, (index, sound), &mut header, &mut places, out);
+                }
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
-                let next = items.get(index + 1).map(|i| i.node.kind_id());
-                let list = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
-                if next.is_some_and(|n| list.contains(&n)) {
+                if recovery::names_a_list(items, index) {
                     if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n).text.to_owned()) {
                         let symbol = ModuleSymbol { symbol: Symbol::Targets, item: index, defined: true };
                         header.symbols.insert(name, symbol);
@@ -390,6 +400,12 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
             }
         }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+    }
+    if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
+        for name in recovery::lost_names(snapshot, items, &follows) {
+            let lost = ModuleSymbol { symbol: Symbol::Unknown, item: 0, defined: false };
+            header.symbols.entry(name).or_insert(lost);
+        }
     }
     out.extend(endless_comment(snapshot));
     out.extend(constant_memory_limit::check(&header, &places));

@@ -1,7 +1,7 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Declaration, Instruction, Word};
+use crate::ast::{Declaration, Instruction, Operand, OperandKind};
 use crate::checks::{
     debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
     syntax_error, undeclared_name,
@@ -14,6 +14,7 @@ use crate::lower::{self, Source};
 use crate::memo::{Dependence, Heads, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
+use crate::recovery;
 use crate::symbols::{Declared, Origin, Scope, Symbol};
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::cell::RefCell;
@@ -48,6 +49,8 @@ pub struct Body<'a, 't> {
     locations: HashSet<debug::Location>,
     /// A function without a body: only declared.
     bodiless: bool,
+    /// What syntax errors took away.
+    lost: recovery::Lost<'t>,
     out: Vec<Diagnostic>,
 }
 
@@ -103,6 +106,7 @@ impl<'a, 't> Body<'a, 't> {
             given: Vec::new(),
             locations: HashSet::new(),
             bodiless: false,
+            lost: recovery::Lost::default(),
             out: Vec::new(),
         }
     }
@@ -113,7 +117,7 @@ impl<'a, 't> Body<'a, 't> {
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
         self.bodiless = !node.is_error() && node.child_by_field_id(f.body).is_none();
-        self.header_of_function(node, kernel);
+        self.name_and_size(node, kernel);
         let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
         for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
             if let Some(list) = node.child_by_field_id(list) {
@@ -129,14 +133,19 @@ impl<'a, 't> Body<'a, 't> {
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
         self.environment = mix(self.environment, hash(signature));
         // Errors in the header of the function; those of the body are reported statement by statement.
+        let mut found = Vec::new();
         for child in children(node) {
             if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
-                syntax_error::report(self.source, child.node, &mut self.out);
+                syntax_error::report(self.source, child.node, &mut found);
             }
         }
+        self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
         if let Some(body) = body {
+            if recovery::ends_open(node) {
+                self.lost_labels(body);
+            }
             self.block(body);
         }
         self.scope.pop();
@@ -158,8 +167,22 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
+        self.lost.prune(&mut self.out);
         undeclared_name::add_help(&mut self.out, &self.declared);
         (self.out, self.dependencies.into_inner().into_iter().collect())
+    }
+
+    /// With a brace too many the labels that follow it stand in an inner block: using them is no further mistake.
+    fn lost_labels(&mut self, body: Node<'_>) {
+        let source = self.source;
+        let mut environment = self.environment;
+        let Some(frame) = self.scope.top() else { return };
+        recovery::labels_of(body, &mut |node| {
+            let name = source.word(node);
+            environment = mix(environment, hash(name.text));
+            frame.declare(name.text, Declared { symbol: Symbol::Unknown, range: name.range() });
+        });
+        self.environment = environment;
     }
 
     /// A function whose end was never found: its statements stand directly in an error node.
@@ -170,28 +193,27 @@ impl<'a, 't> Body<'a, 't> {
         let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register).map(|c| c.node);
         let start = kind.map_or(0, |n| self.source.range(n).start);
         let end = name.or(kind).map_or(start + 1, |n| self.source.range(n).end).max(start + 1);
-        self.out.push(syntax_error::endless_function(start..end));
         self.statements_of(&children);
+        // What made the parser lose its way says more than that it did.
+        if !self.out.iter().any(recovery::is_syntax) {
+            self.out.push(syntax_error::endless_function(start..end));
+        }
     }
 
     fn parameters(&mut self, list: Node<'_>, origin: Origin) {
+        if list.has_error() {
+            // What it was to declare nobody knows.
+            return self.declare_unknown(list);
+        }
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
             let declaration = lower::declaration(self.source, parameter);
             self.declare(&declaration, origin);
         }
     }
 
-    /// What stands before the name of a function, and how large the parameters of a kernel are.
-    fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
+    /// The name of a function, and how large the parameters of a kernel are.
+    fn name_and_size(&mut self, node: Node<'_>, kernel: bool) {
         let (k, source, environment) = (kinds(), self.source, &self.header.environment);
-        let head: Vec<Node<'_>> = lower::named_children(node)
-            .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
-            .collect();
-        let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
-        let words: Vec<Word<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
-        declare::function_linkages(&words, environment, &mut self.out);
-        let lists: Vec<_> = of_kind(k.attribute_list).map(|n| lower::attributes(source, *n)).collect();
-        declare::function_attributes(&lists, kernel, environment, &mut self.out);
         if kernel
             && !self.bodiless
             && let Some(list) = node.child_by_field_id(fields().parameters)
@@ -228,6 +250,7 @@ impl<'a, 't> Body<'a, 't> {
             names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
         }
         self.declared.extend(names.iter().map(|d| d.name.text));
+        self.lost.ranges.extend(names.iter().filter(|d| d.count.is_some()).map(|d| d.name.text));
         if let Some(frame) = self.scope.top() {
             declare::declare(names, frame, &mut self.out);
         }
@@ -244,6 +267,7 @@ impl<'a, 't> Body<'a, 't> {
 
     fn statements_of(&mut self, children: &[Child<'_>]) {
         self.labels(children);
+        let mut broken = false;
         for child in children {
             // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
             // exactly at the end.
@@ -253,7 +277,16 @@ impl<'a, 't> Body<'a, 't> {
                     break;
                 }
             }
+            let before = self.out.len();
             self.statement(*child);
+            let found = self.out.get(before..).unwrap_or_default();
+            // The pieces of a statement that fell apart are no mistakes of their own.
+            let piece = child.node.is_error() || found.iter().any(|d| recovery::is_piece(d));
+            if broken && piece {
+                self.out.truncate(before);
+            } else {
+                broken = found.iter().any(recovery::is_syntax);
+            }
         }
     }
 
@@ -324,7 +357,10 @@ impl<'a, 't> Body<'a, 't> {
             syntax_error::report(self.source, node, &mut self.out);
             self.list(node);
         } else if node.is_missing() && node.kind() == "}" {
-            self.out.push(syntax_error::end_of_block(self.source, node));
+            // Where the parser lost its way before, it may have lost the brace as well.
+            if !self.out.iter().any(recovery::is_syntax) {
+                self.out.push(syntax_error::end_of_block(self.source, node));
+            }
         } else {
             syntax_error::report(self.source, node, &mut self.out);
             self.directive(node);
@@ -390,23 +426,12 @@ impl<'a, 't> Body<'a, 't> {
         let word = self.source.word(node);
         self.environment = mix(self.environment, hash(word.text));
         let Some(frame) = self.scope.top() else { return };
-        let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
-        let mut rest = word.text;
-        while let Some(at) = rest.find(name) {
-            let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
-            let (found, after) = (&rest[at..end], &rest[end..]);
+        for (name, count) in recovery::names_in(word.text) {
             let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
-            let count = after
-                .strip_prefix('<')
-                .and_then(|a| a.split_once('>'))
-                .map(|(n, _)| n.trim().parse().unwrap_or(u32::MAX));
-            if !found.starts_with(|c: char| c.is_ascii_digit()) {
-                match count {
-                    Some(count) => frame.declare_range(found, count, declared),
-                    None => frame.declare(found, declared),
-                };
-            }
-            rest = after;
+            match count {
+                Some(count) => frame.declare_range(name, count, declared),
+                None => frame.declare(name, declared),
+            };
         }
     }
 
@@ -427,9 +452,21 @@ impl<'a, 't> Body<'a, 't> {
 
     fn declaration(&mut self, node: Node<'_>) {
         syntax_error::report(self.source, node, &mut self.out);
+        let space = node.child_by_field_id(fields().space).map_or("", |s| self.source.word(s).text);
+        self.lost.registers |= space == ".reg" && node.has_error();
+        if node.has_error() {
+            return self.declare_unknown(node);
+        }
         let word = self.source.word(node);
         self.environment = mix(self.environment, hash(word.text));
         let declaration = lower::declaration(self.source, node);
+        if space == ".reg" && syntax_error::is_broken(node) {
+            match declaration.declarators.last() {
+                // `.reg .b32 %r` may have been about to become `%r<10>`.
+                Some(last) => self.lost.bases.extend(last.count.is_none().then_some(last.name.text)),
+                None => self.lost.registers = true,
+            }
+        }
         for declarator in declaration.declarators.iter().filter(|d| d.count.is_none()) {
             if let Some(label) = self.scope.own_label(declarator.name.text)
                 && label.range.start < declarator.name.range().start
@@ -465,8 +502,20 @@ impl<'a, 't> Body<'a, 't> {
         if lowered.as_ref().is_none_or(|l| l.broken) {
             syntax_error::report_inside(source, node, &mut found);
         }
-        if let Some(lowered) = lowered {
-            self.check(&lowered, word.text, &mut found);
+        match lowered {
+            Some(l) if l.broken && is_lost_label(&l) => found = vec![syntax_error::missing_colon(l.opcode)],
+            Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
+                self.lost.labels.push(l.opcode.text);
+                found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
+            }
+            Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
+                found.clear();
+                self.check(&l, word.text, &mut found);
+            }
+            // An error in the head says that the rest of it cannot be known.
+            Some(l) if found.first().is_some_and(|d| d.range.start < l.head().end) => {}
+            Some(lowered) => self.check(&lowered, word.text, &mut found),
+            None => {}
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
         if !broken {
@@ -484,6 +533,21 @@ impl<'a, 't> Body<'a, 't> {
             missing_directive::check(lowered, &self.given, out);
         }
     }
+}
+
+/// Something that begins with a word that is no instruction.
+fn is_unknown(instruction: &Instruction<'_>) -> bool {
+    let bare = instruction.guard.is_none() && instruction.modifiers.is_empty();
+    bare && ptx_isa::ISA.opcode(instruction.opcode.text).is_none()
+}
+
+/// Such a word alone on its line.
+fn is_lost_label(instruction: &Instruction<'_>) -> bool {
+    let empty = |o: &Operand<'_>| match &o.kind {
+        OperandKind::Vector(list) | OperandKind::Arguments(list) => list.is_empty(),
+        _ => false,
+    };
+    is_unknown(instruction) && instruction.operands.iter().all(empty)
 }
 
 /// A child of a block with its kind, which would be asked for again and again.

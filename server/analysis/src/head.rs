@@ -14,6 +14,8 @@ pub struct Head {
     pub entry: &'static Entry,
     /// The forms whose modifiers fit, with what their operands must be.
     pub candidates: Vec<Candidate>,
+    /// Modifiers that the assembler ignores on any instruction, by their index.
+    pub ignored: Vec<usize>,
     /// Where none fits: the nearest form and what is wrong with it.
     pub mismatch: Option<Mismatch>,
 }
@@ -74,8 +76,28 @@ impl Problem {
 
 /// Matches a head. `modifiers` are those before the operands, with dots, as written.
 pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+    let head = resolve_exactly(opcode, modifiers)?;
+    if head.mismatch.is_none() {
+        return Some(head);
+    }
+    // ptxas: a few modifiers pass on any instruction and mean nothing there.
+    let (ignored, kept): (Vec<usize>, Vec<usize>) = (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]));
+    if ignored.is_empty() {
+        return Some(head);
+    }
+    let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
+    let without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
+    Some(without.map_or(head, |fits| Head { ignored, ..fits }))
+}
+
+/// Whether the assembler lets a modifier pass on any instruction.
+fn is_ignored(name: &str) -> bool {
+    ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
+}
+
+fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
     let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
-    let mut head = Head { entry, candidates: Vec::new(), mismatch: None };
+    let mut head = Head { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch: None };
     if !entry.checked {
         return Some(head);
     }

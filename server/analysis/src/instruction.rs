@@ -2,9 +2,10 @@
 
 use crate::ast::{Instruction, Operand, OperandKind, Word};
 use crate::checks::{
-    deprecated, duplicate_modifier, gates, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order,
-    not_portable, operand_count, operand_kind, operand_range, operand_type, project_target, state_space, syntax_error,
-    unbracketed_address, undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
+    deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination, missing_modifier,
+    modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind, operand_range,
+    operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_modifier,
+    unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
@@ -33,6 +34,11 @@ pub fn check(
     let written = text.get(instruction.head()).unwrap_or(opcode.name);
     let Some(head) = &resolved.head else { return };
     if let Some(mismatch) = &head.mismatch {
+        // What is not written to its end lacks more than a modifier.
+        let unfinished = instruction.broken && instruction.operands.is_empty();
+        if unfinished && !mismatch.problems.iter().any(|p| matches!(p, Problem::Unknown(_))) {
+            return;
+        }
         return report_head(instruction, written, opcode, mismatch, out);
     }
     if instruction.broken {
@@ -47,7 +53,16 @@ pub fn check(
         }
         return out.extend(found.iter().map(suggest));
     }
-    match choose(instruction, head, &resolved.gates, names) {
+    let chosen = choose(instruction, head, &resolved.gates, names);
+    if !matches!(chosen, Choice::Fits(..)) {
+        // What a name that is not declared would have been nobody knows.
+        let mut undeclared = Vec::new();
+        instruction.operands.iter().for_each(|o| operands::check_names(o, names, &mut undeclared));
+        if !undeclared.is_empty() {
+            return out.extend(undeclared.iter().map(suggest));
+        }
+    }
+    match chosen {
         Choice::Fits(candidate, arrangement, gates) => {
             if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
@@ -62,13 +77,21 @@ pub fn check(
             suffixes(instruction, candidate, written, out);
             memory::check(instruction, text, arrangement, &resolved.environment, names, out);
             unusual_modifier_order::check(instruction, candidate, written, out);
+            out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
+            odd_element::check(instruction, arrangement, names, out);
         }
-        Choice::Mismatch(found) => out.extend(found.iter().map(suggest)),
+        Choice::Mismatch(found) => out.extend(together(found.iter().map(suggest))),
         Choice::Rule(form, rule) => {
             out.push(illegal_combination::rule(instruction.head(), rule, form, written));
         }
         Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, &counts, form)),
     }
+}
+
+/// An instruction is refused once: what is wrong with further operands goes along with the first.
+fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
+    let first = found.next()?;
+    Some(found.fold(first, |first, other| first.related(other.range, other.message)))
 }
 
 /// Gates of the special registers in an operand.
@@ -224,16 +247,19 @@ fn report_head(
             Problem::Missing(slot) if slot.is_type => Some(*slot),
             _ => None,
         });
-        out.extend(unknown.into_iter().map(|modifier| match missing {
+        // Each misspelling is a mistake of its own; modifiers of another instruction are most likely one: the opcode.
+        let (known, misspelt): (Vec<_>, Vec<_>) =
+            unknown.into_iter().partition(|modifier| unknown_modifier::is_known(modifier.text));
+        if !misspelt.is_empty() {
+            return out.extend(misspelt.into_iter().map(|modifier| unknown_modifier::report(modifier, opcode)));
+        }
+        let reports = known.into_iter().map(|modifier| match missing {
             Some(slot) if ptx_isa::ISA.ty(modifier.text).is_some() => {
                 modifier_not_allowed::wrong_type(modifier, opcode.name, slot)
             }
-            _ if unknown_modifier::is_known(modifier.text) => {
-                modifier_not_allowed::report(modifier, opcode.name, opcode)
-            }
-            _ => unknown_modifier::report(modifier, opcode),
-        }));
-        return;
+            _ => modifier_not_allowed::report(modifier, opcode.name, opcode),
+        });
+        return out.extend(together(reports));
     }
     let form = mismatch.form;
     let missing_type = mismatch.problems.iter().find_map(|p| match p {

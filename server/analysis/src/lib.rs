@@ -23,6 +23,7 @@ pub mod module;
 pub mod operands;
 pub mod project;
 pub mod raise;
+mod recovery;
 pub mod spec;
 pub mod statement;
 pub mod symbols;

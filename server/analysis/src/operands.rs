@@ -248,6 +248,11 @@ impl Checker<'_> {
                 self.declared(&pair.0);
                 self.declared(&pair.1);
             }
+            OperandKind::Member(object, _)
+                if self.names.look_up(object.text).is_none() && special(object.text).is_none() =>
+            {
+                self.push(operand, None, What::Undeclared(object.text.to_owned()));
+            }
             OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner, _) => self.declared(inner),
             OperandKind::Offset(parts, _) => self.declared(&parts.0),
             _ => {}
@@ -308,9 +313,11 @@ impl Checker<'_> {
                 _ => self.push(operand, Some(spec), What::Unexpected),
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
-            // ptxas: `%r1|_` is `%r1`, in any instruction.
+            // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
             OperandKind::Pair(pair)
-                if matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
+                if writes
+                    && list_allowed
+                    && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
             {
                 self.typed(&pair.0, spec, list_allowed);
             }

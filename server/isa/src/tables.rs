@@ -339,6 +339,8 @@ table! {
         prototypes: bool,
         /// Declarations may use it in every version and on every target: its gates are those of instructions.
         ungated: bool,
+        /// Passes as a modifier of any instruction, where it means nothing.
+        ignored: bool,
         /// One line.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
@@ -355,6 +357,8 @@ table! {
         name: &'static str,
         /// May be written more than once, in any instruction.
         repeats: bool,
+        /// Passes on any instruction, where it means nothing if the instruction has no such modifier.
+        ignored: bool,
         /// All threads of the warp must execute an instruction that has it together.
         converge: bool,
         /// One line.

@@ -12,7 +12,11 @@ pub const CODE: &str = "guard-predicate";
 
 /// The report.
 pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
-    let message = format!("`{}` is {}, but a guard must be a `.pred` register", guard.text, symbol.describe());
+    refused(guard, &symbol.describe())
+}
+
+fn refused(guard: Word<'_>, what: &str) -> Diagnostic {
+    let message = format!("`{}` is {what}, but a guard must be a `.pred` register", guard.text);
     Diagnostic::error(CODE, guard.range(), message).help("compare first: `setp.ne.u32 %p, …, 0;`")
 }
 
@@ -20,6 +24,8 @@ pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
 pub fn check(guard: Word<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
+        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, "a number")),
+        None if guard.text.contains('.') => out.push(refused(guard, "a component")),
         // ptxas: a special register that is a predicate may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
         None => out.push(undeclared_name::report(guard.range(), guard.text)),

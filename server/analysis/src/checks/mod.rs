@@ -15,6 +15,7 @@ pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod gates;
 pub mod guard_predicate;
+pub mod ignored_modifier;
 pub mod illegal_combination;
 pub mod ineffective_setmaxnreg;
 pub mod launch_limit;
@@ -33,6 +34,7 @@ pub mod modifier_order;
 pub mod module_header;
 pub mod narrow_address;
 pub mod not_portable;
+pub mod odd_element;
 pub mod operand_count;
 pub mod operand_kind;
 pub mod operand_range;
@@ -130,6 +132,7 @@ pages![
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
     "guard-predicate": Assembler,
+    "ignored-modifier": Lint(Warning),
     "illegal-combination": Assembler,
     "ineffective-setmaxnreg": Lint(Severity::Hint),
     "launch-limit": Lint(Warning),
@@ -148,6 +151,7 @@ pages![
     "module-header": Assembler,
     "narrow-address": Lint(Warning),
     "not-portable": Off(Severity::Information),
+    "odd-element": Lint(Warning),
     "operand-count": Assembler,
     "operand-kind": Assembler,
     "operand-range": Assembler,

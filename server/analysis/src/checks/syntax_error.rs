@@ -25,11 +25,18 @@ pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 /// Reports what is wrong inside of a node of which it is known that something is.
 pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
-    collect(source, node, &mut open, out);
+    let mut found = Vec::new();
+    collect(source, node, &mut open, &mut found);
     // A bracket that is not closed lacks the semicolon too; the innermost bracket is what somebody forgot.
     if let Some(innermost) = open.last() {
-        out.push(unclosed(source, *innermost));
+        found.push(unclosed(source, *innermost));
     }
+    if node.kind_id() == kinds().section_directive {
+        // Its lines are statements of their own.
+        return out.append(&mut found);
+    }
+    // A statement has one syntax error: what comes after it is the parser's way back.
+    out.extend(found.into_iter().min_by_key(|d| d.range.start));
 }
 
 /// Whether the parser met an error in a statement: an ERROR or MISSING node, or one that ends without its bracket or semicolon.
@@ -82,6 +89,34 @@ pub fn end_of_block(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
     let fix = Fix::replace("Add `}`", range.end..range.end, "\n}").preferred();
     Diagnostic::error(CODE, range, "a `}` is missing at the end").fix(fix)
+}
+
+/// A word that stands alone on its line: a label whose colon is missing.
+pub fn missing_colon(word: Word<'_>) -> Diagnostic {
+    let message = format!("`{}` is no instruction: if it is a label, `:` is missing after it", word.text);
+    let end = word.range().end;
+    let title = format!("Make `{}` a label", word.text);
+    Diagnostic::error(CODE, word.range(), message).fix(Fix::replace(title, end..end, ":"))
+}
+
+/// The label that a finding says has lost its colon.
+pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
+    let (name, rest) = diagnostic.message.strip_prefix('`')?.split_once('`')?;
+    (diagnostic.code == CODE && rest.ends_with("`:` is missing after it")).then_some(name)
+}
+
+/// A syntax error in a statement that begins with a word that is no instruction.
+pub fn in_unknown(found: Diagnostic, word: &str) -> Diagnostic {
+    let help = format!("`{word}`{IN_UNKNOWN}");
+    Diagnostic { help: Some(help), ..found }
+}
+
+/// How the help of [`in_unknown`] ends.
+const IN_UNKNOWN: &str = " is not an instruction either";
+
+/// Whether a finding is one of [`in_unknown`].
+pub fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
+    diagnostic.help.as_ref().is_some_and(|h| h.ends_with(IN_UNKNOWN))
 }
 
 /// Something that stands outside of a function.

@@ -16,6 +16,11 @@ pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here"))
 }
 
+/// The name that a finding says is not declared.
+pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
+    if diagnostic.code == CODE { diagnostic.message.split('`').nth(1) } else { None }
+}
+
 /// Adds help to the reports of a function. `known` are its names. This comes after everything else, so that the help
 /// depends on the text alone and not on which findings were remembered.
 pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {

@@ -42,25 +42,20 @@ impl Checker<'_> {
                 }
                 OperandKind::Name(name) => match self.names.look_up(name) {
                     Some(Symbol::Register { ty, elements: 1 }) => Joined::of(ty),
-                    None if !written => match special(name).and_then(untyped_special) {
+                    // ptxas: in a list a special register passes for an untyped register of its size, even as a result.
+                    None => match special(name).and_then(untyped_special) {
                         Some(ty) => Joined::of(ty),
                         None => return self.each(list, spec),
                     },
                     _ => return self.each(list, spec),
                 },
-                // ptxas: in a list a special register passes for a register of its size.
-                OperandKind::Member(object, member)
-                    if !written && component(member.text.trim_start_matches('.')).is_some() =>
-                {
-                    let register = special(object.text).filter(|_| self.names.look_up(object.text).is_none());
-                    match register.and_then(|r| TypeId::of(r.ty)?.untyped()) {
-                        Some(ty) => {
-                            components = true;
-                            Joined::of(ty)
-                        }
-                        None => return self.each(list, spec),
+                OperandKind::Member(object, member) => match self.member_type(object.text, member.text) {
+                    Some(ty) => {
+                        components = true;
+                        Joined::of(ty)
                     }
-                }
+                    None => return self.each(list, spec),
+                },
                 OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
                     return self.each(list, spec);
                 }
@@ -110,6 +105,17 @@ impl Checker<'_> {
         }
     }
 
+    /// The type that a component of a special register has in a list, or a register behind which a selector stands: the
+    /// assembler overlooks the selector there.
+    fn member_type(&self, object: &str, member: &str) -> Option<TypeId> {
+        let member = member.trim_start_matches('.');
+        match self.names.look_up(object) {
+            None if component(member).is_some() => TypeId::of(special(object)?.ty)?.untyped(),
+            Some(Symbol::Register { ty, elements: 1 }) if is_selector(member) => Some(ty),
+            _ => None,
+        }
+    }
+
     /// Element by element, for the words of the report.
     fn each(&mut self, list: &[Operand<'_>], spec: &Spec) {
         for element in list {
@@ -125,6 +131,16 @@ impl Checker<'_> {
 /// A special register without components as `.bN`.
 fn untyped_special(register: &'static SpecialRegister) -> Option<TypeId> {
     TypeId::of(register.ty).filter(|_| register.components.is_empty())?.untyped()
+}
+
+/// `b0` to `b3`, `h0` and `h1`.
+fn is_selector(member: &str) -> bool {
+    matches!(member, "b0" | "b1" | "b2" | "b3" | "h0" | "h1")
+}
+
+/// The size that counts in a list: a predicate passes for 32 bits.
+fn size(ty: TypeId) -> u16 {
+    if ty.info().class == TypeClass::Pred { 32 } else { ty.info().bits }
 }
 
 /// What one element must be.
@@ -156,14 +172,14 @@ impl Joined {
 
     /// Whether an untyped register may follow: not after a packed type alone.
     fn joins_untyped(self) -> bool {
-        self.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Pred | TypeClass::Opaque))
+        self.ty.is_none_or(|t| t.info().class != TypeClass::Opaque)
     }
 
     fn join(self, other: Self) -> Option<Self> {
         // An untyped register wipes out what was before it, but not what follows.
         if let Some(b) = other.ty
             && b.info().class == TypeClass::Bits
-            && self.ty.is_none_or(|a| a.info().bits == b.info().bits)
+            && self.ty.is_none_or(|a| size(a) == size(b))
             && self.joins_untyped()
         {
             return Some(other);
@@ -178,7 +194,7 @@ impl Joined {
         let untyped = |t: TypeId| t.untyped().unwrap_or(t);
         let ty = match (self.ty, other.ty) {
             (Some(a), Some(b)) if a == b => a,
-            (Some(a), Some(b)) if a.info().bits != b.info().bits => return None,
+            (Some(a), Some(b)) if size(a) != size(b) => return None,
             (Some(a), Some(_)) if class(a) == TypeClass::Bits => a,
             (Some(a), Some(b)) if whole(a) && whole(b) => untyped(a),
             (Some(a), None) | (None, Some(a)) if whole(a) || matches!(class(a), TypeClass::Float | TypeClass::Bits) => {

@@ -96,8 +96,8 @@ impl<'n> Builder<'n> {
         }
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
-            "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated"],
-            "modifier" => &["repeats", "converge"],
+            "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
+            "modifier" => &["repeats", "ignored", "converge"],
             "space" => &["generic", "absolute", "fixed", "window", "declared", "holds"],
             "sreg" => &["uniform", "requires"],
             "target" => &["excludes", "requires", "limits"],
@@ -131,6 +131,7 @@ impl<'n> Builder<'n> {
                     vectors: other("vectors").is_some(),
                     prototypes: other("prototypes").is_some(),
                     ungated: other("ungated").is_some(),
+                    ignored: other("ignored").is_some(),
                     summary: common.summary,
                     manual: common.manual,
                     doc: common.doc,
@@ -144,6 +145,7 @@ impl<'n> Builder<'n> {
                     self.modifiers.push(Modifier {
                         name: leak_str(&name),
                         repeats: other("repeats").is_some(),
+                        ignored: other("ignored").is_some(),
                         converge: other("converge").is_some(),
                         summary,
                         doc: common.doc,

@@ -1,0 +1,172 @@
+//! What follows from a mistake and is none itself: one mistake, one error.
+//!
+//! A brace or a parenthesis too few or too many moves whole functions to where no statement may stand. What is reported is the
+//! first place at which that shows; here is said what is silent after it.
+
+use crate::checks::{syntax_error, undeclared_name, unknown_directive, unknown_opcode};
+use crate::diagnostic::Diagnostic;
+use crate::lower::named_children;
+use crate::module::{Item, is_function};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::HashSet;
+
+/// For each item of the module whether it stands where it does because of a mistake before it.
+pub fn followers(items: &[Item<'_>]) -> Vec<bool> {
+    let k = kinds();
+    let mut lost = false;
+    let mut out = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let (node, kind) = (item.node, item.node.kind_id());
+        let mut follows = false;
+        if is_function(node) {
+            lost = node.is_error() || lacks_its_end(node);
+        } else if kind == k.instruction || kind == k.block || (kind == k.label && !names_a_list(items, index)) {
+            follows = lost;
+            lost = true;
+        } else if node.is_error() || kind == k.unknown_directive {
+            follows = lost;
+            lost = true;
+        } else if kind == k.variable_declaration {
+            follows = lost && (node.has_error() || is_local(node));
+            // Something whole that belongs here: the parser is back.
+            lost &= follows;
+        } else if lost && STATEMENTS.iter().any(|s| s(kind)) {
+            follows = true;
+        }
+        out.push(follows);
+    }
+    out
+}
+
+/// Kinds of nodes that stand in bodies, besides instructions, blocks and labels.
+const STATEMENTS: [fn(u16) -> bool; 4] = [
+    |kind| kind == kinds().branch_targets_directive,
+    |kind| kind == kinds().call_targets_directive,
+    |kind| kind == kinds().call_prototype_directive,
+    |kind| kind == kinds().pragma_directive,
+];
+
+/// Whether the label at an index belongs to a list of targets or a prototype, which may stand at module level.
+pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
+    let k = kinds();
+    let next = items.get(index + 1).map(|i| i.node.kind_id());
+    next.is_some_and(|n| {
+        [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&n)
+    })
+}
+
+/// A function whose header ends before its body or semicolon: parameters and body are items of their own then.
+fn lacks_its_end(node: Node<'_>) -> bool {
+    node.child_by_field_id(fields().body).is_none() && syntax_error::is_broken(node)
+}
+
+/// A declaration that stands in a body or a list of parameters.
+fn is_local(node: Node<'_>) -> bool {
+    let space = node.child_by_field_id(fields().space);
+    space.is_some_and(|s| matches!(s.byte_range().len(), 4 | 6)) // `.reg`, `.param`, `.local`
+}
+
+/// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
+pub fn is_piece(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == unknown_opcode::CODE
+        || syntax_error::lost_label(diagnostic).is_some()
+        || syntax_error::is_in_unknown(diagnostic)
+}
+
+/// Whether a finding says that the text before it, or a part of it, is not PTX.
+pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
+    [syntax_error::CODE, unknown_directive::CODE, unknown_opcode::CODE].contains(&diagnostic.code)
+}
+
+/// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
+/// parameters.
+pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> HashSet<String> {
+    let mut out = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let follows = follows.get(index).copied().unwrap_or(false);
+        let kind = item.node.kind_id();
+        let unread = item.node.is_error() || kind == kinds().unknown_directive;
+        if (follows && kind == kinds().variable_declaration) || (unread && !is_function(item.node)) {
+            let text = snapshot.text(item.node.byte_range());
+            out.extend(names_in(&text).into_iter().map(|(name, _)| name.to_owned()));
+        } else if follows || kind == kinds().label || kind == kinds().block {
+            labels_of(item.node, &mut |name| {
+                out.insert(snapshot.text(name.byte_range()).into_owned());
+            });
+        }
+    }
+    out
+}
+
+/// Calls with the name of every label in a node.
+pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
+    let kind = node.kind_id();
+    if kind == kinds().label {
+        if let Some(name) = node.child_by_field_id(fields().name) {
+            with(name);
+        }
+    } else if kind == kinds().block || node.is_error() {
+        named_children(node).for_each(|child| labels_of(child, with));
+    }
+}
+
+/// What a function has lost to its syntax errors.
+#[derive(Debug, Default)]
+pub struct Lost<'t> {
+    /// Words that would be labels, were it not for what stands behind them.
+    pub labels: Vec<&'t str>,
+    /// A declaration of registers is broken.
+    pub registers: bool,
+    /// Names of registers that somebody had not finished.
+    pub bases: Vec<&'t str>,
+    /// The names of register ranges that are whole: `%r` of `%r<10>`.
+    pub ranges: Vec<&'t str>,
+}
+
+impl Lost<'_> {
+    /// Takes away from the findings of a function what follows from others: the uses of labels and registers whose
+    /// declaration could not be read.
+    pub fn prune(&self, found: &mut Vec<Diagnostic>) {
+        let named = found.iter().filter_map(|d| syntax_error::lost_label(d).map(str::to_owned));
+        let labels: Vec<String> = named.chain(self.labels.iter().map(|l| (*l).to_owned())).collect();
+        if labels.is_empty() && !self.registers && self.bases.is_empty() {
+            return;
+        }
+        let register = |name: &str| {
+            let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let broken = self.registers && name.starts_with('%') && !self.ranges.contains(&base);
+            broken || (base.len() < name.len() && self.bases.contains(&base))
+        };
+        let follows = |name: &str| register(name) || labels.iter().any(|l| l == name);
+        found.retain(|d| !undeclared_name::name(d).is_some_and(follows));
+    }
+}
+
+/// Names in text that could not be understood, each with the number of registers behind it (`%r<10>`).
+pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
+        let (found, after) = (&rest[at..end], &rest[end..]);
+        let count = after.strip_prefix('<').map(|a| {
+            let count = a.split_once('>').and_then(|(n, _)| n.trim().parse().ok());
+            count.unwrap_or(u32::MAX)
+        });
+        // `1x` is a name that somebody mistyped.
+        let found = found.trim_start_matches(|c: char| c.is_ascii_digit());
+        if !found.is_empty() {
+            out.push((found, count));
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Whether the outermost block of a function ends without its brace, which leaves the labels that follow in an inner one.
+pub fn ends_open(node: Node<'_>) -> bool {
+    let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };
+    let mut cursor = body.walk();
+    cursor.goto_last_child() && cursor.node().is_missing()
+}
