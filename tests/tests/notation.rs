@@ -1,7 +1,7 @@
 //! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
 
 use ptx_isa::compiler::compile;
-use ptx_isa::tables::{ArgumentKind, Directive, Isa, Length, Pattern, Version};
+use ptx_isa::tables::{ArgumentKind, Bytes, Directive, Isa, Length, Pattern, Protocol, Verb, Version};
 
 const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
                      modifier .16x64b A shape\nmodifier .sp::2:4 Two of four\n";
@@ -106,4 +106,29 @@ fn mistakes_under_a_directive_are_said() {
         let said = directive(text).expect_err(text);
         assert!(said.contains(words), "{text}: {said}");
     }
+}
+
+#[test]
+fn accesses_say_how_much_and_how_aligned() {
+    let text = "family f F\nopcode op\n  summary Does it.\n  form op.f16 [a], n\n    a: address f16 bytes(n) align 16\n    n: read b32\n";
+    let isa = compiled(text).expect("an opcode");
+    let Pattern::Address(parts) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("an address") };
+    assert_eq!((parts[0].bytes, parts[0].align), (Bytes::Operand("n"), Bytes::Fixed(16)));
+    let error = compiled(&text.replace("bytes(n)", "bytes(m)")).expect_err("no such operand");
+    assert!(error.contains("no operand `m`"), "{error}");
+    let error = compiled(&text.replace("align 16", "align 0")).expect_err("nothing is a multiple of 0");
+    assert!(error.contains("`0` is no number of bytes"), "{error}");
+}
+
+#[test]
+fn effects_name_a_verb_a_protocol_and_an_operand() {
+    let text = "family f F\nopcode op\n  summary Does it.\n  effect starts cp.async d\n  form op{.x4} d\n    d: write b32\n    \
+                effect waits cp.async when .x4\n";
+    let isa = compiled(text).expect("an opcode");
+    let effects = isa.opcodes[0].entries[0].forms[0].effects;
+    let found: Vec<_> = effects.iter().map(|e| (e.verb, e.protocol, e.operand, e.when.len())).collect();
+    assert!(found.contains(&(Verb::Starts, Protocol::CpAsync, "d", 0)), "{found:?}");
+    assert!(found.contains(&(Verb::Waits, Protocol::CpAsync, "", 1)), "{found:?}");
+    let error = compiled(&text.replace("waits", "hopes")).expect_err("no such verb");
+    assert!(error.contains("`hopes` is none of starts"), "{error}");
 }

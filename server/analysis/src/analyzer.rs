@@ -8,7 +8,7 @@ mod lints;
 
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{debug_directive, project_target, project_version, syntax_error};
+use crate::checks::{constant_memory_limit, debug_directive, project_target, project_version, syntax_error};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
@@ -429,6 +429,7 @@ fn header(
     }
     functions::undefined(&header, out);
     out.extend(endless_comment(snapshot));
+    out.extend(constant_memory_limit::check(&header, &places));
     let mut found = Vec::new();
     progress.end(snapshot.rope().len_bytes(), &mut found);
     out.extend(found);

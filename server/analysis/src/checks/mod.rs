@@ -7,6 +7,7 @@ pub mod attribute;
 pub mod branch_target;
 pub mod call_arguments;
 pub mod call_target;
+pub mod constant_memory_limit;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod debug_directive;
@@ -21,6 +22,7 @@ pub mod gates;
 pub mod guard_predicate;
 pub mod ignored_modifier;
 pub mod illegal_combination;
+pub mod ineffective_setmaxnreg;
 pub mod launch_limit;
 pub mod linkage;
 pub mod mbarrier_protocol;
@@ -56,6 +58,7 @@ pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
 pub mod reserved_name;
+pub mod shared_memory_limit;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
@@ -130,6 +133,7 @@ pages![
     "branch-target": Assembler,
     "call-arguments": Assembler,
     "call-target": Assembler,
+    "constant-memory-limit": Lint(Warning),
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "debug-directive": Assembler,
@@ -143,6 +147,7 @@ pages![
     "guard-predicate": Assembler,
     "ignored-modifier": Lint(Warning),
     "illegal-combination": Assembler,
+    "ineffective-setmaxnreg": Lint(Severity::Hint),
     "launch-limit": Lint(Warning),
     "linkage": Assembler,
     "mbarrier-protocol": Lint(Warning),
@@ -178,6 +183,7 @@ pages![
     "requires-target": Assembler,
     "requires-version": Assembler,
     "reserved-name": Assembler,
+    "shared-memory-limit": Lint(Warning),
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),

@@ -10,12 +10,11 @@ pub const CODE: &str = "narrow-address";
 
 /// The report.
 pub fn report(range: Range<usize>, register: &str, ty: TypeId, needs: u16, spec: &Spec) -> Diagnostic {
-    let space = match spec.spaces {
-        Some([one]) => format!("`{one}`"),
-        _ => "generic".to_owned(),
+    let address = match spec.spaces {
+        Some([first, ..]) => format!("an address in `{first}`"),
+        _ => "a generic address".to_owned(),
     };
-    let article = if spec.spaces.is_some_and(|s| s.len() == 1) { "addresses in" } else { "an address that is" };
-    let message = format!("`{register}` has {} bits, but {article} {space} have {needs}", ty.info().bits);
-    let help = "hold the address in a wider register: the assembler takes this, and the upper bits are lost";
+    let message = format!("`{register}` has {} bits, but {address} has {needs}", ty.info().bits);
+    let help = "hold the address in a wider register: what does not fit into this one is lost";
     Diagnostic::warning(CODE, range, message).help(help)
 }

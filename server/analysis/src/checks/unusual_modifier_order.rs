@@ -25,7 +25,7 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
     }
     let head = format!("{}{}", instruction.opcode.text, usual.concat());
     let range = first.0.start as usize..instruction.head().end;
-    let message = format!("the usual order of these modifiers is `{head}`");
+    let message = format!("the manual's order of these modifiers is `{head}`");
     let fix = Fix::replace(format!("Write `{head}`"), instruction.head(), head).preferred();
     out.push(Diagnostic::hint(CODE, range, message).help(format!("`{written}` means the same")).fix(fix));
 }

@@ -8,6 +8,8 @@ use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::Graph;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Effect, Protocol, Verb};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// How an address counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +39,12 @@ pub struct Addresses<'a> {
     graph: &'a Graph,
     /// For each register the instructions that write it, in order.
     writes: Vec<Vec<u32>>,
+    /// What is known of the results of instructions.
+    results: RefCell<HashMap<u32, Option<Address>>>,
 }
 
 /// Chains of additions longer than this are not followed.
-const DEPTH: u8 = 24;
+const DEPTH: u8 = 64;
 
 impl<'a> Addresses<'a> {
     /// Of a function.
@@ -51,7 +55,7 @@ impl<'a> Addresses<'a> {
                 writes[used.slot.index()].push(index as u32);
             }
         }
-        Self { function, graph, writes }
+        Self { function, graph, writes, results: RefCell::default() }
     }
 
     /// What is known of an operand of an instruction.
@@ -92,6 +96,18 @@ impl<'a> Addresses<'a> {
 
     fn slot(&self, index: usize, slot: Slot, depth: u8) -> Option<Address> {
         let by = self.definition(index, slot)?;
+        if let Some(known) = self.results.borrow().get(&(by as u32)) {
+            return *known;
+        }
+        // Until it is known, and where it is made of itself, it is nothing.
+        self.results.borrow_mut().insert(by as u32, None);
+        let found = self.result(by, depth);
+        self.results.borrow_mut().insert(by as u32, found);
+        found
+    }
+
+    /// What an instruction makes, if that is an address.
+    fn result(&self, by: usize, depth: u8) -> Option<Address> {
         let effect = effects(self.function, by).find(|e| e.protocol == Protocol::Address)?;
         let space = self.function.chosen(by).space.map(|s| base(s.name));
         let made = |address: Address| Address { by: address.by.or(Some(by as u32)), ..address };

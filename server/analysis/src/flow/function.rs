@@ -261,6 +261,8 @@ pub struct Function {
     pub name_range: Range<u32>,
     /// `.entry`.
     pub kernel: bool,
+    /// The directives between its parameters and its body.
+    pub directives: Vec<Box<str>>,
     /// The byte range of the body.
     pub body: Range<u32>,
     /// What the slots stand for.

@@ -102,6 +102,10 @@ impl<'t> Lowering<'_, 't> {
         }
         let Some(body) = node.child_by_field_id(f.body) else { return };
         self.out.body = bytes(self.source.range(body));
+        for child in named_children(node).filter(|n| n.kind_id() == kinds().performance_directive) {
+            let name = child.child_by_field_id(f.name).map_or("", |n| self.source.word(n).text);
+            self.out.directives.push(name.into());
+        }
         self.scopes.push();
         let parameters = if self.out.kernel { Origin::KernelParameter } else { Origin::Parameter };
         for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {

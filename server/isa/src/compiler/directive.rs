@@ -6,8 +6,20 @@ use crate::tables::{ArgumentKind, DataType, Directive, GateKind, NamedValue, Par
 
 /// The keywords under `directive` besides those that every entry has.
 pub(super) const KEYWORDS: &[&str] = &[
-    "syntax", "where", "takes", "limit", "excludes", "requires", "idle", "before", "part", "value", "data", "spaces",
+    "syntax",
+    "where",
+    "takes",
+    "limit",
+    "excludes",
+    "requires",
+    "idle",
+    "before",
+    "part",
+    "value",
+    "data",
+    "spaces",
     "words",
+    "registers",
 ];
 
 /// Places that `where` may name.
@@ -48,6 +60,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
         data: &[],
         spaces: &[],
         words: &[],
+        registers: false,
     };
     let (mut parts, mut values, mut data) = (Vec::new(), Vec::new(), Vec::new());
     for line in &body[1..] {
@@ -65,6 +78,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
                 out.limit = rest.parse().map_err(|_| line.error(0, "expected `limit NUMBER | words`"))?;
                 out.limit_note = leak_str(line.prose.as_deref().unwrap_or(""));
             }
+            "registers" => out.registers = true,
             "excludes" => out.excludes = words(Some(rest)),
             "requires" => out.requires = words(Some(rest)),
             "idle" => {

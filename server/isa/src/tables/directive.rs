@@ -46,6 +46,8 @@ table! {
         spaces: &'static [&'static str],
         /// Words of its syntax that nothing may have for a name.
         words: &'static [&'static str],
+        /// It settles with how many registers the threads of a kernel begin.
+        registers: bool,
     }
 
     /// The arguments of a directive.

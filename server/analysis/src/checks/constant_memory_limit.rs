@@ -1,0 +1,34 @@
+//! `constant-memory-limit`: more constant variables than a module may have.
+
+use crate::declare::Earlier;
+use crate::diagnostic::Diagnostic;
+use crate::module::Header;
+use crate::symbols::{Symbol, Variable};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "constant-memory-limit";
+
+/// The report, if the sum of the variables' sizes is too large; at the last of them. `places` says where names are declared.
+pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagnostic> {
+    let target = header.environment.target.filter(|t| t.constant > 0)?;
+    let mut total = 0u64;
+    let mut last: Option<&Range<usize>> = None;
+    for (name, symbol) in &header.symbols {
+        if let Symbol::Variable(Variable { space: ".const", bytes: Some(bytes), external: false, .. }) = symbol.symbol {
+            total = total.saturating_add(bytes);
+            let place = places.get(name).map(|p| &p.range);
+            last = last.into_iter().chain(place).max_by_key(|p| p.start);
+        }
+    }
+    if total <= u64::from(target.constant) {
+        return None;
+    }
+    let message = format!(
+        "the constant variables of this module take {total} bytes; `{}` has {} for them",
+        target.name, target.constant
+    );
+    let help = "the assembler makes no code for this; move what is large to `.global`";
+    Some(Diagnostic::warning(CODE, last?.clone(), message).help(help))
+}

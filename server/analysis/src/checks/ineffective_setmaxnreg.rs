@@ -1,0 +1,28 @@
+//! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
+
+use crate::diagnostic::Diagnostic;
+use crate::flow::effects::{first, mentions};
+use crate::flow::lints::Analysis;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Protocol, Verb};
+
+/// The code.
+pub const CODE: &str = "ineffective-setmaxnreg";
+
+/// Reports the first one of a kernel.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if !function.kernel || !mentions(function, Protocol::Registers) {
+        return;
+    }
+    let settles = |name: &str| ISA.directives.iter().any(|d| d.registers && d.name == name);
+    if function.directives.iter().any(|d| settles(d)) {
+        return;
+    }
+    let Some(index) = first(function, Verb::Uses, Protocol::Registers) else { return };
+    let head = &function.instructions[index].head;
+    let message =
+        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
+    let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
+    out.push(Diagnostic::hint(CODE, head.start as usize..head.end as usize, message).help(help));
+}
