@@ -84,6 +84,11 @@ pub fn statement(
     if kind == k.pragma_directive {
         return pragma::check(source, node, place, environment, out);
     }
+    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let others = [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
+    if !lists.contains(&kind) && !others.contains(&kind) && kind != k.alias_directive {
+        return;
+    }
     let word = first_word(source, node);
     let general = if place == "entry-body" { "body" } else { place };
     let Some(directive) = ISA.directive(word.text) else {
@@ -92,10 +97,9 @@ pub fn statement(
         }
         return;
     };
-    if !stands(word, directive, general, out) || kind == k.unknown_directive || kind == k.target_directive {
+    if !stands(word, directive, general, out) {
         return;
     }
-    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
     if lists.contains(&kind) {
         if kind == k.call_prototype_directive {
             header::prototype(source, node, environment, out);
