@@ -311,6 +311,10 @@ impl<'a, 't> Body<'a, 't> {
             // Of a function that never ends: everything is on one level there.
             self.environment = mix(self.environment, hash(self.source.word(node).text));
             self.parameters(node, Origin::KernelParameter);
+        } else if kind == k.function && node.parent().is_some_and(|p| !p.has_error()) {
+            // Where a brace is missing, that is what is reported.
+            let word = node.child_by_field_id(fields().kind).map(|n| self.source.word(n));
+            self.out.extend(word.map(misplaced_directive::function_in_function));
         } else if kind == k.loc_directive {
             self.location(node);
         } else if kind == k.branch_targets_directive {

@@ -85,7 +85,8 @@ pub fn statement(
         return pragma::check(source, node, place, environment, out);
     }
     let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
-    let others = [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
+    let others =
+        [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
     if !lists.contains(&kind) && !others.contains(&kind) && kind != k.alias_directive {
         return;
     }
