@@ -5,15 +5,13 @@ pub mod header;
 pub mod pragma;
 
 use crate::ast::Word;
-use crate::checks::{
-    deprecated, directive_argument, misplaced_directive, removed, requires_version, unknown_directive,
-};
-use crate::diagnostic::Diagnostic;
+use crate::checks::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::literal;
 use crate::lower::{Source, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive, Gate, GateKind};
+use ptx_isa::tables::{ArgumentKind, Directive, Gate};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -25,15 +23,10 @@ pub fn gates(
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> bool {
-    if let Some(gate) = environment.refused(gates, |_| true) {
-        let report = if gate.kind == GateKind::Until { removed::report } else { requires_version::report };
-        out.push(report(range, what, gate, environment));
-        return false;
-    }
-    if let Some(gate) = environment.deprecated(gates, |_| true) {
-        out.push(deprecated::report(range, what, gate));
-    }
-    true
+    let found = checks::gates::check(range, what, gates, environment, |_| true);
+    let fits = found.as_ref().is_none_or(|f| f.severity != Severity::Error);
+    out.extend(found);
+    fits
 }
 
 /// The same for a part of a directive's syntax.
