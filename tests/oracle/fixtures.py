@@ -25,9 +25,11 @@ def revisions(text):
 
 
 def ask(text):
-    target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\w+)", text, re.M)
-    number = int(re.match(r"\d+", target[1])[0]) if target else 90
-    arch = f"compute_{target[1] if number >= 75 and target else 75}"
+    # The highest architecture that is named: the assembler refuses one above that which it is asked for.
+    lines = "\n".join(line.split("//")[0] for line in text.split("\n") if line.strip().startswith(".target"))
+    targets = re.findall(r"\b(?:sm|compute)_(\d+\w*)", lines) or ["90"]
+    target = max(targets, key=lambda name: int(re.match(r"\d+", name)[0]))
+    arch = f"compute_{target if int(re.match(r'[0-9]+', target)[0]) >= 75 else 75}"
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "a.ptx")
         open(name, "w").write(text)

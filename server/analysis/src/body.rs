@@ -148,7 +148,7 @@ impl<'a, 't> Body<'a, 't> {
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
         self.bodiless = !node.is_error() && node.child_by_field_id(f.body).is_none();
-        self.name_and_size(node, kernel);
+        self.header_of_function(node, kernel);
         let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
         let body = node.child_by_field_id(f.body);
         for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
@@ -250,9 +250,17 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// The name of a function, and how large the parameters of a kernel are.
-    fn name_and_size(&mut self, node: Node<'_>, kernel: bool) {
+    /// What stands before the name of a function, and how large the parameters of a kernel are.
+    fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
         let (k, source, environment) = (kinds(), self.source, &self.header.environment);
+        let head: Vec<Node<'_>> = lower::named_children(node)
+            .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
+            .collect();
+        let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
+        let words: Vec<Word<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
+        declare::function_linkages(&words, environment, &mut self.out);
+        let lists: Vec<_> = of_kind(k.attribute_list).map(|n| lower::attributes(source, *n)).collect();
+        declare::function_attributes(&lists, kernel, environment, &mut self.out);
         if kernel
             && !self.bodiless
             && let Some(list) = node.child_by_field_id(fields().parameters)
@@ -436,6 +444,10 @@ impl<'a, 't> Body<'a, 't> {
             // Of a function that never ends: everything is on one level there.
             self.environment = mix(self.environment, hash(self.source.word(node).text));
             self.parameters(node, Origin::KernelParameter);
+        } else if kind == k.function && node.parent().is_some_and(|p| !p.has_error()) {
+            // Where a brace is missing, that is what is reported.
+            let word = node.child_by_field_id(fields().kind).map(|n| self.source.word(n));
+            self.out.extend(word.map(misplaced_directive::function_in_function));
         } else if kind == k.loc_directive {
             self.location(node);
         } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {

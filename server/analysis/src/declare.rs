@@ -7,7 +7,7 @@ mod shape;
 mod sizes;
 
 pub use again::{Earlier, redeclared};
-pub use parts::kernel_parameters;
+pub use parts::{function_attributes, function_linkages, kernel_parameters};
 
 use crate::ast::{Alignment, Constant, Declaration, Declarator, Word};
 use crate::checks::duplicate_name;

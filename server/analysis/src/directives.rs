@@ -5,15 +5,13 @@ pub mod header;
 pub mod pragma;
 
 use crate::ast::Word;
-use crate::checks::{
-    deprecated, directive_argument, misplaced_directive, removed, requires_version, unknown_directive,
-};
-use crate::diagnostic::Diagnostic;
+use crate::checks::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::literal;
 use crate::lower::{Source, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive, Gate, GateKind};
+use ptx_isa::tables::{ArgumentKind, Directive, Gate};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -25,15 +23,10 @@ pub fn gates(
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> bool {
-    if let Some(gate) = environment.refused(gates, |_| true) {
-        let report = if gate.kind == GateKind::Until { removed::report } else { requires_version::report };
-        out.push(report(range, what, gate, environment));
-        return false;
-    }
-    if let Some(gate) = environment.deprecated(gates, |_| true) {
-        out.push(deprecated::report(range, what, gate));
-    }
-    true
+    let found = checks::gates::check(range, what, gates, environment, |_| true);
+    let fits = found.as_ref().is_none_or(|f| f.severity != Severity::Error);
+    out.extend(found);
+    fits
 }
 
 /// The same for a part of a directive's syntax.
@@ -84,6 +77,12 @@ pub fn statement(
     if kind == k.pragma_directive {
         return pragma::check(source, node, place, environment, out);
     }
+    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let others =
+        [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
+    if !lists.contains(&kind) && !others.contains(&kind) && kind != k.alias_directive {
+        return;
+    }
     let word = first_word(source, node);
     let general = if place == "entry-body" { "body" } else { place };
     let Some(directive) = ISA.directive(word.text) else {
@@ -92,10 +91,9 @@ pub fn statement(
         }
         return;
     };
-    if !stands(word, directive, general, out) || kind == k.unknown_directive || kind == k.target_directive {
+    if !stands(word, directive, general, out) {
         return;
     }
-    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
     if lists.contains(&kind) {
         if kind == k.call_prototype_directive {
             header::prototype(source, node, environment, out);

@@ -4,7 +4,6 @@ use super::{one_of, suggest};
 use crate::ast::Word;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{ArgumentKind, Directive};
-use std::ops::Range;
 
 /// The code.
 pub const CODE: &str = "directive-argument";
@@ -71,9 +70,4 @@ pub fn unknown_name(argument: Word<'_>, directive: &Directive) -> Diagnostic {
             found.help(format!("it may be {}, in quotes", one_of(&names)))
         }
     }
-}
-
-/// An attribute of a function.
-pub fn attribute(range: Range<usize>, message: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, message).help("write, for instance, `.attribute(.unified(1, 2))`")
 }

@@ -18,16 +18,6 @@ pub fn repeated(name: Word<'_>, earlier: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, name.range(), message).related(earlier.range(), "the first one")
 }
 
-/// `.visible .weak`.
-pub fn two_linkages(second: Word<'_>, first: Word<'_>) -> Diagnostic {
-    let message = format!("a function has one linking directive, and `{}` is the second", second.text);
-    Diagnostic::error(CODE, second.range(), message).related(first.range(), "the first one").fix(Fix::replace(
-        format!("Remove `{}`", second.text),
-        second.range(),
-        "",
-    ))
-}
-
 /// `.extern` before a function with a body.
 pub fn body_of_extern(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(

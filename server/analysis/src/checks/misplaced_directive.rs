@@ -64,6 +64,12 @@ pub fn order(word: Word<'_>, later: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), message).related(later.range(), "this comes after it")
 }
 
+/// A function inside of another one.
+pub fn function_in_function(word: Word<'_>) -> Diagnostic {
+    Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand inside of a function", word.text))
+        .help("functions stand side by side in the module")
+}
+
 /// A list for indirect jumps and calls without its label.
 pub fn without_label(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` needs a label before it, by which it is known", word.text))

@@ -204,9 +204,11 @@ impl Progress {
             let message = format!("`{}` and `{other}` exclude each other", name.text);
             return out.push(Diagnostic::error(CODE, name.range(), message));
         }
-        let again = environment.options.contains(&option.name);
+        if environment.options.contains(&option.name) {
+            return;
+        }
         let fits = directives::gates(name.range(), name.text, option.gates, environment, out);
-        if fits && !again && !option.requires.is_empty() {
+        if fits && !option.requires.is_empty() {
             self.needy.push((source.absolute(name.range()), option));
         }
         environment.options.push(option.name);

@@ -72,6 +72,36 @@ fn single(words: &[Word<'_>], environment: &Environment, out: &mut Vec<Diagnosti
     environment.refused(needs, |_| true).is_none()
 }
 
+/// The linking directives of a function.
+pub fn function_linkages(words: &[Word<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let function = |d: &Directive| d.places.contains(&"func") || d.places.contains(&"declaration");
+    let variables_only = |w: &&Word<'_>| ISA.directive(w.text).is_some_and(|d| !function(d));
+    match words.iter().find(variables_only) {
+        Some(word) => out.push(linkage::on_function(*word)),
+        None => {
+            single(words, environment, out);
+        }
+    }
+}
+
+/// The attributes of a function, as lists.
+pub fn function_attributes(
+    lists: &[Vec<Attribute<'_>>],
+    kernel: bool,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut all = lists.iter().flatten();
+    let Some(first) = all.next() else { return };
+    if kernel {
+        out.push(attribute::on_kernel(first.range.clone()));
+    } else if let Some(second) = all.next() {
+        out.push(attribute::second(second.range.clone()));
+    } else {
+        attributes(first, "func", "a function", environment, out);
+    }
+}
+
 /// The directive of an attribute, if it is right by itself.
 fn attributes(
     attribute: &Attribute<'_>,

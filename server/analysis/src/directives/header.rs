@@ -1,13 +1,12 @@
 //! The header of a function: linking, attributes, and the directives between the parameters and the body.
 
-use super::{Argument, arguments, gates, part, stands, values};
+use super::{Argument, arguments, gates, part, values};
 use crate::ast::Word;
 use crate::checks::{
-    directive_argument, directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive,
-    unknown_directive,
+    directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
 };
 use crate::diagnostic::Diagnostic;
-use crate::lower::{self, Source, named_children};
+use crate::lower::{Source, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
@@ -46,9 +45,8 @@ pub fn function(
         (true, true) => "entry",
         (false, true) => "func",
     };
-    linking(source, node, place, environment, out);
-    for list in named_children(node).filter(|n| n.kind_id() == k.attribute_list) {
-        attributes(source, list, kernel, environment, out);
+    if body.is_some() {
+        linking(source, node, out);
     }
     if kernel && body.is_none() {
         part(kind.range(), ".entry", "declaration", environment, out);
@@ -69,52 +67,12 @@ pub fn prototype(source: Source<'_>, node: Node<'_>, environment: &Environment, 
     check_together(&given, false, returns, out);
 }
 
-/// `.extern`, `.visible`, `.weak`: one, and what it may stand before.
-fn linking(source: Source<'_>, node: Node<'_>, place: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
-    let linkages: Vec<Word<'_>> =
-        named_children(node).filter(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n)).collect();
-    if let [first, second, ..] = linkages[..] {
-        return out.push(directive_conflict::two_linkages(second, first));
-    }
-    let Some(word) = linkages.first() else { return };
-    let Some(directive) = ISA.directive(word.text) else { return };
-    if directive.places.contains(&place) || place == "declaration" && directive.places.contains(&"func") {
-        gates(word.range(), word.text, directive.gates, environment, out);
-    } else if directive.places.contains(&"declaration") {
-        out.push(directive_conflict::body_of_extern(*word));
-    } else {
-        out.push(misplaced_directive::report(*word, directive));
-    }
-}
-
-/// `.attribute(.unified(1, 2))` before the name of a function.
-fn attributes(source: Source<'_>, list: Node<'_>, kernel: bool, environment: &Environment, out: &mut Vec<Diagnostic>) {
-    let word = super::first_word(source, list);
-    let name = Word { text: word.text.split('(').next().unwrap_or(""), start: word.start };
-    if kernel {
-        return out.extend(ISA.directive(name.text).map(|d| misplaced_directive::report(name, d)));
-    }
-    let found = lower::attributes(source, list);
-    let Some(attribute) = found.first() else {
-        return out.push(directive_argument::attribute(source.range(list), "at least one attribute must stand here"));
-    };
-    if let Some(second) = found.get(1) {
-        return out.push(directive_argument::attribute(second.range.clone(), "a function has one attribute"));
-    }
-    let Some(directive) = ISA.directive(attribute.name.text) else {
-        return out.push(unknown_directive::report(attribute.name));
-    };
-    if !stands(attribute.name, directive, "func", out)
-        || !gates(attribute.name.range(), directive.name, directive.gates, environment, out)
-    {
-        return;
-    }
-    let literal = |range: &Range<usize>| {
-        source.text.get(range.clone()).is_some_and(|text| crate::literal::integer(text).is_some())
-    };
-    if attribute.arguments.len() != 2 || !attribute.arguments.iter().all(|(range, _)| literal(range)) {
-        let message = format!("`{}` takes two numbers: the upper and the lower half of an identifier", directive.name);
-        out.push(directive_argument::attribute(attribute.range.clone(), &message));
+/// `.extern` before a function that has a body. What else is wrong with linking directives is seen with all declarations.
+fn linking(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    let mut linkages = named_children(node).filter(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
+    let (Some(word), None) = (linkages.next(), linkages.next()) else { return };
+    if ISA.directive(word.text).is_some_and(|d| d.places.contains(&"declaration") && !d.places.contains(&"func")) {
+        out.push(directive_conflict::body_of_extern(word));
     }
 }
 
