@@ -49,17 +49,6 @@ pub fn nothing(range: Range<usize>) -> Diagnostic {
     Diagnostic::hint(CODE, range, "a range of no names declares nothing").unnecessary()
 }
 
-/// More than a state space holds.
-pub fn too_large(range: Range<usize>, space: &str, bytes: u64, limit: u32) -> Diagnostic {
-    let message = format!("{bytes} bytes in `{space}`, which holds {limit}: no code can be generated for it");
-    let found = Diagnostic::warning(CODE, range, message);
-    if space == ".shared" {
-        found.help("for more, declare `.extern .shared` and give the size at launch")
-    } else {
-        found
-    }
-}
-
 /// `%r1<4>`.
 pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
     let message = format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end");

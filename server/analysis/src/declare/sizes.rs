@@ -1,6 +1,6 @@
 //! Alignments and arrays.
 
-use super::{Site, own_alignments, variable};
+use super::{Site, own_alignments};
 use crate::ast::{Alignment, Constant, Declaration, Declarator};
 use crate::checks::{alignment, array_size, attribute, gates};
 use crate::diagnostic::Diagnostic;
@@ -73,12 +73,8 @@ pub fn arrays(
     out: &mut Vec<Diagnostic>,
 ) {
     for declarator in &declaration.declarators {
-        let known = out.len();
         range(declarator, out);
         dimensions(declaration, declarator, space, site, environment, out);
-        if out.len() == known && !site.is_parameter() {
-            capacity(declaration, declarator, space, site, environment, out);
-        }
     }
 }
 
@@ -122,10 +118,8 @@ fn dimensions(
         Some(Constant::Integer(Some(n))) => Some(*n & i128::from(u64::MAX)),
         _ => None,
     };
-    if site.is_parameter() {
-        if let Some((second, _)) = inner.first() {
-            return out.push(array_size::parameter(second.clone()));
-        }
+    if let Some((second, _)) = inner.first().filter(|_| site.is_parameter()) {
+        return out.push(array_size::parameter(second.clone()));
     }
     if space == ".reg" && !site.bodiless {
         return out.push(array_size::registers(place.clone(), declarator.name.text, value(first)));
@@ -144,25 +138,6 @@ fn dimensions(
     } else if site.origin == Origin::Parameter {
         let open = ISA.space(space).and_then(|s| s.declared.iter().find(|d| d.names.contains(&"open-parameter")));
         out.extend(open.and_then(|d| gates::check(place.clone(), "[]", d.gates, environment, |_| true)));
-    }
-}
-
-/// What a state space holds; more than that passes until code is generated.
-fn capacity(
-    declaration: &Declaration<'_>,
-    declarator: &Declarator<'_>,
-    space: &str,
-    site: Site,
-    environment: &Environment,
-    out: &mut Vec<Diagnostic>,
-) {
-    let Some(space) = ISA.space(space).filter(|s| !s.holds.is_empty() && s.name != ".param") else { return };
-    let ty = declaration.types.first().and_then(|w| TypeId::of(w.text));
-    let elements = declaration.vectors.first().and_then(|w| w.text.get(2..)?.parse().ok()).unwrap_or(1);
-    let bytes = variable(declaration, declarator, space.name, (ty, elements), site.origin).bytes;
-    let Some(limit) = holds(space, environment) else { return };
-    if let Some(bytes) = bytes.filter(|b| *b > limit.bytes.into()) {
-        out.push(array_size::too_large(declarator.name.range(), space.name, bytes, limit.bytes));
     }
 }
 

@@ -33,7 +33,7 @@ pub fn declaration<'t>(source: Source<'t>, node: Node<'_>) -> Declaration<'t> {
         }
     }
     if out.declarators.is_empty() {
-        let last = node.child_count().checked_sub(1).and_then(|i| node.child(i as u32));
+        let last = node.child_count().checked_sub(1).and_then(|i| node.child(i));
         out.semicolon = last.filter(|n| n.kind() == ";" && !n.is_missing()).map(|n| source.range(n));
     }
     if node.kind_id() == k.parameter {
