@@ -382,16 +382,14 @@ fn header(
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
-                found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                // That of a list is reported with the list.
+                let next = items.get(index + 1).map(|i| i.node.kind_id());
+                if next.and_then(lists::kind_of).is_none() {
+                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                }
                 if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
                     let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
                     header.symbols.entry(name.text.to_owned()).or_insert(symbol);
-                }
-            } else if lists::kind_of(kind).is_some() {
-                // With a label before it, that says enough.
-                let before = index.checked_sub(1).and_then(|i| items.get(i));
-                if before.is_none_or(|i| i.node.kind_id() != k.label) {
-                    found.push(syntax_error::outside_of_function(first_word(&text), "a list of targets"));
                 }
             } else if kind == k.alias_directive {
                 syntax_error::report(source, node, &mut found);
