@@ -448,3 +448,38 @@ fn a_reader_may_stop() {
     assert!(!err.contains("panicked"), "{err}");
     assert_eq!(output.status.code(), Some(1), "{err}");
 }
+
+#[test]
+fn other_targets_levels_and_projects() {
+    let text = with_body(
+        "    .reg .b32 %r<4>;\n    mov.b32 %r1, 1;\n    add.u16x2 %r2, %r1, %r1;\n    redux.sync.add.s32 %r3, %r2, -1;",
+    );
+    let folder = folder(&[("a.ptx", text.as_bytes())]);
+    // The file's own target, two others, one of which has it all.
+    check(&folder, &["--format", "json", "a.ptx"], &expect![]);
+    check(&folder, &["--format", "json", "--target", "sm_75,sm_90", "a.ptx"], &expect![]);
+    check(
+        &folder,
+        &["--format", "json", "--target", "sm_90", "--project-target", "sm_80", "--project-version", "7.0", "a.ptx"],
+        &expect![],
+    );
+    check(
+        &folder,
+        &[
+            "--format",
+            "json",
+            "--target",
+            "sm_90",
+            "--project-target",
+            "sm_80",
+            "--level",
+            "project-target=off",
+            "a.ptx",
+        ],
+        &expect![],
+    );
+    let wrong = run(&folder, &["check", "--level", "no-such=off", "a.ptx"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let wrong = run(&folder, &["check", "--target", "sm_90,sm_9000", "a.ptx"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
