@@ -44,7 +44,9 @@ fn texts() -> Vec<(String, String)> {
 
 fn check(text: &str) -> (Snapshot, Report) {
     let snapshot = Snapshot::new(text);
-    let report = analyzer(text).analyze(&snapshot);
+    let mut analyzer = analyzer(text);
+    let mut report = analyzer.analyze(&snapshot);
+    report.diagnostics.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
     (snapshot, report)
 }
 
