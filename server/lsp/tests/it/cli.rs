@@ -456,17 +456,25 @@ fn other_targets_levels_and_projects() {
     );
     let folder = folder(&[("a.ptx", text.as_bytes())]);
     // The file's own target, two others, one of which has it all.
-    check(&folder, &["--format", "json", "a.ptx"], &expect![[r#"
+    check(
+        &folder,
+        &["--format", "json", "a.ptx"],
+        &expect![[r#"
         {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"error","code":"requires-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; this module says PTX 8.0 and sm_80"}
         --- status 1
         1 file checked: 1 error
-    "#]]);
-    check(&folder, &["--format", "json", "--target", "sm_75,sm_90", "a.ptx"], &expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["--format", "json", "--target", "sm_75,sm_90", "a.ptx"],
+        &expect![[r#"
         {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"error","code":"requires-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; this module says PTX 8.0 and is checked for sm_75"}
         {"file":"a.ptx","line":9,"column":5,"end_line":9,"end_column":23,"severity":"error","code":"requires-target","message":"`redux.sync.add.s32` needs PTX 7.0 and sm_80; this module says PTX 8.0 and is checked for sm_75"}
         --- status 1
         1 file checked: 2 errors
-    "#]]);
+    "#]],
+    );
     check(
         &folder,
         &["--format", "json", "--target", "sm_90", "--project-target", "sm_80", "--project-version", "7.0", "a.ptx"],
