@@ -14,6 +14,7 @@ OPCODE_LINE='fma.rn.f32 %f4, %f1, %f2, %f3;'
 OPCODE_PLANT='fmaa.rn.f32 %f4, %f1, %f2, %f3;'
 OPCODE_CODE='unknown-opcode'
 OPCODE_TOKEN='fmaa'
+OPCODE_FIX='`fma`' # in the title of the code action that repairs the line
 
 # Hovering the opcode of the planted line: its name, and some word of what it does.
 HOVER_WORD='add'

@@ -149,6 +149,13 @@ helix_tests() {
   helix_open "$(at "$project/opcode.ptx" "$OPCODE_PLANT" "$OPCODE_TOKEN")"
   sees 'helix: a misspelt opcode is reported' hx '● 1' || true
   sees 'helix: with a message at its line' hx '└|┘|╰' || true
+  keys hx Space a
+  if sees 'helix: a code action is offered' hx "$(literally "$OPCODE_FIX")"; then keep hx helix-code-action; fi
+  keys hx Enter
+  sees 'helix: it repairs the line' hx "$(literally "$OPCODE_LINE")" || true
+  loses 'helix: and takes the diagnostic away' hx '● 1|└|┘|╰' || true
+  keys hx u
+  sees 'helix: undo brings it back' hx '● 1' || true
   helix_quit
 
   # Helix goes by the extension alone: the server itself must keep quiet about a PreTeXt document.

@@ -219,8 +219,35 @@ end
 
 function scenario.opcode()
   attached()
-  planted(env.OPCODE_PLANT, env.OPCODE_TOKEN, env.OPCODE_CODE)
+  local row, column = planted(env.OPCODE_PLANT, env.OPCODE_TOKEN, env.OPCODE_CODE)
   ok('it is the only error', #errors() == 1, errors())
+
+  -- A code action, as somebody chooses it from the list.
+  put_cursor(row, column)
+  local titles = {}
+  vim.ui.select = function(items, options, chosen)
+    titles = vim.tbl_map(options.format_item, items)
+    chosen(items[1], 1)
+  end
+  vim.lsp.buf.code_action({
+    filter = function(action)
+      table.insert(titles, action.title)
+      return action.kind == 'quickfix' and action.title:find(env.OPCODE_FIX, 1, true) ~= nil
+    end,
+    apply = true,
+  })
+  becomes('a code action mends the line', function()
+    return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find(env.OPCODE_LINE, 1, true) ~= nil
+  end, function()
+    return titles
+  end)
+  becomes('and the error is gone', function()
+    return #errors() == 0
+  end, all_diagnostics)
+  vim.cmd('silent undo')
+  becomes('one undo takes it back', function()
+    return #diagnostics(env.OPCODE_CODE) == 1
+  end, all_diagnostics)
 end
 
 function scenario.quit()

@@ -44,7 +44,9 @@ fn texts() -> Vec<(String, String)> {
 
 fn check(text: &str) -> (Snapshot, Report) {
     let snapshot = Snapshot::new(text);
-    let report = analyzer(text).analyze(&snapshot);
+    let mut analyzer = analyzer(text);
+    let mut report = analyzer.analyze(&snapshot);
+    report.diagnostics.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
     (snapshot, report)
 }
 
@@ -143,7 +145,7 @@ fn every_fix_mends_what_it_is_offered_for() {
 fn mending_everything_at_once_adds_no_error() {
     for (name, text) in texts() {
         let (snapshot, before) = check(&text);
-        let edits = fix_all(&snapshot, &before);
+        let (edits, _) = fix_all(&snapshot, &before);
         if edits.is_empty() {
             continue;
         }

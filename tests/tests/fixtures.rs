@@ -72,7 +72,9 @@ fn line_endings_change_nothing() {
 
 #[test]
 fn examples_of_the_diagnostics_pages_are_true() {
-    let pages = files(&root().join("../docs/diagnostics"), "md");
+    let mut pages = files(&root().join("../docs/diagnostics"), "md");
+    // The table of all of them.
+    pages.retain(|p| p.file_name().is_some_and(|n| n != "README.md"));
     let codes: Vec<&str> = ptx_analysis::checks::PAGES.iter().map(|p| p.code).collect();
     let mut wrong = Vec::new();
     for page in &pages {

@@ -105,11 +105,18 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
                 }
                 Some(e) => format!(" – met: this module has {}", e.describe()),
             };
-            format!("Needs {needs}{condition}{has}{note}")
+            let bound = if is_bound(gate) { "; later architectures need not have it" } else { "" };
+            format!("Needs {needs}{condition}{has}{bound}{note}")
         }
         GateKind::Until => format!("Removed from {needs} on{condition}{note}"),
         GateKind::Deprecated => format!("Deprecated from {needs} on{condition}{note}"),
     }
+}
+
+/// Whether every alternative of a gate names one architecture (`sm_90a`) or one family (`sm_100f`).
+fn is_bound(gate: &Gate) -> bool {
+    let specific = |f: &str| f.starts_with("sm_") && f.ends_with(['a', 'f']);
+    !gate.alternatives.is_empty() && gate.alternatives.iter().all(|a| a.feature.is_some_and(specific))
 }
 
 /// Whether a gate asks for nothing but the first version of PTX.

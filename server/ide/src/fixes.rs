@@ -83,9 +83,10 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
     actions
 }
 
-/// All that can be mended without a look, as one change.
-pub fn fix_all(snapshot: &Snapshot, report: &Report) -> Vec<TextEdit> {
+/// All that can be mended without a look, as one change, and how many findings that mends.
+pub fn fix_all(snapshot: &Snapshot, report: &Report) -> (Vec<TextEdit>, usize) {
     let mut out: Vec<TextEdit> = Vec::new();
+    let mut mended = 0;
     for index in 0..report.diagnostics.len() {
         let Some(action) = of_diagnostic(snapshot, report, index).into_iter().find(|a| a.preferred) else { continue };
         let clashes = |new: &TextEdit| {
@@ -100,10 +101,11 @@ pub fn fix_all(snapshot: &Snapshot, report: &Report) -> Vec<TextEdit> {
         // What overlaps waits for the next time.
         if !action.edits.iter().any(clashes) {
             out.extend(action.edits);
+            mended += 1;
         }
     }
     out.sort_by_key(|e| (e.range.start, e.range.end));
-    out
+    (out, mended)
 }
 
 /// The text with some edits applied; for tests and for whoever shows the result.

@@ -4,5 +4,6 @@
 //! means and what an outline holds come from `ptx-analysis` and `ptx-ide` as plain data with byte offsets.
 
 pub mod cli;
+mod levels;
 mod markup;
 pub mod server;

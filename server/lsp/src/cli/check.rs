@@ -2,9 +2,14 @@
 
 use super::source::{self, Origin};
 use super::{Status, human, json, sarif};
+use crate::levels::{self, Levels};
 use clap::ValueEnum;
-use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_analysis::project::Project;
+use ptx_analysis::target::{find_architecture, version};
+use ptx_analysis::{Analyzer, Diagnostic, Severity, checks};
+use ptx_isa::tables::{Target, Version};
 use ptx_syntax::Snapshot;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 use std::num::NonZero;
@@ -22,9 +27,18 @@ pub struct Arguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// Check as if `.target` named this architecture (`sm_90a`)
-    #[arg(long, value_name = "NAME", value_parser = target)]
-    target: Option<String>,
+    /// Check as if `.target` named this architecture (`sm_90a`); of several, each
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = architecture)]
+    target: Vec<&'static Target>,
+    /// Warn of what one of these architectures has not got, though `.target` allows it
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = architecture)]
+    project_target: Vec<&'static Target>,
+    /// Warn of what needs a newer PTX version than this one (`7.8`), though `.version` allows it
+    #[arg(long, value_name = "VERSION", value_parser = newest)]
+    project_version: Option<Version>,
+    /// How loud a kind of finding is: error, warning, information, hint or off
+    #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
+    level: Vec<(&'static str, Option<Severity>)>,
     /// What makes the run fail besides errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
@@ -34,11 +48,20 @@ pub struct Arguments {
 }
 
 /// A name that the tables have.
-fn target(name: &str) -> Result<String, String> {
-    match Analyzer::default().set_target(Some(name)) {
-        Ok(()) => Ok(name.to_owned()),
-        Err(name) => Err(format!("`{name}` is not an architecture such as `sm_90a`")),
-    }
+fn architecture(name: &str) -> Result<&'static Target, String> {
+    find_architecture(name).ok_or_else(|| format!("`{name}` is not an architecture such as `sm_90a`"))
+}
+
+fn newest(number: &str) -> Result<Version, String> {
+    version(number).ok_or_else(|| format!("`{number}` is not a version such as `7.8`"))
+}
+
+/// `deprecated=off`.
+fn code_level(text: &str) -> Result<(&'static str, Option<Severity>), String> {
+    let (code, name) = text.split_once('=').ok_or("expected a code and a level, such as `deprecated=off`")?;
+    let page = checks::page(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
+    let level = levels::level(name).ok_or_else(|| format!("`{name}` is none of {}", levels::NAMES.join(", ")))?;
+    Ok((page.code, level))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -205,12 +228,7 @@ fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
     }
     let snapshot = Snapshot::new(&text);
     drop(text);
-    let mut analyzer = Analyzer::default();
-    // The command line took no name that the tables do not have.
-    let _ = analyzer.set_target(arguments.target.as_deref());
-    let mut diagnostics = analyzer.analyze(&snapshot).diagnostics;
-    diagnostics.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
-    diagnostics.sort_by_key(|d| (d.range.start, d.range.end));
+    let diagnostics = findings(&snapshot, arguments);
     let name = origin.name();
     let findings = match arguments.format {
         Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),
@@ -218,6 +236,31 @@ fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
     };
     Outcome::Done { findings, counts: Counts::of(&diagnostics), lossy }
+}
+
+/// What is wrong, for the file's own target or for each of those that were asked for.
+fn findings(snapshot: &Snapshot, arguments: &Arguments) -> Vec<Diagnostic> {
+    let mut levels = Levels::default();
+    arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+    let mut analyzer = Analyzer::default();
+    analyzer.set_project(Project {
+        targets: arguments.project_target.clone(),
+        version: arguments.project_version,
+        portable: levels.want_portable(),
+    });
+    let own = arguments.target.is_empty().then_some(None);
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for target in own.into_iter().chain(arguments.target.iter().map(|t| Some(t.name))) {
+        // The command line took no name that the tables do not have.
+        let _ = analyzer.set_target(target);
+        out.extend(analyzer.analyze(snapshot).diagnostics);
+        out.extend(analyzer.lints(snapshot, &|| false).unwrap_or_default());
+    }
+    // What has nothing to do with the target is said once.
+    let mut seen = HashSet::new();
+    out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
+    out.sort_by_key(|d| (d.range.start, d.range.end));
+    levels.apply(out)
 }
 
 /// A line on a terminal that says how far the work is, once it takes long.

@@ -1,6 +1,6 @@
 //! Which handler serves which message.
 
-use super::handlers::{commands, configuration, diagnostics, hover, initialize, symbols, text};
+use super::handlers::{code_actions, commands, configuration, diagnostics, hover, initialize, symbols, text};
 use super::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -63,6 +63,10 @@ impl LanguageServer for Backend {
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         diagnostics::pull(&self.shared, params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        code_actions::code_actions(&self.shared, params).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {

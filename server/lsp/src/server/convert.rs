@@ -3,14 +3,14 @@
 use super::position::Encoding;
 use super::session::Session;
 use super::settings;
-use ptx_analysis::Severity;
+use ptx_analysis::{Severity, checks};
 use ptx_ide::{Symbol, SymbolKind};
 use ptx_syntax::Rope;
 use std::collections::HashMap;
 use std::ops::Range;
 use tower_lsp_server::ls_types::{
-    self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentSymbol, Location,
-    NumberOrString, SymbolInformation, Uri,
+    self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentSymbol,
+    Location, NumberOrString, SymbolInformation, Uri,
 };
 
 /// What diagnostics are converted with.
@@ -26,33 +26,28 @@ pub struct Context<'a> {
     pub settings: &'a settings::Diagnostics,
 }
 
-/// Diagnostics as the user wants them, in the order of the text.
-pub fn diagnostics(context: &Context<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
+/// Findings as the user wants them, in the order of the text, and the same for the client.
+pub fn diagnostics(
+    context: &Context<'_>,
+    found: Vec<ptx_analysis::Diagnostic>,
+) -> (Vec<ptx_analysis::Diagnostic>, Vec<Diagnostic>) {
     let settings = context.settings;
-    let mut wanted: Vec<_> = found
-        .iter()
-        .filter(|d| !settings.disabled.contains(d.code))
-        .map(|d| (d, settings.severity.get(d.code).copied().unwrap_or_else(|| severity(d.severity))))
-        .collect();
+    let mut wanted = settings.levels.apply(found);
     if wanted.len() > settings.limit {
         tracing::info!("{} of {} diagnostics of {}", settings.limit, wanted.len(), context.uri.as_str());
-        // Numbers grow with harmlessness; the sort is stable, so the first of each stay.
-        wanted.sort_by_key(|(_, severity)| *severity);
+        // Harmless ones are last; the sort is stable, so the first of each stay.
+        wanted.sort_by_key(|d| d.severity);
         wanted.truncate(settings.limit);
-        wanted.sort_by_key(|(d, _)| (d.range.start, d.range.end));
+        wanted.sort_by_key(|d| (d.range.start, d.range.end));
     }
     let mut pages = HashMap::new();
-    wanted.into_iter().map(|(d, severity)| diagnostic(context, d, severity, &mut pages)).collect()
+    let converted = wanted.iter().map(|d| diagnostic(context, d, &mut pages)).collect();
+    (wanted, converted)
 }
 
 type Pages = HashMap<&'static str, Option<CodeDescription>>;
 
-fn diagnostic(
-    context: &Context<'_>,
-    found: &ptx_analysis::Diagnostic,
-    severity: DiagnosticSeverity,
-    pages: &mut Pages,
-) -> Diagnostic {
+fn diagnostic(context: &Context<'_>, found: &ptx_analysis::Diagnostic, pages: &mut Pages) -> Diagnostic {
     let range = |range: &Range<usize>| context.session.encoding.range(context.rope, range);
     let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
         location: Location { uri: context.uri.clone(), range: range(&r.range) },
@@ -61,7 +56,7 @@ fn diagnostic(
     let related = context.session.related_information.then(|| found.related.iter().map(related).collect::<Vec<_>>());
     Diagnostic {
         range: range(&found.range),
-        severity: Some(severity),
+        severity: Some(severity(found.severity)),
         code: Some(NumberOrString::String(found.code.to_owned())),
         code_description: pages.entry(found.code).or_insert_with(|| page(found.code)).clone(),
         source: Some("ptx-analyzer".to_owned()),
@@ -70,8 +65,16 @@ fn diagnostic(
             None => found.message.clone(),
         },
         related_information: related.filter(|r| !r.is_empty()),
+        tags: Some(tags(found)).filter(|t| context.session.tags && !t.is_empty()),
         ..Diagnostic::default()
     }
+}
+
+/// How an editor is to show the text itself.
+fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
+    let unnecessary = found.unnecessary.then_some(DiagnosticTag::UNNECESSARY);
+    let deprecated = (found.code == checks::deprecated::CODE).then_some(DiagnosticTag::DEPRECATED);
+    unnecessary.into_iter().chain(deprecated).collect()
 }
 
 /// The address of the page on a code.

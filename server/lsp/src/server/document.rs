@@ -6,6 +6,7 @@
 
 use super::position::Encoding;
 use super::shared::lock;
+use ptx_analysis::Report;
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,7 +40,13 @@ pub struct Checked {
     pub revision: u64,
     /// The second pass has been over it.
     pub complete: bool,
-    /// As the client gets it.
+    /// The client's number for it.
+    pub version: i32,
+    /// The text and its tree; nothing for what is not PTX.
+    pub snapshot: Option<Snapshot>,
+    /// What was found and is reported.
+    pub report: Report,
+    /// The same, one for one, as the client gets it.
     pub diagnostics: Vec<ls_types::Diagnostic>,
     /// How long it took.
     pub timings: Timings,
@@ -56,6 +63,21 @@ pub struct Timings {
     pub lints: Duration,
     /// Making diagnostics of the protocol.
     pub convert: Duration,
+}
+
+impl Checked {
+    /// Nothing to say about a revision.
+    pub fn nothing(revision: u64, version: i32, timings: Timings) -> Self {
+        Self {
+            revision,
+            complete: true,
+            version,
+            snapshot: None,
+            report: Report::default(),
+            diagnostics: Vec::new(),
+            timings,
+        }
+    }
 }
 
 /// What the worker takes over.

@@ -14,6 +14,12 @@ pub struct Session {
     pub refreshes_diagnostics: bool,
     /// It shows the places that explain a diagnostic.
     pub related_information: bool,
+    /// It fades what has no use and strikes out what is deprecated.
+    pub tags: bool,
+    /// It takes code actions as such, not as commands only.
+    pub code_actions: bool,
+    /// It takes edits with the version of the document that they are for.
+    pub versioned_edits: bool,
     /// It shows an outline as a tree.
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
@@ -40,6 +46,11 @@ impl Session {
             refreshes_diagnostics: is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
             related_information: is(push.and_then(|p| p.related_information))
                 || is(pull.and_then(|p| p.related_information)),
+            tags: push.is_some_and(|p| p.tag_support.is_some()) || pull.is_some_and(|p| p.tag_support.is_some()),
+            code_actions: text
+                .and_then(|t| t.code_action.as_ref())
+                .is_some_and(|c| c.code_action_literal_support.is_some()),
+            versioned_edits: is(workspace.and_then(|w| w.workspace_edit.as_ref()?.document_changes)),
             nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())

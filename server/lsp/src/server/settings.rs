@@ -1,8 +1,13 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
 
+#[cfg(test)]
+mod schema;
+
+use crate::levels::{Levels, level};
+use ptx_analysis::checks;
+use ptx_analysis::project::Project;
+use ptx_analysis::target::{find_architecture, version};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
-use tower_lsp_server::ls_types::DiagnosticSeverity;
 
 /// The section of the client's configuration.
 pub const SECTION: &str = "ptx-analyzer";
@@ -16,6 +21,8 @@ pub struct Settings {
     pub hover: Hover,
     /// Check as if `.target` named this architecture.
     pub target: Option<String>,
+    /// `project.*`
+    pub project: Project,
 }
 
 /// Settings of diagnostics.
@@ -23,10 +30,8 @@ pub struct Settings {
 pub struct Diagnostics {
     /// Whether to report any.
     pub enable: bool,
-    /// Codes that are not reported.
-    pub disabled: HashSet<String>,
-    /// Another severity for a code.
-    pub severity: HashMap<String, DiagnosticSeverity>,
+    /// How loud each code is: `disabled` and `severity`.
+    pub levels: Levels,
     /// How many are reported of one document, the worst first.
     pub limit: usize,
 }
@@ -34,7 +39,7 @@ pub struct Diagnostics {
 impl Default for Diagnostics {
     fn default() -> Self {
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
-        Self { enable: true, disabled: HashSet::new(), severity: HashMap::new(), limit: 1000 }
+        Self { enable: true, levels: Levels::default(), limit: 1000 }
     }
 }
 
@@ -72,7 +77,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover", "target"].iter().any(|k| object.contains_key(*k)).then_some(value),
+        None => ["diagnostics", "hover", "project", "target"].iter().any(|k| object.contains_key(*k)).then_some(value),
     }
 }
 
@@ -86,11 +91,13 @@ impl Settings {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "hover" => reader.hover(value, &mut out.hover),
+                    "project" => reader.project(value, &mut out.project),
                     "target" => reader.target(value, &mut out.target),
                     _ => reader.unknown(key),
                 }
             }
         }
+        out.project.portable = out.diagnostics.levels.want_portable();
         (out, reader.problems)
     }
 }
@@ -128,11 +135,12 @@ impl Reader {
     }
 
     fn diagnostics(&mut self, value: &Value, out: &mut Diagnostics) {
+        let mut disabled = Vec::new();
         for (key, value) in self.object(value, "diagnostics").into_iter().flatten() {
             match key.as_str() {
                 "enable" => self.bool(value, "diagnostics.enable", &mut out.enable),
                 "disabled" => match strings(value) {
-                    Some(codes) => out.disabled = codes,
+                    Some(codes) => disabled = codes,
                     None if value.is_null() => {}
                     None => self.wrong("diagnostics.disabled", "a list of diagnostic codes"),
                 },
@@ -142,17 +150,46 @@ impl Reader {
                     None => self.wrong("diagnostics.limit", "a number"),
                 },
                 "severity" => {
-                    for (code, level) in self.object(value, "diagnostics.severity").into_iter().flatten() {
-                        match level.as_str().and_then(severity) {
-                            Some(level) => drop(out.severity.insert(code.clone(), level)),
-                            None => self.wrong(
-                                &format!("diagnostics.severity.{code}"),
-                                "one of `error`, `warning`, `information` and `hint`",
-                            ),
+                    for (code, wanted) in self.object(value, "diagnostics.severity").into_iter().flatten() {
+                        let name = format!("diagnostics.severity.{code}");
+                        match wanted.as_str().and_then(level) {
+                            Some(level) if checks::page(code).is_some() => out.levels.set(code, level),
+                            Some(_) => self.unknown(&name),
+                            None => self.wrong(&name, "one of `error`, `warning`, `information`, `hint` and `off`"),
                         }
                     }
                 }
                 _ => self.unknown(&format!("diagnostics.{key}")),
+            }
+        }
+        // Whoever names a code in both means the list.
+        for code in disabled {
+            match checks::page(&code) {
+                Some(_) => out.levels.set(code, None),
+                None => self.unknown(&format!("diagnostics.disabled: {code}")),
+            }
+        }
+    }
+
+    fn project(&mut self, value: &Value, out: &mut Project) {
+        for (key, value) in self.object(value, "project").into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("targets" | "version", Value::Null) => {}
+                ("targets", _) => {
+                    let names = strings(value).unwrap_or_else(|| vec![String::new()]);
+                    match names.iter().map(|n| find_architecture(n)).collect() {
+                        Some(targets) => out.targets = targets,
+                        None => {
+                            self.wrong("project.targets", "a list of architectures such as `[\"sm_80\", \"sm_90a\"]`")
+                        }
+                    }
+                }
+                ("version", _) => match value.as_str() {
+                    Some("") => {}
+                    Some(text) if version(text).is_some() => out.version = version(text),
+                    _ => self.wrong("project.version", "a version of PTX such as `\"7.8\"`"),
+                },
+                _ => self.unknown(&format!("project.{key}")),
             }
         }
     }
@@ -179,44 +216,41 @@ impl Reader {
     }
 }
 
-fn strings(value: &Value) -> Option<HashSet<String>> {
+fn strings(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
-}
-
-fn severity(name: &str) -> Option<DiagnosticSeverity> {
-    Some(match name {
-        "error" => DiagnosticSeverity::ERROR,
-        "warning" => DiagnosticSeverity::WARNING,
-        "information" => DiagnosticSeverity::INFORMATION,
-        "hint" => DiagnosticSeverity::HINT,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptx_analysis::{Diagnostic, Severity};
     use serde_json::json;
 
     #[test]
     fn all_settings() {
         let (settings, problems) = Settings::read(&json!({
-            "diagnostics": {"enable": false, "disabled": ["a"], "severity": {"b": "hint"}, "limit": 7},
+            "diagnostics": {
+                "enable": false, "disabled": ["removed"], "severity": {"deprecated": "hint", "not-portable": "warning"}, "limit": 7,
+            },
             "hover": {"enable": false},
+            "project": {"targets": ["sm_80", "compute_90a"], "version": "7.8"},
             "target": "sm_90a",
         }));
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
         assert_eq!(settings.diagnostics.limit, 7);
-        assert!(settings.diagnostics.disabled.contains("a"));
-        assert_eq!(settings.diagnostics.severity["b"], DiagnosticSeverity::HINT);
+        let of = |code| settings.diagnostics.levels.of(&Diagnostic::error(code, 0..0, ""));
+        assert_eq!((of("removed"), of("deprecated")), (None, Some(Severity::Hint)));
+        assert_eq!((of("syntax-error"), of("not-portable")), (Some(Severity::Error), Some(Severity::Warning)));
+        let names: Vec<_> = settings.project.targets.iter().map(|t| t.name).collect();
+        assert_eq!(names, ["sm_80", "sm_90a"]);
+        assert!(settings.project.version == version("7.8") && settings.project.portable);
     }
 
     #[test]
     fn null_is_the_default() {
-        let value =
-            json!({"diagnostics": {"enable": null, "disabled": null, "severity": null, "limit": null}, "hover": null});
+        let value = json!({"diagnostics": {"enable": null, "disabled": null, "severity": null, "limit": null}, "hover": null, "project": null});
         assert_eq!(Settings::read(&value), (Settings::default(), vec![]));
         assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
     }
@@ -224,7 +258,8 @@ mod tests {
     #[test]
     fn wrong_and_unknown() {
         let (settings, problems) = Settings::read(&json!({
-            "diagnostics": {"enable": 1, "disabled": ["a", 2], "severity": {"b": "fatal"}, "limit": -1},
+            "diagnostics": {"enable": 1, "disabled": ["a", 2], "severity": {"removed": "fatal", "b": "off"}, "limit": -1},
+            "project": {"targets": ["sm_80", "sm_9000"], "version": 8, "name": "x"},
             "hover": true,
             "colour": "red",
             "target": "sm_9000",
@@ -242,7 +277,11 @@ mod tests {
             "diagnostics.enable",
             "diagnostics.limit",
             "diagnostics.severity.b",
+            "diagnostics.severity.removed",
             "hover",
+            "project.name",
+            "project.targets",
+            "project.version",
             "target",
         ];
         let mut names = names;

@@ -5,8 +5,8 @@ use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Wor
 use super::outgoing::{self, Outgoing};
 use super::shared::Shared;
 use crate::markup::is_markup;
-use ptx_analysis::Analyzer;
-use ptx_syntax::Rope;
+use ptx_analysis::{Analyzer, Report};
+use ptx_syntax::{Rope, Snapshot};
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Worker {
                 *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
             }
         });
-        self.report(work, Checked { revision, complete: true, diagnostics: Vec::new(), timings: Timings::default() });
+        self.report(work, Checked::nothing(revision, work.version, Timings::default()));
     }
 
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
@@ -83,7 +83,7 @@ impl Worker {
             self.analyzer = Analyzer::default();
             self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
-            return self.report(work, Checked { revision, complete: true, diagnostics: Vec::new(), timings });
+            return self.report(work, Checked::nothing(revision, work.version, timings));
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         let parse = begin.elapsed();
@@ -96,6 +96,7 @@ impl Worker {
         let begin = Instant::now();
         // The settings hold only names that the tables have.
         let _ = self.analyzer.set_target(settings.target.as_deref());
+        self.analyzer.set_project(settings.project.clone());
         let enabled = settings.diagnostics.enable;
         let report = if enabled { self.analyzer.analyze(&snapshot) } else { Default::default() };
         let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
@@ -110,7 +111,7 @@ impl Worker {
             settings: &settings.diagnostics,
         };
         let timings = Timings { parse, check, ..Timings::default() };
-        self.publish(work, &context, [&report.diagnostics, &known], !enabled, timings);
+        self.publish(work, (&snapshot, &context), (&report, &known), !enabled, timings);
         if !enabled || !self.document.stays_quiet(revision, QUIET) {
             return;
         }
@@ -130,7 +131,7 @@ impl Worker {
         let timings = Timings { lints: begin.elapsed(), ..timings };
         // Whoever has asked for this revision need not ask again if nothing is new.
         if lints != known {
-            self.publish(work, &context, [&report.diagnostics, &lints], true, timings);
+            self.publish(work, (&snapshot, &context), (&report, &lints), true, timings);
             self.ask_to_refresh();
         }
     }
@@ -139,18 +140,22 @@ impl Worker {
     fn publish(
         &self,
         work: &Work,
-        context: &convert::Context<'_>,
-        found: [&[ptx_analysis::Diagnostic]; 2],
+        (snapshot, context): (&Snapshot, &convert::Context<'_>),
+        (report, lints): (&Report, &[ptx_analysis::Diagnostic]),
         complete: bool,
         timings: Timings,
     ) {
         let begin = Instant::now();
-        let diagnostics = match found {
-            [all, []] => convert::diagnostics(context, all),
-            [first, second] => convert::diagnostics(context, &[first, second].concat()),
-        };
+        let mut found = report.diagnostics.clone();
+        if !lints.is_empty() {
+            found.extend_from_slice(lints);
+            found.sort_by_key(|d| (d.range.start, d.range.end));
+        }
+        let (wanted, diagnostics) = convert::diagnostics(context, found);
+        let report = Report { diagnostics: wanted, environment: report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
-        self.report(work, Checked { revision: work.revision, complete, diagnostics, timings });
+        let (revision, version, snapshot) = (work.revision, work.version, Some(snapshot.clone()));
+        self.report(work, Checked { revision, complete, version, snapshot, report, diagnostics, timings });
     }
 
     /// Clients that ask for diagnostics are told that there are more.

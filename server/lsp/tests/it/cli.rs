@@ -448,3 +448,63 @@ fn a_reader_may_stop() {
     assert!(!err.contains("panicked"), "{err}");
     assert_eq!(output.status.code(), Some(1), "{err}");
 }
+
+#[test]
+fn other_targets_levels_and_projects() {
+    let text = with_body(
+        "    .reg .b32 %r<4>;\n    mov.b32 %r1, 1;\n    add.u16x2 %r2, %r1, %r1;\n    redux.sync.add.s32 %r3, %r2, -1;",
+    );
+    let folder = folder(&[("a.ptx", text.as_bytes())]);
+    // The file's own target, two others, one of which has it all.
+    check(
+        &folder,
+        &["--format", "json", "a.ptx"],
+        &expect![[r#"
+        {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"error","code":"requires-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; this module says PTX 8.0 and sm_80"}
+        --- status 1
+        1 file checked: 1 error
+    "#]],
+    );
+    check(
+        &folder,
+        &["--format", "json", "--target", "sm_75,sm_90", "a.ptx"],
+        &expect![[r#"
+        {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"error","code":"requires-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; this module says PTX 8.0 and is checked for sm_75"}
+        {"file":"a.ptx","line":9,"column":5,"end_line":9,"end_column":23,"severity":"error","code":"requires-target","message":"`redux.sync.add.s32` needs PTX 7.0 and sm_80; this module says PTX 8.0 and is checked for sm_75"}
+        --- status 1
+        1 file checked: 2 errors
+    "#]],
+    );
+    check(
+        &folder,
+        &["--format", "json", "--target", "sm_90", "--project-target", "sm_80", "--project-version", "7.0", "a.ptx"],
+        &expect![[r#"
+            {"file":"a.ptx","line":1,"column":10,"end_line":1,"end_column":13,"severity":"warning","code":"project-version","message":"PTX 8.0 is newer than what the project uses, which is PTX 7.0 at most","help":"a driver refuses a module whose `.version` is newer than what it knows"}
+            {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"warning","code":"project-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; the project is for sm_80 too"}
+            --- status 0
+            1 file checked: 2 warnings
+        "#]],
+    );
+    check(
+        &folder,
+        &[
+            "--format",
+            "json",
+            "--target",
+            "sm_90",
+            "--project-target",
+            "sm_80",
+            "--level",
+            "project-target=off",
+            "a.ptx",
+        ],
+        &expect![[r#"
+            --- status 0
+            1 file checked: nothing found
+        "#]],
+    );
+    let wrong = run(&folder, &["check", "--level", "no-such=off", "a.ptx"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let wrong = run(&folder, &["check", "--target", "sm_90,sm_9000", "a.ptx"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -5,6 +5,7 @@
 
 mod cli;
 mod client;
+mod code_actions;
 mod incremental;
 mod isa;
 mod ordering;

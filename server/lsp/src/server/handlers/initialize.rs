@@ -1,13 +1,13 @@
 //! `initialize`: what the client and the server can do.
 
-use super::{commands, configuration};
+use super::{code_actions, commands, configuration};
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
-    InitializeResult, OneOf, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions,
+    CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, InitializeResult, OneOf, ServerCapabilities,
+    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
 };
 
 /// Notes what the client can do and answers what the server can.
@@ -28,6 +28,12 @@ pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> Initialize
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         diagnostic_provider: session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pull)),
+        code_action_provider: session.code_actions.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(code_actions::kinds()),
+                ..CodeActionOptions::default()
+            })
+        }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
             ..ExecuteCommandOptions::default()

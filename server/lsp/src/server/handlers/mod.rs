@@ -2,6 +2,7 @@
 //!
 //! A handler runs in the order of the wire up to its first `await`, and must not wait for the client at all.
 
+pub mod code_actions;
 pub mod commands;
 pub mod configuration;
 pub mod diagnostics;

@@ -38,6 +38,7 @@ fn document(document: &Document) -> Value {
             "check": milliseconds(timings.check),
             "lints": milliseconds(timings.lints),
             "convert": milliseconds(timings.convert),
+            "lints": milliseconds(timings.lints),
         },
     })
 }

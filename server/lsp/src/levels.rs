@@ -1,0 +1,83 @@
+//! How loud each kind of finding is, for the language server and the command line.
+
+use ptx_analysis::checks::{Level, not_portable, page};
+use ptx_analysis::{Diagnostic, Severity};
+use std::collections::HashMap;
+
+/// The names of the levels, the loudest first.
+pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
+
+/// What the user says about kinds of findings; of the others their usual levels hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Levels {
+    /// `None`: not reported.
+    changed: HashMap<String, Option<Severity>>,
+}
+
+/// A severity by its name; `Some(None)` for `off`.
+pub fn level(name: &str) -> Option<Option<Severity>> {
+    Some(match name {
+        "error" => Some(Severity::Error),
+        "warning" => Some(Severity::Warning),
+        "information" => Some(Severity::Information),
+        "hint" => Some(Severity::Hint),
+        "off" => None,
+        _ => return None,
+    })
+}
+
+impl Levels {
+    /// Says how loud a kind of finding is to be; `None` silences it.
+    pub fn set(&mut self, code: impl Into<String>, level: Option<Severity>) {
+        self.changed.insert(code.into(), level);
+    }
+
+    /// How loud a finding is; `None` if it is not reported.
+    pub fn of(&self, found: &Diagnostic) -> Option<Severity> {
+        match self.changed.get(found.code) {
+            Some(level) => *level,
+            None if is_off(found.code) => None,
+            None => Some(found.severity),
+        }
+    }
+
+    /// The findings that are reported, as loud as they are to be.
+    pub fn apply(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let loud = |d: Diagnostic| self.of(&d).map(|severity| Diagnostic { severity, ..d });
+        found.into_iter().filter_map(loud).collect()
+    }
+
+    /// Whether somebody wants to hear about what is bound to one architecture: that is looked for only then.
+    pub fn want_portable(&self) -> bool {
+        self.changed.get(not_portable::CODE).is_some_and(Option::is_some)
+    }
+}
+
+/// Whether a kind of finding is reported only where somebody asks for it.
+fn is_off(code: &str) -> bool {
+    page(code).is_some_and(|p| matches!(p.level, Level::Off(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(code: &'static str) -> Diagnostic {
+        Diagnostic::warning(code, 0..1, "a message")
+    }
+
+    #[test]
+    fn usual_levels_and_others() {
+        let mut levels = Levels::default();
+        assert_eq!(levels.of(&found("deprecated")), Some(Severity::Warning));
+        assert_eq!(levels.of(&found("not-portable")), None);
+        assert!(!levels.want_portable());
+        levels.set("deprecated", None);
+        levels.set("not-portable", Some(Severity::Hint));
+        assert_eq!(levels.of(&found("deprecated")), None);
+        assert_eq!(levels.of(&found("not-portable")), Some(Severity::Hint));
+        assert!(levels.want_portable());
+        assert_eq!(levels.apply(vec![found("deprecated"), found("removed")]).len(), 1);
+        assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());
+    }
+}

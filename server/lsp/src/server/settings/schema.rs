@@ -1,0 +1,149 @@
+//! The settings in words and as a JSON schema: docs/settings.md and docs/settings.schema.json are made from this list, which is held
+//! against what [`super::Settings::read`] understands. `UPDATE=1 cargo test -p ptx-analyzer schema` writes the files.
+
+use super::{Settings, section};
+use crate::levels::NAMES;
+use ptx_analysis::checks::PAGES;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A setting: its name below `ptx-analyzer`, what it takes in words, its default, and what it does.
+struct Setting {
+    name: &'static str,
+    takes: &'static str,
+    default: fn() -> Value,
+    does: &'static str,
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "diagnostics.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to report anything",
+    },
+    Setting {
+        name: "diagnostics.disabled",
+        takes: "list of codes",
+        default: || json!([]),
+        does: "these are not reported, for instance `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`",
+    },
+    Setting {
+        name: "diagnostics.severity",
+        takes: "code → level",
+        default: || json!({}),
+        does: "another level for a code: `error`, `warning`, `information`, `hint` or `off`; whatever is off by default is switched on by naming a level",
+    },
+    Setting {
+        name: "diagnostics.limit",
+        takes: "number",
+        default: || json!(1000),
+        does: "how many are reported of one document, the worst first",
+    },
+    Setting { name: "hover.enable", takes: "boolean", default: || json!(true), does: "whether to answer hovers" },
+    Setting {
+        name: "project.targets",
+        takes: "list of names",
+        default: || json!([]),
+        does: "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: what one of them has not got is a warning, though `.target` allows it",
+    },
+    Setting {
+        name: "project.version",
+        takes: "version",
+        default: || json!(""),
+        does: "the newest PTX version that may be used, such as `\"7.8\"`: what needs a newer one is a warning, though `.version` allows it",
+    },
+    Setting {
+        name: "target",
+        takes: "name",
+        default: || json!(""),
+        does: "check as if `.target` named this architecture, such as `\"sm_90a\"`",
+    },
+];
+
+/// The rows of the table in docs/settings.md.
+fn rows() -> String {
+    let row = |s: &Setting| {
+        let default = (s.default)().to_string();
+        let default = if default == "\"\"" { "none".to_owned() } else { format!("`{default}`") };
+        format!("| `{}` | {} | {default} | {} |\n", s.name, s.takes, s.does)
+    };
+    SETTINGS.iter().map(row).collect()
+}
+
+/// The settings as a schema, with full names as keys.
+fn schema() -> Value {
+    let codes = || PAGES.iter().map(|p| p.code);
+    let mut properties = Map::new();
+    for setting in SETTINGS {
+        let mut value = match setting.takes {
+            "boolean" => json!({ "type": "boolean" }),
+            "number" => json!({ "type": "integer", "minimum": 0 }),
+            "list of codes" => {
+                json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })
+            }
+            "list of names" => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+            "code → level" => {
+                let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
+                json!({ "type": "object", "properties": levels, "additionalProperties": false })
+            }
+            _ => json!({ "type": "string" }),
+        };
+        value["default"] = (setting.default)();
+        value["markdownDescription"] = json!(capitalised(setting.does));
+        properties.insert(format!("{}.{}", super::SECTION, setting.name), value);
+    }
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Settings of ptx-analyzer",
+        "type": "object",
+        "properties": properties,
+    })
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect()) + "."
+}
+
+/// `{"diagnostics": {"enable": true}}` for `diagnostics.enable`.
+fn nested(name: &str, value: Value) -> Value {
+    name.rsplit('.').fold(value, |inner, key| json!({ key: inner }))
+}
+
+fn docs(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+/// Compares a file, or writes it where that is asked for.
+fn hold(name: &str, wanted: &str) {
+    let path = docs(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, wanted).expect("a file that can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(found == wanted, "docs/{name} is not up to date: UPDATE=1 cargo test -p ptx-analyzer schema");
+}
+
+#[test]
+fn the_schema_is_that_of_the_settings() {
+    for setting in SETTINGS {
+        let value = nested(setting.name, (setting.default)());
+        assert!(section(&value).is_some(), "{} is not recognised", setting.name);
+        let (settings, problems) = Settings::read(&value);
+        assert!(problems.is_empty(), "{}: {problems:?}", setting.name);
+        assert_eq!(settings, Settings::default(), "{}", setting.name);
+        let (_, problems) = Settings::read(&nested(setting.name, json!({ "no-such": 1 })));
+        assert!(!problems.is_empty(), "{} takes anything", setting.name);
+    }
+}
+
+#[test]
+fn the_schema_is_in_the_documents() {
+    let page = std::fs::read_to_string(docs("settings.md")).expect("a page").replace("\r\n", "\n");
+    let (before, rest) = page.split_once("|---|---|---|---|\n").expect("a table");
+    let after = rest.find("\n\n").map_or("", |at| &rest[at + 1..]);
+    hold("settings.md", &format!("{before}|---|---|---|---|\n{}{after}", rows()));
+    let schema = serde_json::to_string_pretty(&schema()).expect("JSON");
+    hold("settings.schema.json", &format!("{schema}\n"));
+}

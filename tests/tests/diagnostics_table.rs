@@ -1,0 +1,65 @@
+//! docs/diagnostics/README.md lists every diagnostic with its usual level; it is made from the registry and the pages.
+//! `UPDATE=1 cargo test -p ptx-tests --test diagnostics_table` writes it.
+
+use ptx_analysis::Severity;
+use ptx_analysis::checks::{Level, PAGES, Page};
+use std::path::Path;
+
+const HEAD: &str = "# Diagnostics
+
+Every kind of finding, by its code. An *error* is what NVIDIA's assembler refuses; all else is ours, and the assembler takes it in
+silence. The level is the usual one: `diagnostics.severity` in the [settings](../settings.md) and `check --level CODE=LEVEL` change
+it. What is off is reported only where a level is named for it. `ptx-analyzer explain CODE` prints a page.
+
+| code | level | |
+|---|---|---|
+";
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+        Severity::Hint => "hint",
+    }
+}
+
+/// The first sentence of a page that says something: not that it is a warning, which the level does.
+fn summary(page: &Page) -> String {
+    let text = page.text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
+    let text = text.collect::<Vec<_>>().join(" ");
+    let mut rest = text.as_str();
+    loop {
+        let end =
+            rest.match_indices(". ").find(|(at, _)| rest[at + 2..].starts_with(|c: char| c.is_uppercase() || c == '`'));
+        let Some((end, _)) = end else { return rest.to_owned() };
+        let (sentence, after) = rest.split_at(end + 1);
+        if sentence.len() > 40 {
+            return sentence.to_owned();
+        }
+        rest = after.trim_start();
+    }
+}
+
+fn table() -> String {
+    let row = |page: &Page| {
+        let level = match page.level {
+            Level::Assembler => "error".to_owned(),
+            Level::Lint(level) => severity(level).to_owned(),
+            Level::Off(level) => format!("off ({})", severity(level)),
+        };
+        format!("| [{0}]({0}.md) | {level} | {1} |\n", page.code, summary(page).replace('|', "\\|"))
+    };
+    HEAD.to_owned() + &PAGES.iter().map(row).collect::<String>()
+}
+
+#[test]
+fn every_diagnostic_is_in_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnostics/README.md");
+    let wanted = table();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &wanted).expect("a file that can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(found == wanted, "it is not up to date: UPDATE=1 cargo test -p ptx-tests --test diagnostics_table");
+}
