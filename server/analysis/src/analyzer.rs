@@ -9,7 +9,7 @@ mod lints;
 use crate::ast::Declaration;
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{debug_directive, duplicate_name, project_target, project_version, syntax_error};
+use crate::checks::{constant_overflow, debug_directive, duplicate_name, project_target, project_version, syntax_error};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
@@ -362,6 +362,7 @@ fn header(snapshot: &Snapshot, items: &[Item<'_>], asked: &Asked, out: &mut Vec<
                     let declaration = lower::declaration(source, node);
                     let site = Site::of(Origin::Module);
                     let sound = declare::check(&declaration, site, &header.environment, &mut found);
+                    constant_overflow::declaration(&declaration, &text, &mut found);
                     declare_variables(source, &declaration, (index, sound), &mut header, &mut places, out);
                 }
             } else if kind == k.unknown_directive {

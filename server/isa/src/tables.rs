@@ -11,6 +11,8 @@ mod effect;
 mod emit;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/initial.rs"]
+mod initial;
 #[path = "tables/pattern.rs"]
 mod pattern;
 #[path = "tables/successor.rs"]
@@ -21,6 +23,7 @@ pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
 use emit::{choice, table};
 pub use formula::dimension;
+pub use initial::{Constant, Field, Initial, Usual};
 pub use successor::Successor;
 
 table! {
@@ -40,6 +43,10 @@ table! {
         directives: &'static [Directive],
         /// Predefined constants.
         constants: &'static [Constant],
+        /// What may be the initial value of a variable.
+        initials: &'static [Initial],
+        /// Fields of opaque types.
+        fields: &'static [Field],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
@@ -225,6 +232,8 @@ table! {
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.
         ranges: &'static [Range],
+        /// Which immediates make sense; the assembler takes others as well.
+        usual: Usual,
     }
 
     /// A range of allowed immediates, inclusive.
@@ -434,22 +443,6 @@ table! {
         count: u16,
         /// Across which threads its value is the same.
         uniform: Extent,
-    }
-
-    /// A predefined constant.
-    struct Constant {
-        /// `WARP_SZ`.
-        name: &'static str,
-        /// Its value.
-        value: i64,
-        /// One line.
-        summary: &'static str,
-        /// Anchor in the manual.
-        manual: &'static str,
-        /// Markdown.
-        doc: &'static str,
-        /// Versions and targets.
-        gates: &'static [Gate],
     }
 
     /// A version of PTX.
