@@ -9,7 +9,9 @@ mod lints;
 use crate::ast::Declaration;
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{constant_overflow, debug_directive, duplicate_name, project_target, project_version, syntax_error};
+use crate::checks::{
+    constant_overflow, debug_directive, duplicate_name, project_target, project_version, syntax_error,
+};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};

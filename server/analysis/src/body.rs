@@ -3,8 +3,8 @@
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Instruction, Operand, OperandKind};
 use crate::checks::{
-    constant_overflow, debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
-    syntax_error, undeclared_name,
+    constant_overflow, debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive,
+    reserved_name, syntax_error, undeclared_name,
 };
 use crate::declare::{self, Site};
 use crate::diagnostic::Diagnostic;

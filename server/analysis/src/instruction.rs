@@ -2,10 +2,10 @@
 
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::checks::{
-    constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination, missing_modifier,
-    modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind, operand_range,
-    operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_modifier,
-    unknown_opcode, unusual_modifier_order, vector_length,
+    constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
+    missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
+    operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
+    unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;

@@ -72,10 +72,8 @@ impl<'t> Checker<'_, 't> {
             Symbol::Function { .. } if sum => self.push(words::sum_with_function(word.range(), word.text)),
             Symbol::Function { kernel } => {
                 if self.typed("function", node, ty, masked) {
-                    self.gate("function", word.range());
-                    if kernel {
-                        self.gate("kernel", word.range());
-                    }
+                    let kind = if kernel { "kernel" } else { "function" };
+                    self.gate(if masked { "mask" } else { kind }, word.range());
                 }
             }
             _ => self.push(words::wrong_symbol(word.range(), word.text, &symbol)),
@@ -90,7 +88,7 @@ impl<'t> Checker<'_, 't> {
         if !self.typed(kind, node, ty, masked) {
             return;
         }
-        self.gate(kind, word.range());
+        self.gate(if masked { "mask" } else { kind }, word.range());
         if !masked && ty.bits < self.place.environment.address_size {
             self.push(truncated_value::address(word.range(), word.text, ty.name));
         }
@@ -144,20 +142,13 @@ impl<'t> Checker<'_, 't> {
         if !literal::parse_integer(word.text).is_ok_and(|n| byte(n.bits)) {
             return self.push(words::mask(word));
         }
-        let before = self.findings;
         if self.address(value, ty, true) {
-            if self.findings == before {
-                self.gate("mask", word.range());
-            }
             return;
         }
         match lower::constant(source, value) {
             Constant::Wrong(problem) => self.push(constant_expression::report(problem, source.text)),
             Constant::Float(_) => self.push(words::mask_of_float(source.range(value), source.word(value).text)),
-            Constant::Integer(_) if takes("mask-number", ty) => {
-                self.gate("mask", word.range());
-                self.gate("mask-number", word.range());
-            }
+            Constant::Integer(_) if takes("mask-number", ty) => self.gate("mask-number", word.range()),
             Constant::Integer(_) => {
                 let types = ISA.initial("mask-number").map_or(&[] as &[_], |i| i.types);
                 self.push(words::mask_type(source.range(node), self.name(), ty.name, types));
