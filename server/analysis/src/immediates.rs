@@ -37,10 +37,11 @@ fn value(operand: &Operand<'_>, spec: &Spec, head: &str, out: &mut Vec<Diagnosti
         },
         OperandKind::Constant(Constant::Float(number)) => float(operand, &number.to_string(), *number, spec, out),
         // A number in parentheses.
-        OperandKind::Arguments(list) => match list.as_slice() {
-            [one] => value(one, spec, head, out),
-            _ => {}
-        },
+        OperandKind::Arguments(list) => {
+            if let [one] = list.as_slice() {
+                value(one, spec, head, out);
+            }
+        }
         // What an element of a list that is joined to another type must be is not known here.
         OperandKind::Vector(list) if !spec.value.mixed && spec.lead.is_none() => {
             list.iter().for_each(|element| value(element, spec, head, out));

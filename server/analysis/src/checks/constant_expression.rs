@@ -12,9 +12,10 @@ pub fn report(problem: Problem, text: &str) -> Diagnostic {
     let shown: String = text.get(range.clone()).unwrap_or("").chars().take(40).collect();
     let (message, help) = match problem.what {
         Wrong::Overflow => return super::constant_overflow::report(problem, text),
-        Wrong::DivisionByZero => {
-            ("this is zero, and an expression cannot divide by it".to_owned(), "not even where the result is not used")
-        }
+        Wrong::DivisionByZero => (
+            "this is zero, and an expression cannot divide by zero".to_owned(),
+            "not even where the result is not used",
+        ),
         Wrong::Quotient => {
             ("the least 64-bit integer divided by −1 does not fit 64 bits".to_owned(), "the assembler crashes on it")
         }
