@@ -3,6 +3,8 @@
 
 usage: PTXAS=/path/to/ptxas fixtures.py > fixtures.txt
 lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION `-` where there are none)
+
+In a file that says `//@ line by line`, a line at which the assembler stops is emptied and the rest asked again, until all is said.
 """
 import os, re, subprocess, sys, tempfile
 
@@ -39,7 +41,21 @@ def ask(text):
         if (m := LINE.match(line)) and m[2] in ("error", "fatal"):
             lines.add(int(m[1]))
             verdict = "FATAL" if m[2] == "fatal" else verdict
-    return verdict, sorted(lines)
+    # Some errors make it crash before it has read the rest.
+    return "FATAL" if run.returncode < 0 and lines else verdict, sorted(lines)
+
+
+def ask_on(text):
+    """The same, but a line at which the assembler stops is emptied and the rest asked again."""
+    all_lines = set()
+    while True:
+        verdict, lines = ask(text)
+        all_lines |= set(lines)
+        if verdict != "FATAL":
+            return ("ERR" if all_lines else verdict), sorted(all_lines)
+        rows = text.split("\n")
+        rows[max(lines) - 1] = ""
+        text = "\n".join(rows)
 
 
 def main():
@@ -49,8 +65,9 @@ def main():
             for name in sorted(n for n in names if n.endswith(".ptx")):
                 path = os.path.join(base, name)
                 for revision, text in revisions(open(path).read()):
-                    verdict, lines = ask(text)
+                    verdict, lines = (ask_on if "//@ line by line" in text else ask)(text)
                     print(os.path.relpath(path, ROOT), revision, verdict, ",".join(map(str, lines)) or "-")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,9 @@ mod lints;
 
 use crate::body::Body;
 use crate::checks::module_header::Progress;
-use crate::checks::{constant_memory_limit, debug_directive, project_target, project_version, syntax_error};
+use crate::checks::{
+    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
+};
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
@@ -376,6 +378,7 @@ fn header(
                     let declaration = lower::declaration(source, node);
                     let site = Site::of(Origin::Module);
                     let sound = declare::check(&declaration, site, &header.environment, &mut found);
+                    constant_overflow::declaration(&declaration, &text, &mut found);
                     let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
                     variables::declare(&statement, sound, &mut header, &mut places, out);
                 }

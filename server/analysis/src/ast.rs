@@ -2,6 +2,7 @@
 //!
 //! Everything borrows from the text of one item; offsets count from the start of that text.
 
+use crate::constant::Problem;
 use std::ops::Range;
 
 /// A word of the source.
@@ -96,10 +97,12 @@ pub enum OperandKind<'t> {
 /// Value of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Constant {
-    /// An integer; `None` where it could not be computed (overflow, a name in it).
+    /// An integer of 64 bits, signed or not; `None` where it could not be computed: the parser met an error in it.
     Integer(Option<i128>),
     /// A floating-point number.
-    Float,
+    Float(f64),
+    /// It has no value.
+    Wrong(Problem),
 }
 
 /// A declaration of registers or variables, or one parameter. What may stand there once is a list, since a half-typed or wrong

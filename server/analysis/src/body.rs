@@ -3,12 +3,13 @@
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Instruction, Operand, OperandKind, Word};
 use crate::checks::{
-    debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
-    syntax_error, undeclared_name,
+    constant_overflow, debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive,
+    reserved_name, syntax_error, undeclared_name,
 };
 use crate::declare::{self, Site};
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
+use crate::initializer;
 use crate::instruction;
 use crate::lists;
 use crate::lower::{self, Source};
@@ -192,9 +193,11 @@ impl<'a, 't> Body<'a, 't> {
 
     /// Checks the initializers of a `variable_declaration` of the module; the diagnostics count from the start of the item.
     /// What is wrong with the rest of the declaration, and with the syntax of all of it, is reported with the module's header.
-    pub fn variable(self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
-        let values = lower::named_children(node).filter_map(|n| n.child_by_field_id(fields().value));
-        debug_assert!(values.count() > 0, "only declarations with an initializer are remembered");
+    pub fn variable(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+        let declaration = lower::declaration(self.source, node);
+        let mut found = Vec::new();
+        self.initializers(self.source, &declaration, node, &mut found);
+        self.out = found;
         self.finish()
     }
 
@@ -202,6 +205,17 @@ impl<'a, 't> Body<'a, 't> {
     pub fn section(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
         debug::section(self.source, node, &self.header.environment, &mut self.out);
         self.finish()
+    }
+
+    fn initializers(
+        &self,
+        source: Source<'_>,
+        declaration: &Declaration<'_>,
+        node: Node<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let place = initializer::Place { source, environment: &self.header.environment, declaration };
+        initializer::check(place, node, self, out);
     }
 
     fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
@@ -301,6 +315,7 @@ impl<'a, 't> Body<'a, 't> {
         if let Some(frame) = self.scope.top() {
             declare::declare(names, frame, &mut self.out);
         }
+        constant_overflow::declaration(declaration, self.source.text, &mut self.out);
     }
 
     /// A block: labels first, since they may be used before they stand there, then statement by statement.
@@ -556,6 +571,11 @@ impl<'a, 't> Body<'a, 't> {
             }
         }
         self.declare(&declaration, Origin::Body);
+        if declaration.declarators.iter().any(|d| d.initializer.is_some()) {
+            let mut found = Vec::new();
+            self.initializers(self.source, &declaration, node, &mut found);
+            self.out.extend(found);
+        }
     }
 
     fn instruction(&mut self, node: Node<'_>) {

@@ -223,7 +223,7 @@ fn given(value: &Operand<'_>, names: &dyn Names) -> Option<Given> {
         },
         OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Given::Integer,
         OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F") => Given::Single,
-        OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Given::Double,
+        OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Given::Double,
         OperandKind::Sink => Given::Sink,
         OperandKind::Error => return None,
         // A number in parentheses; the grammar cannot tell it from a list.

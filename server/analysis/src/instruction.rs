@@ -1,16 +1,17 @@
 //! One instruction against the tables: which form is meant, and what is wrong with it.
 
-use crate::ast::{Instruction, Operand, OperandKind, Word};
+use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::calls;
 use crate::checks::{
-    deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination, missing_modifier,
-    modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind, operand_range,
-    operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_modifier,
-    unknown_opcode, unusual_modifier_order, vector_length,
+    constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
+    missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
+    operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
+    unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
+use crate::immediates;
 use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
@@ -46,6 +47,13 @@ pub fn check(
     if instruction.broken {
         return;
     }
+    let before = out.len();
+    for operand in &instruction.operands {
+        constants(operand, text, out);
+    }
+    if out.len() > before {
+        return;
+    }
     let suggest = |mismatch: &Mismatch| report_operand(mismatch, written);
     if !head.entry.checked {
         // Nothing is declared of it but that its names must be.
@@ -71,6 +79,9 @@ pub fn check(
                 return out.push(Diagnostic::error(operand_range::CODE, range, message));
             }
             out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
+            for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+                immediates::check(operand, shape, written, out);
+            }
             for operand in &instruction.operands {
                 special_registers(operand, &resolved.environment, names, out);
             }
@@ -96,6 +107,21 @@ pub fn check(
 fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
     let first = found.next()?;
     Some(found.fold(first, |first, other| first.related(other.range, other.message)))
+}
+
+/// The constant expressions in an operand that have no value.
+fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
+    match &operand.kind {
+        OperandKind::Constant(Constant::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            list.iter().for_each(|o| constants(o, text, out));
+        }
+        OperandKind::Offset(parts, _) => {
+            constants(&parts.0, text, out);
+            constants(&parts.1, text, out);
+        }
+        _ => {}
+    }
 }
 
 /// Gates of the special registers in an operand.

@@ -1,7 +1,9 @@
 //! From syntax nodes to lowered statements.
 
+mod constant;
 mod declaration;
 
+pub use constant::{constant, leftmost, named_constant, operator};
 pub use declaration::{attributes, declaration};
 
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
@@ -100,9 +102,12 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
     let kind = if kind == k.register || kind == k.identifier {
         OperandKind::Name(text)
     } else if kind == k.integer {
-        OperandKind::Integer(text)
+        // Only a long one can be wrong.
+        let wrong = text.len() > 18 && literal::parse_integer(text).is_err();
+        if wrong { OperandKind::Constant(constant(source, node)) } else { OperandKind::Integer(text) }
     } else if kind == k.float {
-        OperandKind::Float(text)
+        let wrong = literal::parse_float(text).is_err();
+        if wrong { OperandKind::Constant(constant(source, node)) } else { OperandKind::Float(text) }
     } else if kind == k.sink {
         OperandKind::Sink
     } else if kind == k.string {
@@ -118,9 +123,12 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         boxed(f.object).map_or(OperandKind::Error, |o| OperandKind::Index(Box::new(o), index))
     } else if kind == k.negation {
         match named_children(node).next() {
+            Some(inner) if named_constant(source, inner).is_some() => OperandKind::Constant(constant(source, node)),
             Some(inner) => OperandKind::Not(Box::new(operand(source, inner))),
             None => OperandKind::Error,
         }
+    } else if kind == k.pair && constant::is_disjunction(source, node) {
+        OperandKind::Constant(constant(source, node))
     } else if kind == k.pair {
         match (boxed(f.first), boxed(f.second)) {
             (Some(first), Some(second)) => OperandKind::Pair(Box::new((first, second))),
@@ -132,26 +140,10 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         OperandKind::Address(list(source, node))
     } else if kind == k.argument_list {
         OperandKind::Arguments(list(source, node))
-    } else if kind == k.offset {
-        match (boxed(f.base), boxed(f.amount)) {
-            (Some(base), Some(amount)) => {
-                let minus = node.child_by_field_id(f.operator).is_some_and(|o| source.word(o).text == "-");
-                OperandKind::Offset(Box::new((base, amount)), minus)
-            }
-            _ => OperandKind::Error,
-        }
     } else if let Some(inner) = negated_name(source, node) {
         OperandKind::Minus(Box::new(operand(source, inner)))
-    } else if [
-        k.unary_expression,
-        k.binary_expression,
-        k.ternary_expression,
-        k.cast_expression,
-        k.parenthesized_expression,
-    ]
-    .contains(&kind)
-    {
-        OperandKind::Constant(constant(source, node))
+    } else if constant::is_expression(kind) {
+        constant::expression(source, node)
     } else {
         OperandKind::Error
     };
@@ -164,7 +156,8 @@ fn negated_name<'n>(source: Source<'_>, node: Node<'n>) -> Option<Node<'n>> {
     if node.kind_id() != k.unary_expression || operator(source, node) != "-" {
         return None;
     }
-    named_children(node).next().filter(|n| [k.register, k.identifier, k.member].contains(&n.kind_id()))
+    let name = |n: &Node<'_>| [k.register, k.identifier, k.member].contains(&n.kind_id());
+    named_children(node).next().filter(name).filter(|n| named_constant(source, *n).is_none())
 }
 
 fn list<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Operand<'t>> {
@@ -186,84 +179,6 @@ pub fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         }
         None
     })
-}
-
-/// Value and class of a constant expression (manual 4.5.4 to 4.5.6).
-pub fn constant(source: Source<'_>, node: Node<'_>) -> Constant {
-    let k = kinds();
-    let kind = node.kind_id();
-    if kind == k.integer {
-        return Constant::Integer(literal::integer(source.word(node).text));
-    }
-    if kind == k.float {
-        return Constant::Float;
-    }
-    if kind == k.parenthesized_expression {
-        return named_children(node).next().map_or(Constant::Integer(None), |n| constant(source, n));
-    }
-    let parts: Vec<Constant> =
-        named_children(node).filter(|n| n.kind_id() != k.ty).map(|n| constant(source, n)).collect();
-    let operator = operator(source, node);
-    match parts.as_slice() {
-        [Constant::Integer(Some(a))] if kind == k.unary_expression => Constant::Integer(match operator {
-            "-" => Some(-*a),
-            "+" => Some(*a),
-            "!" => Some(i128::from(*a == 0)),
-            "~" => Some(i128::from(!(*a as u64))),
-            _ => None,
-        }),
-        [Constant::Float, ..] if kind == k.unary_expression && operator == "-" || operator == "+" => parts[0],
-        [Constant::Integer(Some(a))] => Constant::Integer(Some(*a)),
-        [Constant::Integer(Some(a)), Constant::Integer(Some(b))] => Constant::Integer(fold(operator, *a, *b)),
-        [Constant::Float, ..] if ["+", "-", "*", "/"].contains(&operator) => Constant::Float,
-        [Constant::Integer(Some(c)), a, b] => {
-            if *c != 0 {
-                *a
-            } else {
-                *b
-            }
-        }
-        _ => Constant::Integer(None),
-    }
-}
-
-fn operator<'t>(source: Source<'t>, node: Node<'_>) -> &'t str {
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        let child = cursor.node();
-        let text = source.word(child).text;
-        if !child.is_named() && !matches!(text, "(" | ")" | ":") {
-            return text;
-        }
-        more = cursor.goto_next_sibling();
-    }
-    ""
-}
-
-fn fold(operator: &str, a: i128, b: i128) -> Option<i128> {
-    let shift = || u32::try_from(b).ok().filter(|s| *s < 64);
-    match operator {
-        "+" => a.checked_add(b),
-        "-" => a.checked_sub(b),
-        "*" => a.checked_mul(b),
-        "/" => a.checked_div(b),
-        "%" => a.checked_rem(b),
-        "<<" => a.checked_shl(shift()?),
-        ">>" => a.checked_shr(shift()?),
-        "&" => Some(a & b),
-        "|" => Some(a | b),
-        "^" => Some(a ^ b),
-        "&&" => Some(i128::from(a != 0 && b != 0)),
-        "||" => Some(i128::from(a != 0 || b != 0)),
-        "==" => Some(i128::from(a == b)),
-        "!=" => Some(i128::from(a != b)),
-        "<" => Some(i128::from(a < b)),
-        ">" => Some(i128::from(a > b)),
-        "<=" => Some(i128::from(a <= b)),
-        ">=" => Some(i128::from(a >= b)),
-        _ => None,
-    }
 }
 
 /// Comments and the like, which may stand anywhere.

@@ -263,7 +263,9 @@ impl Checker<'_> {
             OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
             OperandKind::Float(_) => self.float(operand, spec, writes),
             OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
-            OperandKind::Constant(Constant::Float) => self.float(operand, spec, writes),
+            OperandKind::Constant(Constant::Float(_)) => self.float(operand, spec, writes),
+            // Reported before the operands are looked at.
+            OperandKind::Constant(Constant::Wrong(_)) => {}
             OperandKind::Not(inner) => {
                 if spec.value.negatable {
                     self.typed(inner, spec, false);
@@ -271,28 +273,16 @@ impl Checker<'_> {
                     self.push(operand, Some(spec), What::Negation);
                 }
             }
-            OperandKind::Minus(inner) => match inner.kind {
-                OperandKind::Name(name) if ISA.constant(name).is_some() && self.names.look_up(name).is_none() => {
-                    let value = ISA.constant(name).map(|c| -i128::from(c.value));
-                    self.integer(operand, spec, value, writes);
-                }
-                _ if spec.value.minus => self.typed(inner, spec, false),
-                _ => self.push(operand, Some(spec), What::Minus),
-            },
+            OperandKind::Minus(inner) if spec.value.minus => self.typed(inner, spec, false),
+            OperandKind::Minus(_) => self.push(operand, Some(spec), What::Minus),
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(_) if spec.value.lists && list_allowed => self.declared(operand),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
-            OperandKind::Offset(parts, true)
-                if matches!(parts.0.kind, OperandKind::Name(name)
-                    if ISA.constant(name).is_some() && self.names.look_up(name).is_none()) =>
-            {
-                self.integer(operand, spec, None, writes);
-            }
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
             OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
                 self.push(operand, Some(spec), What::MustBeVector);
             }
-            OperandKind::Offset(parts, false) if !writes => self.sum(operand, &parts.0, spec),
+            OperandKind::Offset(parts, false) if !writes => self.sum(operand, parts, spec),
             OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
             OperandKind::Index(object, _) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
@@ -313,7 +303,10 @@ impl Checker<'_> {
                 [one]
                     if matches!(
                         one.kind,
-                        OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)
+                        OperandKind::Integer(_)
+                            | OperandKind::Float(_)
+                            | OperandKind::Constant(_)
+                            | OperandKind::Arguments(_)
                     ) =>
                 {
                     self.typed(one, spec, false);

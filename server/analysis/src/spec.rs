@@ -3,7 +3,7 @@
 use crate::head::{broken, holds};
 use crate::types::{Fit, TypeId};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Value};
+use ptx_isa::tables::{Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
 
 /// One way to give the operands of a form: which optional ones are there.
 #[derive(Debug)]
@@ -50,6 +50,8 @@ pub struct Spec {
     pub spaces: Option<&'static [&'static str]>,
     /// The same for a variable whose address is the value; `None`: any.
     pub symbol_spaces: Option<&'static [&'static str]>,
+    /// Distances from this one on shift everything out.
+    pub width: Option<u16>,
 }
 
 /// All arrangements of a form, the one with the fewest operands first.
@@ -128,6 +130,10 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         any_length,
         spaces,
         symbol_spaces: named(value.symbol_spaces),
+        width: match value.usual {
+            Usual::Below(ty) => type_of(ty, values).map(|t| t.info().bits),
+            _ => None,
+        },
     }
 }
 

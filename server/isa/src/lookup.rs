@@ -1,7 +1,8 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Constant, Directive, Entry, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass, Version,
+    Constant, Directive, Entry, Field, Initial, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass,
+    Version,
 };
 use std::fmt;
 
@@ -46,6 +47,16 @@ impl Isa {
     /// The predefined constant of that name.
     pub fn constant(&self, name: &str) -> Option<&'static Constant> {
         self.constants.iter().find(|c| c.name == name)
+    }
+
+    /// The kind of initial value of that name.
+    pub fn initial(&self, name: &str) -> Option<&'static Initial> {
+        self.initials.iter().find(|i| i.name == name)
+    }
+
+    /// The field of opaque types of that name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|f| f.name == name)
     }
 
     /// The target of that name.

@@ -15,6 +15,8 @@ mod emit;
 mod environment;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/initial.rs"]
+mod initial;
 #[path = "tables/pattern.rs"]
 mod pattern;
 #[path = "tables/successor.rs"]
@@ -25,8 +27,9 @@ pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
 use emit::table;
-pub use environment::{Capacity, Constant, Place, PtxVersion, Space, SpecialRegister, Target};
+pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use formula::dimension;
+pub use initial::{Constant, Field, Initial, Usual};
 pub use successor::Successor;
 
 table! {
@@ -46,6 +49,10 @@ table! {
         directives: &'static [Directive],
         /// Predefined constants.
         constants: &'static [Constant],
+        /// What may be the initial value of a variable.
+        initials: &'static [Initial],
+        /// Fields of opaque types.
+        fields: &'static [Field],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
@@ -231,6 +238,8 @@ table! {
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.
         ranges: &'static [Range],
+        /// Which immediates make sense; the assembler takes others as well.
+        usual: Usual,
     }
 
     /// A range of allowed immediates, inclusive.

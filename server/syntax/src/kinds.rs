@@ -49,8 +49,8 @@ ids! {
     abi_preserve_directive, address, address_size_directive, alias_directive, alignment, argument_list, array_suffix,
     attribute, attribute_list, attribute_name, bank, binary_expression, block, branch_targets_directive,
     call_prototype_directive, call_targets_directive, cast_expression, comment, declarator, directive_name,
-    dwarf_directive, error = "ERROR", file_directive, float, function, function_kind, guard, identifier, index,
-    initializer_list, instruction, loc_intermediate_directive, integer, label, language_directive, linkage, loc_directive, member, member_name,
+    dwarf_directive, error = "ERROR", field_initializer, file_directive, float, function, function_kind, generic_address, guard, identifier, index,
+    initializer_list, instruction, loc_intermediate_directive, integer, label, language_directive, linkage, loc_directive, mask_initializer, member, member_name,
     modifier, negation, noreturn_directive, offset, opcode, pair, parameter, parameter_list, parenthesized_expression,
     performance_directive, pointer_attribute, pragma_directive, preprocessor_line, register, register_range,
     section_directive, section_line, section_name, sink, source_file, state_space, string, target_directive, target_name, ternary_expression,
@@ -61,7 +61,7 @@ ids! {
 ids! {
     /// Numbers of the fields; the names are those of the grammar. Fields never have number 0.
     Fields, FIELDS, fields, u16, |l: &Language, name: &str| l.field_id_for_name(name).map_or(0, std::num::NonZero::get);
-    aliasee, amount, argument, base, body, count, first, function_name, guard, index, inlined_at, kind, member, name, object, opcode, operand, parameters, operator,
+    aliasee, amount, argument, base, body, count, first, function_name, guard, index, inlined_at, kind, mask, member, name, object, opcode, operand, parameters, operator,
     predicate, returns, second, size, space, suffix, target, value, vector, version, ty = "type",
 }
 

@@ -7,7 +7,9 @@ pub mod attribute;
 pub mod branch_target;
 pub mod call_arguments;
 pub mod call_target;
+pub mod constant_expression;
 pub mod constant_memory_limit;
+pub mod constant_overflow;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod debug_directive;
@@ -16,20 +18,25 @@ pub mod deprecated;
 pub mod directive_argument;
 pub mod directive_conflict;
 pub mod divergent_barrier;
+pub mod division_by_zero;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
+pub mod excess_shift;
 pub mod gates;
 pub mod guard_predicate;
 pub mod ignored_modifier;
 pub mod illegal_combination;
 pub mod ineffective_setmaxnreg;
+pub mod initializer;
 pub mod launch_limit;
 pub mod linkage;
+pub mod malformed_number;
 pub mod mbarrier_protocol;
 pub mod membermask;
 pub mod misaligned_address;
 pub mod misplaced_declaration;
 pub mod misplaced_directive;
+pub mod misread_value;
 pub mod missing_directive;
 pub mod missing_exit;
 pub mod missing_modifier;
@@ -62,6 +69,7 @@ pub mod shared_memory_limit;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
+pub mod truncated_value;
 pub mod unbracketed_address;
 pub mod undeclared_name;
 pub mod undefined_function;
@@ -71,6 +79,7 @@ pub mod unknown_modifier;
 pub mod unknown_opcode;
 pub mod unknown_pragma;
 pub mod unreachable_code;
+pub mod unused_bits;
 pub mod unused_function;
 pub mod unused_label;
 pub mod unused_register;
@@ -133,7 +142,9 @@ pages![
     "branch-target": Assembler,
     "call-arguments": Assembler,
     "call-target": Assembler,
+    "constant-expression": Assembler,
     "constant-memory-limit": Lint(Warning),
+    "constant-overflow": Assembler,
     "cp-async-wait": Lint(Warning),
     "dead-store": Lint(Severity::Hint),
     "debug-directive": Assembler,
@@ -142,19 +153,24 @@ pages![
     "directive-argument": Assembler,
     "directive-conflict": Assembler,
     "divergent-barrier": Lint(Warning),
+    "division-by-zero": Lint(Warning),
     "duplicate-modifier": Assembler,
     "duplicate-name": Assembler,
+    "excess-shift": Lint(Warning),
     "guard-predicate": Assembler,
     "ignored-modifier": Lint(Warning),
     "illegal-combination": Assembler,
     "ineffective-setmaxnreg": Lint(Severity::Hint),
+    "initializer": Assembler,
     "launch-limit": Lint(Warning),
     "linkage": Assembler,
+    "malformed-number": Assembler,
     "mbarrier-protocol": Lint(Warning),
     "membermask": Lint(Warning),
     "misaligned-address": Lint(Warning),
     "misplaced-declaration": Assembler,
     "misplaced-directive": Assembler,
+    "misread-value": Lint(Warning),
     "missing-directive": Assembler,
     "missing-exit": Lint(Warning),
     "missing-modifier": Assembler,
@@ -187,6 +203,7 @@ pages![
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),
+    "truncated-value": Lint(Warning),
     "unbracketed-address": Lint(Warning),
     "undeclared-name": Assembler,
     "undefined-function": Lint(Warning),
@@ -196,6 +213,7 @@ pages![
     "unknown-opcode": Assembler,
     "unknown-pragma": Lint(Warning),
     "unreachable-code": Lint(Severity::Hint),
+    "unused-bits": Lint(Warning),
     "unused-function": Lint(Severity::Hint),
     "unused-label": Lint(Severity::Hint),
     "unused-register": Lint(Severity::Hint),

@@ -44,13 +44,14 @@ pub fn is_broken(node: Node<'_>) -> bool {
     node.has_error() || ends_unclosed(node)
 }
 
-/// Whether a list or a statement ends without its bracket, its semicolon, or the operand after its last comma.
+/// Whether a list or a statement ends without its bracket, its semicolon, the operand after its last comma, or the value after
+/// its equals sign.
 pub fn ends_unclosed(node: Node<'_>) -> bool {
-    let unclosed = kinds().unclosed;
+    let k = kinds();
+    let unclosed =
+        |node: Node<'_>| node.kind_id() == k.unclosed || (node.kind_id() == k.declarator && ends_unclosed(node));
     let mut cursor = node.walk();
-    cursor.goto_last_child()
-        && (cursor.node().kind_id() == unclosed
-            || (cursor.goto_previous_sibling() && cursor.node().kind_id() == unclosed))
+    cursor.goto_last_child() && (unclosed(cursor.node()) || (cursor.goto_previous_sibling() && unclosed(cursor.node())))
 }
 
 fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
@@ -185,6 +186,13 @@ pub fn minus_offset(range: Range<usize>) -> Diagnostic {
 /// there is looked at by itself.
 fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let range = source.range(node);
+    if let Some(number) = super::malformed_number::around(source.text, &range) {
+        // The parser may have met it in two places.
+        if !out.contains(&number) {
+            out.push(number);
+        }
+        return;
+    }
     let text = source.text.get(range.clone()).unwrap_or("").trim();
     let first = text.lines().next().unwrap_or("");
     let shown: String = first.chars().take(40).collect();
@@ -261,6 +269,9 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
         }
         _ if node.next_sibling().is_some_and(|next| next.kind() == ";" && !next.is_missing()) => {
             Diagnostic::error(CODE, before(source, node), "something is missing after this comma")
+        }
+        _ if node.prev_sibling().is_some_and(|previous| previous.kind() == "=") => {
+            Diagnostic::error(CODE, before(source, node), "a value is missing after this")
         }
         _ => {
             let range = before(source, node);

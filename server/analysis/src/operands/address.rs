@@ -11,13 +11,14 @@ use ptx_isa::tables::{Kind, TypeClass};
 impl Checker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
     /// a sum need not have the size.
-    pub(super) fn sum(&mut self, operand: &Operand<'_>, base: &Operand<'_>, spec: &Spec) {
+    pub(super) fn sum(&mut self, operand: &Operand<'_>, (base, amount): &(Operand<'_>, Operand<'_>), spec: &Spec) {
+        if !self.amount(amount) {
+            return;
+        }
         let OperandKind::Name(name) = base.kind else {
             return self.push(operand, Some(spec), What::Unexpected);
         };
         match self.names.look_up(name) {
-            // `WARP_SZ+1` is a constant expression.
-            None if ISA.constant(name).is_some() => self.integer(operand, spec, None, false),
             None if special(name).is_none() => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
             Some(Symbol::Unknown) => {}
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
@@ -28,6 +29,21 @@ impl Checker<'_> {
             Some(Symbol::Variable(_)) if is_whole(spec) => {}
             _ => self.push(operand, Some(spec), What::Unexpected),
         }
+    }
+
+    /// Whether what is added to an address is a whole number; if not, that is reported.
+    fn amount(&mut self, amount: &Operand<'_>) -> bool {
+        let what = match &amount.kind {
+            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_) | Constant::Wrong(_)) => return true,
+            OperandKind::Name(name) if ISA.constant(name).is_some() => return true,
+            OperandKind::Arguments(list) if list.len() == 1 => return self.amount(&list[0]),
+            OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => {
+                What::ImmediateClass { integer: false }
+            }
+            _ => What::OffsetNotConstant,
+        };
+        self.push(amount, None, what);
+        false
     }
 
     /// The address of a variable or a function as a value.
@@ -93,37 +109,37 @@ impl Checker<'_> {
         }
     }
 
+    /// A number as an address.
+    fn absolute(&mut self, operand: &Operand<'_>, spec: &Spec) {
+        let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
+        if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {
+            self.push(operand, Some(spec), What::ImmediateAddress);
+        }
+    }
+
     /// The part of an address that says where.
     fn base(&mut self, operand: &Operand<'_>, spec: &Spec) {
         let name = match &operand.kind {
             OperandKind::Name(name) => *name,
             OperandKind::Offset(_, true) => return self.push(operand, Some(spec), What::MinusOffset),
             OperandKind::Offset(parts, false) => {
-                if let OperandKind::Float(_) | OperandKind::Constant(Constant::Float) = parts.1.kind {
-                    return self.push(&parts.1, None, What::ImmediateClass { integer: false });
-                }
-                let constant = match parts.1.kind {
-                    OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Arguments(_) => true,
-                    OperandKind::Name(name) => ISA.constant(name).is_some(),
-                    _ => false,
-                };
-                if !constant {
-                    return self.push(&parts.1, None, What::OffsetNotConstant);
-                }
-                return self.base(&parts.0, spec);
-            }
-            OperandKind::Index(object, _) => return self.base(object, spec),
-            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
-                let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
-                if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {
-                    self.push(operand, Some(spec), What::ImmediateAddress);
+                if self.amount(&parts.1) {
+                    self.base(&parts.0, spec);
                 }
                 return;
             }
-            OperandKind::Error => return,
+            OperandKind::Index(object, _) => return self.base(object, spec),
+            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
+                return self.absolute(operand, spec);
+            }
+            OperandKind::Arguments(list) if list.len() == 1 && is_number(&list[0]) => return self.base(&list[0], spec),
+            OperandKind::Error | OperandKind::Constant(Constant::Wrong(_)) => return,
             _ => return self.push(operand, Some(spec), What::Unexpected),
         };
         let Some(symbol) = self.names.look_up(name) else {
+            if ISA.constant(name).is_some() {
+                return self.absolute(operand, spec);
+            }
             if special(name).is_some_and(|r| r.components.is_empty()) {
                 return;
             }
@@ -150,6 +166,14 @@ impl Checker<'_> {
             Symbol::Unknown => {}
             _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
         }
+    }
+}
+
+fn is_number(operand: &Operand<'_>) -> bool {
+    match &operand.kind {
+        OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => true,
+        OperandKind::Arguments(list) => list.len() == 1 && is_number(&list[0]),
+        _ => false,
     }
 }
 

@@ -60,7 +60,7 @@ impl Checker<'_> {
                     return self.each(list, spec);
                 }
                 OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::literal(true),
-                OperandKind::Float(_) | OperandKind::Constant(Constant::Float) => Joined::literal(false),
+                OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Joined::literal(false),
                 _ => return self.each(list, spec),
             };
             literals |= next.ty.is_none();

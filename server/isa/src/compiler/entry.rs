@@ -4,8 +4,8 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, directive, expand, leak, leak_str, opcode, rule, space};
 use crate::tables::{
-    Constant, Directive, Entry, Extent, Gate, GateKind, Isa, Modifier, Opcode, PtxVersion, Space, SpecialRegister,
-    Target, Type, TypeClass,
+    Constant, Directive, Entry, Extent, Field, Gate, GateKind, Initial, Isa, Modifier, Opcode, PtxVersion, Space,
+    SpecialRegister, Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub(super) struct Builder<'n> {
     special_registers: Vec<SpecialRegister>,
     directives: Vec<Directive>,
     constants: Vec<Constant>,
+    initials: Vec<Initial>,
+    fields: Vec<Field>,
     versions: Vec<PtxVersion>,
     targets: Vec<Target>,
 }
@@ -45,6 +47,8 @@ impl<'n> Builder<'n> {
             special_registers: Vec::new(),
             directives: Vec::new(),
             constants: Vec::new(),
+            initials: Vec::new(),
+            fields: Vec::new(),
             versions: Vec::new(),
             targets: Vec::new(),
         }
@@ -83,13 +87,22 @@ impl<'n> Builder<'n> {
         }
     }
 
+    /// A list of types, all of which must exist.
+    fn known_types(&self, head: &Line, words: Option<&str>) -> Result<&'static [&'static str]> {
+        let types = dotted_words(words);
+        match types.iter().find(|t| !self.names.types.iter().any(|known| known == *t)) {
+            Some(wrong) => Err(head.error(0, format!("no type is named `{wrong}`"))),
+            None => Ok(leak(types)),
+        }
+    }
+
     fn entry(&mut self, keyword: &str, rest: &str, body: &[Line]) -> Result<()> {
         let head = &body[0];
         let mut words = rest.split_whitespace();
         let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a place for notes show them at the end of their text.
-        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant") {
+        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant" | "initial" | "field") {
             for note in std::mem::take(&mut common.notes) {
                 common.doc = append(common.doc, note);
             }
@@ -102,6 +115,8 @@ impl<'n> Builder<'n> {
             "sreg" => &["uniform", "requires"],
             "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
+            "initial" => &["types", "spaces", "to"],
+            "field" => &["of", "ignored", "values"],
             _ => &[],
         };
         if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
@@ -207,6 +222,32 @@ impl<'n> Builder<'n> {
                     ..made
                 });
             }
+            "initial" => {
+                let initial = Initial {
+                    name: leak_str(name),
+                    types: self.known_types(head, other("types"))?,
+                    spaces: leak(dotted_words(other("spaces"))),
+                    to: leak(dotted_words(other("to"))),
+                    summary: common.summary,
+                    manual: common.manual,
+                    doc: common.doc,
+                    gates: leak(common.gates),
+                };
+                self.initials.push(initial);
+            }
+            "field" => {
+                let field = Field {
+                    name: leak_str(name),
+                    of: self.known_types(head, other("of"))?,
+                    ignored: self.known_types(head, other("ignored"))?,
+                    values: leak(other("values").unwrap_or("").split_whitespace().map(leak_str).collect()),
+                    summary: common.summary,
+                    manual: common.manual,
+                    doc: common.doc,
+                    gates: leak(common.gates),
+                };
+                self.fields.push(field);
+            }
             "constant" => {
                 let value = words.next().and_then(|w| w.parse().ok());
                 let value = value.ok_or_else(|| head.error(0, "expected `constant NAME VALUE`"))?;
@@ -271,10 +312,17 @@ impl<'n> Builder<'n> {
             special_registers: leak(self.special_registers),
             directives: leak(self.directives),
             constants: leak(self.constants),
+            initials: leak(self.initials),
+            fields: leak(self.fields),
             versions: leak(self.versions),
             targets: leak(targets),
         }
     }
+}
+
+/// `b8 u8` → `.b8`, `.u8`.
+fn dotted_words(words: Option<&str>) -> Vec<&'static str> {
+    words.unwrap_or("").split_whitespace().map(|w| leak_str(&format!(".{}", w.trim_start_matches('.')))).collect()
 }
 
 /// Expands `sm_90..`: every plain target (`sm_N`) up to that one.

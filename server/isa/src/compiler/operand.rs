@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
 use crate::tables::{
-    Access, Bytes, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Value, dimension,
+    Access, Bytes, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Usual, Value, dimension,
 };
 
 /// Parses what follows the colon into a value named `name`.
@@ -42,6 +42,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         align: Bytes::Natural,
         select: &[],
         ranges: &[],
+        usual: Usual::Any,
     };
     match p.peek() {
         Some("read") => p.next += 1,
@@ -105,6 +106,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "in" => value.ranges = p.ranges()?,
             "bytes" => value.bytes = p.bytes()?,
             "align" => value.align = p.bytes()?,
+            "usual" => value.usual = p.usual()?,
             _ => {
                 if value.ty != TypeExpr::None {
                     return Err(line.error(at, format!("unexpected `{word}`: the operand has a type already")));
@@ -344,6 +346,27 @@ impl<'a> Parser<'a> {
                 self.next -= 1;
                 self.error(format!("`{word}` is no number of bytes"))
             }
+        }
+    }
+
+    /// After `usual`: `nonzero`, `below(type)` or a range.
+    fn usual(&mut self) -> Result<Usual> {
+        match self.peek() {
+            Some("nonzero") => {
+                self.next += 1;
+                Ok(Usual::NotZero)
+            }
+            Some("below") => {
+                self.next += 1;
+                self.expect("(")?;
+                let ty = self.type_expr()?;
+                self.expect(")")?;
+                Ok(Usual::Below(ty))
+            }
+            _ => match self.ranges()? {
+                [one] => Ok(Usual::In(*one)),
+                _ => self.error("expected one range"),
+            },
         }
     }
 

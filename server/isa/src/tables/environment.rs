@@ -1,5 +1,4 @@
-//! What a module is written for and finds there: versions, targets, state spaces, predefined constants and special
-//! registers.
+//! What a module is written for and finds there: versions, targets, state spaces and special registers.
 
 use super::emit::{Emit, table};
 use super::{Extent, Gate, Version};
@@ -31,22 +30,6 @@ table! {
         count: u16,
         /// Across which threads its value is the same.
         uniform: Extent,
-    }
-
-    /// A predefined constant.
-    struct Constant {
-        /// `WARP_SZ`.
-        name: &'static str,
-        /// Its value.
-        value: i64,
-        /// One line.
-        summary: &'static str,
-        /// Anchor in the manual.
-        manual: &'static str,
-        /// Markdown.
-        doc: &'static str,
-        /// Versions and targets.
-        gates: &'static [Gate],
     }
 
     /// A version of PTX.

@@ -111,7 +111,8 @@ impl Lowering<'_, '_> {
                 })
             }
             OperandKind::Sink => Value::Sink,
-            OperandKind::Constant(Constant::Float) | OperandKind::String => Value::Unknown,
+            OperandKind::Constant(Constant::Float(value)) => Value::Float(value.to_bits(), false),
+            OperandKind::Constant(Constant::Wrong(_)) | OperandKind::String => Value::Unknown,
             _ => {
                 self.out.complete = false;
                 Value::Unknown

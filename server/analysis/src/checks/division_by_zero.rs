@@ -1,0 +1,12 @@
+//! `division-by-zero`: an integer division by the literal 0.
+
+use crate::diagnostic::Diagnostic;
+use std::ops::Range;
+
+/// The code.
+pub const CODE: &str = "division-by-zero";
+
+/// The report.
+pub fn report(range: Range<usize>, head: &str) -> Diagnostic {
+    Diagnostic::warning(CODE, range, format!("`{head}` divides by zero: its result is not specified"))
+}

@@ -1,0 +1,234 @@
+//! What the operators of constant expressions do (manual 4.5.4 to 4.5.6, where the assembler follows it).
+//!
+//! Values alone; the nodes they come from are walked in `lower::constant`. The rules are measured: `tests/oracle/constants.txt`
+//! holds what the assembler computes, and a test compares.
+
+/// A value in a constant expression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// An integer as `.s64`.
+    Signed(i64),
+    /// An integer as `.u64`.
+    Unsigned(u64),
+    /// A number as `.f64`.
+    Float(f64),
+}
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// A literal with more digits than the assembler can hold.
+    Overflow,
+    /// `/` or `%` by zero, of floating-point numbers too, and even where the result is not used.
+    DivisionByZero,
+    /// The quotient of the least integer and −1, at which the assembler crashes.
+    Quotient,
+    /// An integer and a floating-point number.
+    Mixed,
+    /// A floating-point number where the operator takes integers.
+    NeedsInteger,
+    /// A cast to another type than `.s64` and `.u64`.
+    Cast,
+    /// A literal that begins with `0f`, which must stand alone.
+    Single,
+    /// Something that is no number.
+    NotANumber,
+}
+
+/// Something wrong, and where: bytes from the start of the text that the expression stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub what: Wrong,
+    /// The first byte of the token at fault.
+    pub start: u32,
+    /// The byte after it.
+    pub end: u32,
+}
+
+/// Which operand of an operator is at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first, or only one.
+    Left,
+    /// The second.
+    Right,
+}
+
+/// Something wrong with an operand of an operator.
+pub type Fault = (Wrong, Side);
+
+impl Value {
+    fn is_float(self) -> bool {
+        matches!(self, Self::Float(_))
+    }
+
+    /// An integer's 64 bits, and whether they are unsigned; of a number that is no integer, nothing.
+    fn bits(self) -> Option<(u64, bool)> {
+        match self {
+            Self::Signed(n) => Some((n.cast_unsigned(), false)),
+            Self::Unsigned(n) => Some((n, true)),
+            Self::Float(_) => None,
+        }
+    }
+
+    fn of(bits: u64, unsigned: bool) -> Self {
+        if unsigned { Self::Unsigned(bits) } else { Self::Signed(bits.cast_signed()) }
+    }
+}
+
+fn truth(value: bool) -> Value {
+    Value::Signed(value.into())
+}
+
+/// `-x`, `+x`, `!x`, `~x`; `None` for another operator.
+///
+/// # Errors
+/// Where the operand has no place there.
+pub fn unary(operator: &str, value: Value) -> Option<Result<Value, Fault>> {
+    let needs_integer = (Wrong::NeedsInteger, Side::Left);
+    Some(match (operator, value) {
+        ("+", _) => Ok(value),
+        ("-", Value::Signed(n)) => Ok(Value::Signed(n.wrapping_neg())),
+        ("-", Value::Unsigned(n)) => Ok(Value::Unsigned(n.wrapping_neg())),
+        ("-", Value::Float(n)) => Ok(Value::Float(-n)),
+        ("!", _) => value.bits().map(|(n, _)| truth(n == 0)).ok_or(needs_integer),
+        ("~", _) => value.bits().map(|(n, _)| Value::Unsigned(!n)).ok_or(needs_integer),
+        _ => return None,
+    })
+}
+
+/// `a + b` and the like; `None` for another operator.
+///
+/// # Errors
+/// Where an operand has no place there.
+pub fn binary(operator: &str, left: Value, right: Value) -> Option<Result<Value, Fault>> {
+    let for_floats = matches!(operator, "+" | "-" | "*" | "/" | "<" | ">" | "<=" | ">=" | "==" | "!=");
+    Some(match (left, right) {
+        (Value::Float(a), Value::Float(b)) if for_floats => floats(operator, a, b)?,
+        _ if for_floats && left.is_float() != right.is_float() => Err((Wrong::Mixed, Side::Right)),
+        _ => match (left.bits(), right.bits()) {
+            (Some(a), Some(b)) => integers(operator, a, b)?,
+            (None, _) => Err((Wrong::NeedsInteger, Side::Left)),
+            (_, None) => Err((Wrong::NeedsInteger, Side::Right)),
+        },
+    })
+}
+
+fn floats(operator: &str, a: f64, b: f64) -> Option<Result<Value, Fault>> {
+    Some(Ok(match operator {
+        "+" => Value::Float(a + b),
+        "-" => Value::Float(a - b),
+        "*" => Value::Float(a * b),
+        "/" if b == 0.0 => return Some(Err((Wrong::DivisionByZero, Side::Right))),
+        "/" => Value::Float(a / b),
+        "<" => truth(a < b),
+        ">" => truth(a > b),
+        "<=" => truth(a <= b),
+        ">=" => truth(a >= b),
+        "==" => truth(a == b),
+        "!=" => truth(a != b),
+        _ => return None,
+    }))
+}
+
+fn integers(
+    operator: &str,
+    (a, a_unsigned): (u64, bool),
+    (b, b_unsigned): (u64, bool),
+) -> Option<Result<Value, Fault>> {
+    let unsigned = a_unsigned || b_unsigned;
+    let (signed_a, signed_b) = (a.cast_signed(), b.cast_signed());
+    let less = if unsigned { a < b } else { signed_a < signed_b };
+    // The machine's own shift: the count modulo 64.
+    let count = (b & 63) as u32;
+    Some(Ok(match operator {
+        "+" => Value::of(a.wrapping_add(b), unsigned),
+        "-" => Value::of(a.wrapping_sub(b), unsigned),
+        "*" => Value::of(a.wrapping_mul(b), unsigned),
+        "/" | "%" if b == 0 => return Some(Err((Wrong::DivisionByZero, Side::Right))),
+        "/" if unsigned => Value::Unsigned(a / b),
+        "/" => match signed_a.checked_div(signed_b) {
+            Some(quotient) => Value::Signed(quotient),
+            None => return Some(Err((Wrong::Quotient, Side::Right))),
+        },
+        "%" => Value::Unsigned(a % b),
+        "<<" => Value::of(a << count, a_unsigned),
+        ">>" if a_unsigned => Value::Unsigned(a >> count),
+        ">>" => Value::Signed(signed_a >> count),
+        "&" => Value::of(a & b, unsigned),
+        "|" => Value::of(a | b, unsigned),
+        "^" => Value::of(a ^ b, unsigned),
+        "&&" => truth(a != 0 && b != 0),
+        "||" => truth(a != 0 || b != 0),
+        "==" => truth(a == b),
+        "!=" => truth(a != b),
+        "<" => truth(less),
+        ">=" => truth(!less),
+        ">" => truth(!less && a != b),
+        "<=" => truth(less || a == b),
+        _ => return None,
+    }))
+}
+
+/// `condition ? first : second`. ptxas: integers only, although the manual has floating-point numbers too; and what is chosen keeps
+/// its type, although the manual converts both to one.
+///
+/// # Errors
+/// The place (0 to 2) of a floating-point number.
+pub fn ternary(condition: Value, first: Value, second: Value) -> Result<Value, usize> {
+    match [condition, first, second].iter().position(|v| v.is_float()) {
+        Some(place) => Err(place),
+        None => Ok(if condition.bits().is_some_and(|(n, _)| n != 0) { first } else { second }),
+    }
+}
+
+/// `(.s64) x`, `(.u64) x`.
+///
+/// # Errors
+/// A floating-point number; another type.
+pub fn cast(ty: &str, value: Value) -> Result<Value, Wrong> {
+    let unsigned = match ty {
+        ".u64" => true,
+        ".s64" => false,
+        _ => return Err(Wrong::Cast),
+    };
+    value.bits().map(|(bits, _)| Value::of(bits, unsigned)).ok_or(Wrong::NeedsInteger)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Side, Value, Wrong, binary, cast, ternary, unary};
+
+    #[test]
+    fn shifts_count_modulo_64_and_keep_the_type_of_what_is_shifted() {
+        let shift = |operator, a, b| binary(operator, a, b).and_then(Result::ok);
+        assert_eq!(shift("<<", Value::Signed(1), Value::Signed(65)), Some(Value::Signed(2)));
+        assert_eq!(shift(">>", Value::Signed(-1), Value::Unsigned(1)), Some(Value::Signed(-1)));
+        assert_eq!(shift(">>", Value::Unsigned(u64::MAX), Value::Signed(1)), Some(Value::Unsigned(u64::MAX >> 1)));
+    }
+
+    #[test]
+    fn one_unsigned_operand_makes_an_arithmetic_operation_unsigned() {
+        assert_eq!(binary("<", Value::Signed(-1), Value::Unsigned(1)), Some(Ok(Value::Signed(0))));
+        assert_eq!(
+            binary("/", Value::Signed(-7), Value::Unsigned(2)),
+            Some(Ok(Value::Unsigned(0x7fff_ffff_ffff_fffc)))
+        );
+        assert_eq!(binary("%", Value::Signed(7), Value::Signed(-3)), Some(Ok(Value::Unsigned(7))));
+        assert_eq!(ternary(Value::Signed(0), Value::Unsigned(1), Value::Signed(-1)), Ok(Value::Signed(-1)));
+    }
+
+    #[test]
+    fn what_has_no_value() {
+        let (one, half) = (Value::Signed(1), Value::Float(0.5));
+        assert_eq!(binary("+", one, half), Some(Err((Wrong::Mixed, Side::Right))));
+        assert_eq!(binary("&", half, one), Some(Err((Wrong::NeedsInteger, Side::Left))));
+        assert_eq!(binary("/", half, Value::Float(-0.0)), Some(Err((Wrong::DivisionByZero, Side::Right))));
+        assert_eq!(binary("/", Value::Signed(i64::MIN), Value::Signed(-1)), Some(Err((Wrong::Quotient, Side::Right))));
+        assert_eq!(unary("~", half), Some(Err((Wrong::NeedsInteger, Side::Left))));
+        assert_eq!(ternary(one, half, half), Err(1));
+        assert_eq!(cast(".u32", one), Err(Wrong::Cast));
+        assert_eq!(binary("=", one, one), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! Constant expressions are worth to us what they are worth to the assembler.
+
+use ptx_analysis::ast::{Constant, Operand, OperandKind};
+use ptx_analysis::literal::{self, Float};
+use ptx_analysis::lower::{Source, instruction};
+use ptx_syntax::Snapshot;
+use std::fs;
+use std::path::Path;
+
+/// The value of an expression in the words of the recording.
+fn worth(expression: &str) -> String {
+    let text = format!("mov.b64 %rd0, {expression};");
+    let snapshot = Snapshot::new(&text);
+    let Some(node) = snapshot.root().child(0).filter(|n| !n.has_error()) else { return "-".to_owned() };
+    let Some(lowered) = instruction(Source { text: &text, base: 0 }, node) else { return "-".to_owned() };
+    lowered.operands.get(1).map_or_else(|| "-".to_owned(), value)
+}
+
+fn value(operand: &Operand<'_>) -> String {
+    let integer = |n: i128| format!("{:x}", n as u64);
+    match &operand.kind {
+        OperandKind::Integer(text) => literal::integer(text).map_or_else(|| "-".to_owned(), integer),
+        OperandKind::Float(text) => match literal::parse_float(text) {
+            // ptxas: a number of 32 bits fills the lower half of one of 64.
+            Ok(Float::Single(bits)) => format!("{bits:x}f"),
+            Ok(Float::Double(number)) => format!("{:x}f", number.to_bits()),
+            Err(_) => "-".to_owned(),
+        },
+        OperandKind::Name("WARP_SZ") => "20".to_owned(),
+        OperandKind::Constant(Constant::Integer(Some(n))) => integer(*n),
+        OperandKind::Constant(Constant::Float(number)) => format!("{:x}f", number.to_bits()),
+        OperandKind::Arguments(list) if list.len() == 1 => value(&list[0]),
+        _ => "-".to_owned(),
+    }
+}
+
+#[test]
+fn expressions_are_worth_what_the_assembler_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle/constants.txt");
+    let recorded = fs::read_to_string(path).expect("recorded values");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for line in recorded.lines().filter(|l| !l.starts_with('#')) {
+        let (expression, wanted) = line.split_once('\t').expect("expression and value");
+        seen += 1;
+        // Whether an integer is signed shows in what is made of it, so that is asked.
+        let (found, halved) = (worth(expression), worth(&format!("(({expression})*0-1)/2")));
+        let sign = match halved.as_str() {
+            "0" => "s",
+            "7fffffffffffffff" => "u",
+            _ => "",
+        };
+        let found = if found.ends_with('f') && sign.is_empty() { found } else { found + sign };
+        if found != wanted {
+            wrong.push(format!("{expression}: the assembler has {wanted}, we have {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {seen}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(seen > 2000, "only {seen} expressions");
+}
