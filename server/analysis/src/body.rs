@@ -459,14 +459,14 @@ impl<'a, 't> Body<'a, 't> {
             // Of a function that never ends: everything is on one level there.
             self.environment = mix(self.environment, hash(self.source.word(node).text));
             self.parameters(node, Origin::KernelParameter);
+        } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
+            self.inner_function(node);
         } else if kind == k.function && node.parent().is_some_and(|p| !p.has_error()) {
             // Where a brace is missing, that is what is reported.
             let word = node.child_by_field_id(fields().kind).map(|n| self.source.word(n));
             self.out.extend(word.map(misplaced_directive::function_in_function));
         } else if kind == k.loc_directive {
             self.location(node);
-        } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
-            self.inner_function(node);
         } else if node.is_missing() && node.kind() == "}" {
             // Where the parser lost its way before, it may have lost the brace as well.
             if !self.out.iter().any(recovery::is_syntax) {

@@ -47,7 +47,7 @@ pub fn check_list(list: &[Declaration<'_>], results: bool, owner: Owner, out: &m
             Some(false) => in_memory = in_memory.or(Some(space.map_or_else(whole, Word::range))),
             Some(true) => {}
         }
-        if let Some(name) = name.filter(|n| n.text == "_" && owner != Owner::Prototype) {
+        if let Some(name) = name.filter(|n| n.text == "_" && owner == Owner::Function) {
             out.push(parameter_list::unnamed(name.range()));
         }
         if parameter.array == Array::Open {

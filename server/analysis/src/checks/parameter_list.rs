@@ -29,7 +29,11 @@ pub fn kernel_results(range: Range<usize>) -> Diagnostic {
 
 /// The report on a parameter that is called `_`.
 pub fn unnamed(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a parameter needs a name: `_` stands only in a `.callprototype`")
+    Diagnostic::error(
+        CODE,
+        range,
+        "a parameter of a function needs a name: `_` stands only in a kernel or a `.callprototype`",
+    )
 }
 
 /// The report on an array without a size, at a place where there can be none. `what` says whose.

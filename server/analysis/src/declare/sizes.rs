@@ -118,6 +118,10 @@ fn dimensions(
         Some(Constant::Integer(Some(n))) => Some(*n & i128::from(u64::MAX)),
         _ => None,
     };
+    // A number that is none is reported as such.
+    if declarator.dimensions.iter().any(|(_, size)| matches!(size, Some(Constant::Wrong(_)))) {
+        return;
+    }
     if let Some((second, _)) = inner.first().filter(|_| site.is_parameter()) {
         return out.push(array_size::parameter(second.clone()));
     }
