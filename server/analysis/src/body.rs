@@ -282,7 +282,7 @@ impl<'a, 't> Body<'a, 't> {
             }
             let found = self.out.get(before..).unwrap_or_default();
             // The pieces of a statement that fell apart are no mistakes of their own.
-            let piece = child.node.is_error() || found.iter().any(|d| recovery::is_piece(d));
+            let piece = child.node.is_error() || found.iter().any(recovery::is_piece);
             if broken && piece {
                 self.out.truncate(before);
             } else {

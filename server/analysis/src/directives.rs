@@ -153,7 +153,7 @@ fn values(
         match value(argument, directive) {
             Ok(value) => values.push(value),
             Err(wrong) => {
-                out.push(wrong);
+                out.push(*wrong);
                 return None;
             }
         }
@@ -161,8 +161,8 @@ fn values(
     Some(values)
 }
 
-fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Diagnostic> {
-    let wrong = |found: &str| directive_argument::kind(argument.word, directive, found);
+fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
+    let wrong = |found: &str| Box::new(directive_argument::kind(argument.word, directive, found));
     let Some(takes) = directive.takes else { return Ok(0) };
     if argument.string {
         if takes.kind != ArgumentKind::Value {
@@ -170,11 +170,12 @@ fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Diagnost
         }
         let name = argument.word.text.trim_matches('"').to_lowercase();
         let named = directive.values.iter().find(|v| v.name == name);
-        return named.map(|v| v.number).ok_or_else(|| directive_argument::unknown_name(argument.word, directive));
+        let unknown = || Box::new(directive_argument::unknown_name(argument.word, directive));
+        return named.map(|v| v.number).ok_or_else(unknown);
     }
     let Some(number) = literal::integer(argument.word.text) else { return Err(wrong("no number")) };
     match u64::try_from(number).ok().filter(|n| (takes.from..=takes.to).contains(n)) {
         Some(number) => Ok(number),
-        None => Err(directive_argument::range(argument.word, directive, takes.from, takes.to)),
+        None => Err(Box::new(directive_argument::range(argument.word, directive, takes.from, takes.to))),
     }
 }

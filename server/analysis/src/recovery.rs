@@ -20,10 +20,12 @@ pub fn followers(items: &[Item<'_>]) -> Vec<bool> {
         let mut follows = false;
         if is_function(node) {
             lost = node.is_error() || lacks_its_end(node);
-        } else if kind == k.instruction || kind == k.block || (kind == k.label && !names_a_list(items, index)) {
-            follows = lost;
-            lost = true;
-        } else if node.is_error() || kind == k.unknown_directive {
+        } else if kind == k.instruction
+            || kind == k.block
+            || (kind == k.label && !names_a_list(items, index))
+            || node.is_error()
+            || kind == k.unknown_directive
+        {
             follows = lost;
             lost = true;
         } else if kind == k.variable_declaration {

@@ -174,7 +174,7 @@ fn check_together(given: &[Given<'_>], kernel: bool, returns: bool, out: &mut Ve
             out.push(missing_directive::of_directive(one.name, &missing));
         }
         let idle = one.directive.idle_without;
-        if kernel && !idle.is_empty() && !idle.iter().any(|n| there(&n)) {
+        if kernel && !idle.is_empty() && !idle.iter().any(|n| there(n)) {
             out.push(redundant_directive::idle(one.range.clone(), one.name, idle));
         }
     }
