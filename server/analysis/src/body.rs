@@ -196,7 +196,7 @@ impl<'a, 't> Body<'a, 't> {
     pub fn variable(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
         let declaration = lower::declaration(self.source, node);
         let mut found = Vec::new();
-        self.initializers(self.source, &declaration, node, &mut found);
+        self.initializers(self.source, &declaration, node, "module", &mut found);
         self.out = found;
         self.finish()
     }
@@ -212,9 +212,10 @@ impl<'a, 't> Body<'a, 't> {
         source: Source<'_>,
         declaration: &Declaration<'_>,
         node: Node<'_>,
+        site: &'static str,
         out: &mut Vec<Diagnostic>,
     ) {
-        let place = initializer::Place { source, environment: &self.header.environment, declaration };
+        let place = initializer::Place { source, environment: &self.header.environment, declaration, site };
         initializer::check(place, node, self, out);
     }
 

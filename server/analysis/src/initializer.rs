@@ -14,7 +14,7 @@ use crate::symbols::Symbol;
 use crate::target::Environment;
 use crate::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{Place as Declarable, Type, TypeClass};
 use ptx_syntax::{Node, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -31,6 +31,8 @@ pub struct Place<'a, 't> {
     pub environment: &'a Environment,
     /// The declaration.
     pub declaration: &'a Declaration<'t>,
+    /// Where it stands, by its name in the tables: `module` or `body`.
+    pub site: &'static str,
 }
 
 /// Checks the initializers of a `variable_declaration`, whose syntax is reported elsewhere.
@@ -144,7 +146,15 @@ impl<'a, 't> Checker<'a, 't> {
             return;
         }
         let spaces = ISA.initials.iter().flat_map(|i| i.spaces);
-        if ISA.space(space).is_some() && !spaces.into_iter().any(|s| *s == space) {
+        let Some(known) = ISA.space(space) else { return };
+        let here = |d: &&Declarable| {
+            d.names.contains(&self.place.site) && self.place.environment.refused(d.gates, |_| true).is_none()
+        };
+        if !known.declared.iter().any(|d| here(&d)) {
+            // It is in the wrong place, which is reported with the declaration.
+            return;
+        }
+        if !spaces.into_iter().any(|s| *s == space) {
             return self.push(words::space(self.range(value), self.name(), space));
         }
         // ptxas: `x[0]` takes its length from the values, as `x[]` does.

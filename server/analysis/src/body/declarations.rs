@@ -121,7 +121,7 @@ impl<'t> Body<'_, 't> {
         self.declare(&declaration, Origin::Body);
         if declaration.declarators.iter().any(|d| d.initializer.is_some()) {
             let mut found = Vec::new();
-            self.initializers(self.source, &declaration, node, &mut found);
+            self.initializers(self.source, &declaration, node, "body", &mut found);
             self.out.extend(found);
         }
     }
