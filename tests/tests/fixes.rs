@@ -109,7 +109,11 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
         let line = |snapshot: &Snapshot, at: usize| snapshot.rope().byte_to_line(at.min(snapshot.rope().len_bytes()));
         let readable =
             target.code == "syntax-error" || target.help.as_deref().is_some_and(|h| h.starts_with("did you mean"));
-        if readable && line(&snapshot, found.range.start) == line(&snapshot, moved(target.range.start, &action.edits)) {
+        // Of a list the first wrong element is named, and then the next.
+        let next = target.code == found.code && found.range.start > moved(target.range.start, &action.edits);
+        if (readable || next)
+            && line(&snapshot, found.range.start) == line(&snapshot, moved(target.range.start, &action.edits))
+        {
             continue;
         }
         let what = if found.code == target.code && found.message == target.message { "still" } else { "now" };
