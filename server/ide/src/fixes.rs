@@ -69,6 +69,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
         // What cannot be resolved (there is no `.target` to write to) is not offered, nor is anything twice.
         if let Some(mut edits) = edits
             && !actions.iter().any(|a| a.edits == edits)
+            && edits.iter().any(|e| snapshot.text(e.range.clone()) != e.text)
         {
             edits.sort_by_key(|e| (e.range.start, e.range.end));
             actions.push(Action { title, edits, preferred, diagnostic: index });

@@ -4,7 +4,7 @@ use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::checks::{
-    illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, operand_kind, operand_type, removed,
+    illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, operand_kind, operand_type,
     state_space, unknown_modifier, vector_length,
 };
 use ptx_analysis::head::{self, Candidate, Head, Problem};
@@ -48,12 +48,9 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
         match code {
             missing_modifier::CODE => try_.missing(&head),
             modifier_order::CODE => try_.order(&head),
-            modifier_not_allowed::CODE | illegal_combination::CODE | unknown_modifier::CODE => {
-                // A modifier that is spelt nearly right has its suggestion.
-                if code != unknown_modifier::CODE || try_.out.is_empty() {
-                    try_.neighbours(&head);
-                }
-            }
+            modifier_not_allowed::CODE | illegal_combination::CODE => try_.neighbours(&head),
+            // A modifier that is spelt nearly right has its suggestion.
+            unknown_modifier::CODE if try_.out.is_empty() => try_.neighbours(&head),
             operand_type::CODE => try_.change(&head, Change::Types),
             operand_kind::CODE if statement.diagnostic.message.contains("handle") => try_.change(&head, Change::Types),
             state_space::CODE => {
@@ -64,8 +61,6 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
                 try_.change(&head, Change::Lengths);
                 try_.add(&head, Change::Lengths);
             }
-            // The rounding that older versions let out.
-            removed::CODE => {}
             _ => {}
         }
         Some(())

@@ -179,7 +179,7 @@ impl Try<'_, '_, '_> {
             return;
         }
         let Some(ty) = self.likely_type(spec) else { return };
-        let written = self.written();
+        let written = self.written().to_owned();
         let register = special(written.split('.').next().unwrap_or(""));
         // A special register has its own width.
         let own = register.and_then(|r| TypeId::of(r.ty)).map_or(ty, register_type);
@@ -190,9 +190,7 @@ impl Try<'_, '_, '_> {
         {
             first = conversions(from, to);
         }
-        self.first(&first, &written.to_owned(), ty, |opcode, text| {
-            format!("Put `{text}` into a register with `{opcode}` first")
-        });
+        self.first(&first, &written, ty, |opcode, text| format!("Put `{text}` into a register with `{opcode}` first"));
     }
 
     /// `cvt` or `mov` of a register of another type.
