@@ -125,7 +125,8 @@ fn dimensions(
     if let Some((second, _)) = inner.first().filter(|_| site.is_parameter()) {
         return out.push(array_size::parameter(second.clone()));
     }
-    if space == ".reg" && !site.bodiless {
+    // ptxas: without a body an array of registers passes, if it has a size.
+    if space == ".reg" && (!site.bodiless || value(first).is_none_or(|n| n == 0)) {
         return out.push(array_size::registers(place.clone(), declarator.name.text, value(first)));
     }
     if let Some((inner, _)) = inner.iter().find(|(_, size)| value(size).is_none_or(|n| n == 0)) {
