@@ -177,6 +177,22 @@ pub fn no_type(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "a type is missing here, such as `.b32`")
 }
 
+/// `+%r1`, `-0f3F800000`.
+pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
+    let found = Diagnostic::error(CODE, range, format!("`{sign}` cannot stand before this"));
+    match sign {
+        "+" => found.help("remove it"),
+        "-" => found.help("set the sign bit in the digits, or write a decimal number"),
+        _ => found.help("compute it with an instruction of its own first"),
+    }
+}
+
+/// `[a[4]]`, `%r1[4]`.
+pub fn subscript(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "a subscript stands only behind a variable without brackets around it")
+        .help("write an offset in bytes, `[a+4]`")
+}
+
 /// `a-4`.
 pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "an offset is added, never subtracted").help("write `+-` in place of `-`")
@@ -206,7 +222,15 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
     let start = diagnostic.range.start;
     let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
+    let operand = |n: &Node<'_>| n.is_named() && n.kind() != "opcode" && n.kind() != "modifier" && n.kind() != "guard";
+    let after_operand = node.parent().is_some_and(|p| p.kind_id() == kinds().instruction)
+        && node.prev_sibling().as_ref().is_some_and(operand);
     out.push(match shown.as_str() {
+        _ if after_operand && shown.starts_with(|c: char| c.is_alphanumeric() || "%$_[{".contains(c)) => {
+            let title = "Insert `,`";
+            let at = diagnostic.range.start;
+            diagnostic.help("is a `,` missing before it?").fix(Fix::replace(title, at..at, ","))
+        }
         "}" => diagnostic.help("there is no `{` that it closes").fix(remove()),
         ";" | "," | ")" | "]" if more.is_empty() => diagnostic.fix(remove()),
         _ => diagnostic,
