@@ -152,17 +152,15 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
     Operand { range, kind }
 }
 
-/// The sign in `+%r1`, `~%r1` and `-0f3F800000`, where the assembler knows none.
+/// The sign in `+%r1` and `~%r1`, where the assembler knows none.
 fn misplaced_sign<'t>(source: Source<'t>, node: Node<'_>) -> Option<Word<'t>> {
     let k = kinds();
     if node.kind_id() != k.unary_expression {
         return None;
     }
     let (sign, inner) = (node.child_by_field_id(fields().operator)?, named_children(node).next()?);
-    let (sign, text) = (source.word(sign), source.word(inner).text);
-    let name = inner.kind_id() == k.register || inner.kind_id() == k.member;
-    let bits = inner.kind_id() == k.float && matches!(text.get(..2), Some("0f" | "0F" | "0d" | "0D"));
-    (bits || (name && matches!(sign.text, "+" | "~"))).then_some(sign)
+    let (sign, name) = (source.word(sign), inner.kind_id() == k.register || inner.kind_id() == k.member);
+    (name && matches!(sign.text, "+" | "~")).then_some(sign)
 }
 
 /// The name in `-%r1`, `-%r1.b0`.

@@ -79,6 +79,50 @@ fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
     space.filter(|range| range.len() <= ".param".len()).map_or(Cow::Borrowed(""), |range| snapshot.text(range))
 }
 
+/// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
+pub fn is_piece(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == unknown_opcode::CODE
+        || syntax_error::lost_label(diagnostic).is_some()
+        || syntax_error::is_in_unknown(diagnostic)
+}
+
+/// Whether a finding says that the text before it, or a part of it, is not PTX.
+pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
+    [syntax_error::CODE, unknown_directive::CODE, unknown_opcode::CODE].contains(&diagnostic.code)
+}
+
+/// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
+/// parameters.
+pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> HashSet<String> {
+    let mut out = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let follows = follows.get(index).copied().unwrap_or(false);
+        let kind = item.node.kind_id();
+        let unread = item.node.is_error() || kind == kinds().unknown_directive;
+        if (follows && kind == kinds().variable_declaration) || (unread && !is_function(item.node)) {
+            let text = snapshot.text(item.node.byte_range());
+            out.extend(names_in(&text).into_iter().map(|(name, _)| name.to_owned()));
+        } else if follows || kind == kinds().label || kind == kinds().block {
+            labels_of(item.node, &mut |name| {
+                out.insert(snapshot.text(name.byte_range()).into_owned());
+            });
+        }
+    }
+    out
+}
+
+/// Calls with the name of every label in a node.
+pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
+    let kind = node.kind_id();
+    if kind == kinds().label {
+        if let Some(name) = node.child_by_field_id(fields().name) {
+            with(name);
+        }
+    } else if kind == kinds().block || node.is_error() {
+        named_children(node).for_each(|child| labels_of(child, with));
+    }
+}
+
 /// What a function has lost to its syntax errors.
 #[derive(Debug, Default)]
 pub struct Losses<'t> {

@@ -77,6 +77,14 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
     }
 }
 
+/// A function whose header goes on with something that has no place there.
+pub fn unfinished_header(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    let mut cursor = node.walk();
+    let end = if cursor.goto_last_child() { cursor.node() } else { node };
+    Diagnostic::error(CODE, before(source, end), "the header of this function is not finished")
+        .help("expected its parameters in `( )`, its body in `{ }`, or a `;`")
+}
+
 /// A function without its closing brace.
 pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Close the function here", last.end..last.end, "\n}");
@@ -177,12 +185,11 @@ pub fn no_type(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "a type is missing here, such as `.b32`")
 }
 
-/// `+%r1`, `-0f3F800000`.
+/// `+%r1`.
 pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
     let found = Diagnostic::error(CODE, range, format!("`{sign}` cannot stand before this"));
     match sign {
         "+" => found.help("remove it"),
-        "-" => found.help("set the sign bit in the digits, or write a decimal number"),
         _ => found.help("compute it with an instruction of its own first"),
     }
 }
