@@ -1,7 +1,8 @@
-//! Replays the recorded mutants: `mutants [--list] [--kinds] [--opcodes] [CORPUS]`.
+//! Replays the recorded mutants: `mutants [--list] [--names] [--kinds] [--opcodes] [CORPUS]`.
 //!
 //! With a folder of real files those of `tests/oracle/mutants/corpus.txt.gz`, without one those of our own files. `--list` prints
-//! the mutants on which we and the assembler differ, those whose errors stand elsewhere, and those with several errors.
+//! the mutants on which we and the assembler differ, those whose errors stand elsewhere, and those with more errors than the
+//! assembler's; `--names` the former alone, as `known-mutants.txt` names them.
 
 use ptx_tests::mutants::{Figures, Judged, read};
 use std::collections::BTreeMap;
@@ -25,6 +26,10 @@ fn main() {
     }
     if flag("--list") {
         judged.iter().for_each(print);
+    }
+    if flag("--names") {
+        judged.iter().filter(|j| !j.agrees()).for_each(|j| println!("{}", j.name()));
+        return;
     }
     if flag("--kinds") {
         table(&judged, |j| j.mutant.kind.as_str());

@@ -3,6 +3,7 @@
 
 usage: PTXAS=/path/to/ptxas mutants.py own [--seed N] [--count N]               mutants of tests/kernels, tests/fixtures and tests/oracle/gallery
        PTXAS=/path/to/ptxas mutants.py corpus FOLDER [--seed N] [--count N]     mutants of a folder of real files, which are not part of the repository
+       mutants.py reasons < NAMES > known-mutants.txt      the disagreements (cargo run -p ptx-tests --example mutants -- --names) with reasons
        … --messages FILE     the assembler's words as well, into a file that is not for the repository
 
 Writes tests/oracle/mutants/own.txt.gz or corpus.txt.gz; their format is described in README.md.
@@ -189,14 +190,24 @@ def found(folder, inside):
     return sorted((os.path.relpath(p, folder), p) for p in paths)
 
 
+def reasons():
+    """The names of disagreements with what is known of them; `?` where nothing is."""
+    known = [line.rstrip("\n").split("\t") for line in open(os.path.join(HERE, "mutant-reasons.txt")) if line.strip() and line[0] != "#"]
+    print("# Mutants on which we and the assembler disagree, our verdict first; a tab; why. The test fails when one of these begins to agree.")
+    for name in sorted({line.rstrip("\n") for line in sys.stdin if line.strip()}):
+        print(name + "\t" + next((why for pattern, why in known if re.search(pattern, name)), "?"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("own", "corpus"))
+    parser.add_argument("what", choices=("own", "corpus", "reasons"))
     parser.add_argument("folder", nargs="?", help="the corpus")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int)
     parser.add_argument("--messages")
     options = parser.parse_args()
+    if options.what == "reasons":
+        return reasons()
     if options.what == "own":
         options.count = options.count or 5000
         record([f for inside in ("kernels", "fixtures", "oracle/gallery") for f in found(TESTS, inside)], options, "own")

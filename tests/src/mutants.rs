@@ -56,6 +56,8 @@ pub struct Judged {
     pub text: String,
     /// The last line with any text before the first that the assembler names.
     pub before: usize,
+    /// The lines that the assembler names, and those of the same statements: a call or the header of a function has several.
+    pub same_statement: Vec<usize>,
     /// Our errors: line, code, message.
     pub errors: Vec<(usize, &'static str, String)>,
 }
@@ -71,12 +73,12 @@ impl Judged {
         !self.mutant.accepted && !self.errors.is_empty()
     }
 
-    /// One of our errors stands on a line that the assembler names, or it names none. Of a syntax error it names the first
-    /// token that does not fit; where the mistake was made, or what it should have followed, is as good.
+    /// One of our errors stands on a line that the assembler names or in the same statement, or it names none. Of a syntax error
+    /// it names the first token that does not fit; where the mistake was made, or what it should have followed, is as good.
     pub fn placed(&self) -> bool {
         let named = &self.mutant.lines;
         let near = |line: &usize| self.mutant.fatal && (*line == self.mutant.line || *line == self.before);
-        named.is_empty() || self.errors.iter().any(|(line, ..)| named.contains(line) || near(line))
+        named.is_empty() || self.errors.iter().any(|(line, ..)| self.same_statement.contains(line) || near(line))
     }
 
     /// Our errors beyond those that the assembler reports.
@@ -204,10 +206,23 @@ impl Base {
             !text.trim().is_empty() && !text.trim_start().starts_with("//")
         };
         let before = (0..first).rev().find(filled).map_or(0, |line| line + 1);
+        let ends = |line: usize| {
+            let text = rope.get_line(line.wrapping_sub(1)).map(|l| l.to_string()).unwrap_or_default();
+            text.split("//").next().unwrap_or("").contains([';', '{', '}', ':'])
+        };
+        let last = rope.len_lines();
+        let same_statement = mutant.lines.iter().flat_map(|line| statement(&ends, *line, last)).collect();
         document.edit(start..start + mutant.come.len(), &old);
         document.reparse();
-        Judged { path: self.path.clone(), mutant: mutant.clone(), text, before, errors }
+        Judged { path: self.path.clone(), mutant: mutant.clone(), text, before, same_statement, errors }
     }
+}
+
+/// The lines, from 1, of the statement that a line is a part of.
+fn statement(ends: &dyn Fn(usize) -> bool, line: usize, last: usize) -> std::ops::RangeInclusive<usize> {
+    let first = (1..line).rev().take_while(|l| !ends(*l)).last().unwrap_or(line);
+    let end = (line..=last).find(|l| ends(*l)).unwrap_or(line);
+    first..=end
 }
 
 /// How well we agree with the assembler.

@@ -330,7 +330,7 @@ fn header(
     let mut progress = Progress::default();
     let mut places: HashMap<String, Earlier> = HashMap::new();
     let mut files: HashMap<u32, Range<usize>> = HashMap::new();
-    let follows = recovery::followers(items);
+    let follows = recovery::followers(snapshot, items);
     for (index, item) in items.iter().enumerate() {
         if follows.get(index).copied().unwrap_or(false) {
             continue;

@@ -90,6 +90,8 @@ pub enum OperandKind<'t> {
     Arguments(Vec<Operand<'t>>),
     /// A constant expression of integers, or with a floating-point part.
     Constant(Constant),
+    /// A sign before something that can have none: `+%r1`.
+    Sign(Word<'t>),
     /// Not understood; the parser said so already.
     Error,
 }

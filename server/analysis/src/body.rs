@@ -55,7 +55,7 @@ pub struct Body<'a, 't> {
     /// A function without a body: only declared.
     bodiless: bool,
     /// What syntax errors took away.
-    lost: recovery::Lost<'t>,
+    lost: recovery::Losses<'t>,
     /// Every label, for the report on one that cannot be seen.
     all_labels: Vec<Word<'t>>,
     /// The functions in lists, and those that are declared here, by their content.
@@ -71,7 +71,8 @@ impl Names for Body<'_, '_> {
             }
             return Some(declared.symbol);
         }
-        self.look_up_in_module(name)
+        let lost = self.lost.inner.contains(name).then_some(Symbol::Unknown);
+        self.look_up_in_module(name).or(lost)
     }
 
     fn has_option(&self, name: &str) -> bool {
@@ -136,7 +137,7 @@ impl<'a, 't> Body<'a, 't> {
             given: Vec::new(),
             locations: HashSet::new(),
             bodiless: false,
-            lost: recovery::Lost::default(),
+            lost: recovery::Losses::default(),
             all_labels: Vec::new(),
             callees: HashMap::new(),
             out: Vec::new(),
@@ -176,6 +177,9 @@ impl<'a, 't> Body<'a, 't> {
             if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
                 syntax_error::report(self.source, child.node, &mut found);
             }
+        }
+        if body.is_none() && syntax_error::ends_unclosed(node) {
+            found.push(syntax_error::unfinished_header(self.source, node));
         }
         self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
@@ -230,11 +234,11 @@ impl<'a, 't> Body<'a, 't> {
     fn lost_labels(&mut self, body: Node<'_>) {
         let source = self.source;
         let mut environment = self.environment;
-        let Some(frame) = self.scope.top() else { return };
+        let inner = &mut self.lost.inner;
         recovery::labels_of(body, &mut |node| {
             let name = source.word(node);
             environment = mix(environment, hash(name.text));
-            frame.declare(name.text, Declared { symbol: Symbol::Unknown, range: name.range() });
+            inner.insert(name.text);
         });
         self.environment = environment;
     }
@@ -359,6 +363,7 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.variable_declaration {
             self.declaration(node);
         } else if kind == k.label {
+            syntax_error::report(self.source, node, &mut self.out);
             let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
             if let Some(name) = name
                 && let Some(other) = self.scope.top().and_then(|f| f.named(name.text).cloned())
@@ -490,7 +495,7 @@ impl<'a, 't> Body<'a, 't> {
             syntax_error::report_inside(source, node, &mut found);
         }
         match lowered {
-            Some(l) if l.broken && is_lost_label(&l) => found = vec![syntax_error::missing_colon(l.opcode)],
+            Some(l) if is_lost_label(&l, word.text) => found = vec![syntax_error::missing_colon(l.opcode)],
             Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
                 self.lost.labels.push(l.opcode.text);
                 found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
@@ -528,13 +533,17 @@ fn is_unknown(instruction: &Instruction<'_>) -> bool {
     bare && ptx_isa::ISA.opcode(instruction.opcode.text).is_none()
 }
 
-/// Such a word alone on its line.
-fn is_lost_label(instruction: &Instruction<'_>) -> bool {
+/// Such a word alone on its line: what follows on the next one is no operand of it.
+fn is_lost_label(instruction: &Instruction<'_>, text: &str) -> bool {
+    let alone = instruction.operands.first().is_some_and(|first| {
+        text.get(instruction.opcode.range().end..first.range.start).is_some_and(|between| between.contains('\n'))
+    });
     let empty = |o: &Operand<'_>| match &o.kind {
         OperandKind::Vector(list) | OperandKind::Arguments(list) => list.is_empty(),
         _ => false,
     };
-    is_unknown(instruction) && instruction.operands.iter().all(empty)
+    let bare = instruction.broken && instruction.operands.iter().all(empty);
+    is_unknown(instruction) && (alone || bare)
 }
 
 /// A child of a block with its kind, which would be asked for again and again.

@@ -35,7 +35,8 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredN
     let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
     let count = |d: &Declarator<'_>| {
         let (_, value) = d.count.as_ref()?;
-        Some(value.and_then(|n| n.try_into().ok()).unwrap_or(0))
+        // A number that cannot be read is reported; how many registers there are nobody knows.
+        Some(value.map_or(u32::MAX, |n| n.try_into().unwrap_or(0)))
     };
     let one =
         |d: &Declarator<'t>| DeclaredName { name: d.name, count: count(d), symbol: symbol(declaration, d, origin) };

@@ -40,6 +40,8 @@ pub struct Mismatch {
     pub form: &'static Form,
     /// What is wrong, the worst first.
     pub problems: Vec<Problem>,
+    /// What may stand where a modifier is missing or wrong, in all forms of which nothing else is wrong.
+    pub expected: Vec<&'static str>,
 }
 
 /// One thing that is wrong with a head. Numbers are indices of written modifiers.
@@ -57,11 +59,25 @@ pub enum Problem {
     Missing(&'static Slot),
     /// The first stands after the second, but must come before it.
     Order(usize, usize),
+    /// The same of two types.
+    TypeOrder(usize, usize),
     /// A rule of the form is broken.
     Rule(&'static Rule),
 }
 
 impl Problem {
+    /// The same for forms that lack different modifiers in the same place.
+    fn kind(self) -> (u8, usize, usize) {
+        match self {
+            Self::Unknown(i) | Self::Extra(i) => (0, i, 0),
+            Self::Duplicate(i) => (1, i, 0),
+            Self::Conflict(i, j) => (2, i, j),
+            Self::Missing(slot) => (3, usize::from(slot.is_type), 0),
+            Self::Order(i, j) | Self::TypeOrder(i, j) => (4, i, j),
+            Self::Rule(_) => (5, 0, 0),
+        }
+    }
+
     fn cost(self) -> u32 {
         match self {
             Self::Unknown(_) => 9,
@@ -70,6 +86,8 @@ impl Problem {
             Self::Conflict(..) => 6,
             Self::Missing(_) => 8,
             Self::Order(..) => 4,
+            // `cvt.rn.u32.f32` is not meant to be `cvt.rn.f32.u32`.
+            Self::TypeOrder(..) => 19,
         }
     }
 }
@@ -81,7 +99,9 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
         return Some(head);
     }
     // ptxas: a few modifiers pass on any instruction and mean nothing there.
-    let (ignored, kept): (Vec<usize>, Vec<usize>) = (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]));
+    let own = |name: &str| head.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
+    let (ignored, kept): (Vec<usize>, Vec<usize>) =
+        (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
     if ignored.is_empty() {
         return Some(head);
     }
@@ -112,17 +132,39 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> 
             Err(problems) => {
                 let cost = problems.iter().map(|p| p.cost()).sum();
                 if nearest.as_ref().is_none_or(|n| cost < n.0) {
-                    nearest = Some((cost, Mismatch { form, problems }));
+                    let expected = Vec::new();
+                    nearest = Some((cost, Mismatch { form, problems, expected }));
                 }
             }
         }
     }
     if head.candidates.is_empty() {
-        head.mismatch = nearest.map(|n| n.1);
+        head.mismatch =
+            nearest.map(|(_, mismatch)| Mismatch { expected: expected(&mismatch, modifiers, &forms), ..mismatch });
     } else if let Some(first) = head.candidates.first() {
         head.entry = first.entry;
     }
     Some(head)
+}
+
+/// What all forms that lack a modifier in the same way would take.
+fn expected(nearest: &Mismatch, modifiers: &[&str], forms: &[&'static Form]) -> Vec<&'static str> {
+    let kinds = |problems: &[Problem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
+    let wanted = kinds(&nearest.problems);
+    let missing = |problems: &[Problem]| {
+        problems.iter().find_map(|p| if let Problem::Missing(slot) = p { Some(slot.values) } else { None })
+    };
+    let mut out: Vec<&'static str> = Vec::new();
+    for form in forms {
+        if let Err(problems) = match_form(form, modifiers, forms)
+            && kinds(&problems) == wanted
+        {
+            let new = missing(&problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
+            let new: Vec<&'static str> = new.copied().collect();
+            out.extend(new);
+        }
+    }
+    out
 }
 
 type Values = Vec<Option<&'static str>>;
@@ -248,7 +290,7 @@ fn problems(form: &'static Form, modifiers: &[&str], all: &[&'static Form]) -> V
                 a.is_some_and(|other: usize| form.slots[other].is_type && form.slots[slot].is_type && other > slot)
             });
             if let Some(later) = later {
-                out.push(Problem::Order(next, later));
+                out.push(Problem::TypeOrder(next, later));
             }
             assignment[next] = Some(slot);
         } else if !known {

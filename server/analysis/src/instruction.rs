@@ -1,5 +1,7 @@
 //! One instruction against the tables: which form is meant, and what is wrong with it.
 
+mod exchange;
+
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::calls;
 use crate::checks::{
@@ -16,9 +18,9 @@ use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
 use crate::parameters;
-use crate::spec::{Arrangement, Spec, applies};
+use crate::spec::{Arrangement, Shape, Spec, applies};
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, Opcode, Term};
+use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
 
 /// Checks an instruction.
 pub fn check(
@@ -66,8 +68,15 @@ pub fn check(
     let chosen = choose(instruction, head, &resolved.gates, names);
     if !matches!(chosen, Choice::Fits(..)) {
         // What a name that is not declared would have been nobody knows.
-        let mut undeclared = Vec::new();
-        instruction.operands.iter().for_each(|o| operands::check_names(o, names, &mut undeclared));
+        let mut undeclared: Vec<Mismatch> = match &chosen {
+            Choice::Mismatch(found, _) => {
+                found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect()
+            }
+            _ => Vec::new(),
+        };
+        if undeclared.is_empty() {
+            instruction.operands.iter().for_each(|o| operands::check_names(o, names, &mut undeclared));
+        }
         if !undeclared.is_empty() {
             return out.extend(undeclared.iter().map(suggest));
         }
@@ -95,7 +104,10 @@ pub fn check(
             calls::check(instruction, arrangement, names, out);
             parameters::check_access(instruction, arrangement, names, out);
         }
-        Choice::Mismatch(found) => out.extend(together(found.iter().map(suggest))),
+        Choice::Mismatch(found, arrangement) => {
+            let exchanged = exchange::report(instruction, arrangement, names, (text, written));
+            out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
+        }
         Choice::Rule(form, rule) => {
             out.push(illegal_combination::rule(instruction.head(), rule, form, written));
         }
@@ -168,7 +180,7 @@ pub fn select(instruction: &Instruction<'_>, resolved: &Resolved, names: &dyn Na
 
 enum Choice<'h> {
     Fits(&'h Candidate, &'h Arrangement, Gates),
-    Mismatch(Vec<Mismatch>),
+    Mismatch(Vec<Mismatch>, &'h Arrangement),
     Rule(&'static Form, &'static ptx_isa::tables::Rule),
     Count(Vec<usize>, &'static Form),
 }
@@ -177,7 +189,7 @@ enum Choice<'h> {
 fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>], names: &dyn Names) -> Choice<'h> {
     let given = instruction.operands.len();
     let mut fits: Option<(&Candidate, &Arrangement, Gates)> = None;
-    let mut nearest: Option<(u32, Vec<Mismatch>)> = None;
+    let mut nearest: Option<(u32, Vec<Mismatch>, &Arrangement)> = None;
     let mut rule = None;
     let mut counts = Vec::new();
     let mut found = Vec::new();
@@ -207,15 +219,15 @@ fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>
             }
             let cost = found.iter().map(|m| m.what.cost()).sum();
             if nearest.as_ref().is_none_or(|n| cost < n.0) {
-                nearest = Some((cost, found.clone()));
+                nearest = Some((cost, found.clone(), arrangement));
             }
         }
     }
     if let Some((candidate, arrangement, gates)) = fits {
         return Choice::Fits(candidate, arrangement, gates);
     }
-    if let Some((_, found)) = nearest {
-        return Choice::Mismatch(found);
+    if let Some((_, found, arrangement)) = nearest {
+        return Choice::Mismatch(found, arrangement);
     }
     if let Some((form, rule)) = rule {
         return Choice::Rule(form, rule);
@@ -231,7 +243,16 @@ fn match_operands(
     names: &dyn Names,
     out: &mut Vec<Mismatch>,
 ) {
-    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+    for (place, (operand, (_, shape))) in instruction.operands.iter().zip(&arrangement.operands).enumerate() {
+        let operand = match (&operand.kind, shape) {
+            // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
+            (OperandKind::Pair(pair), Shape::Value(_))
+                if place == 0 && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
+            {
+                &pair.0
+            }
+            _ => operand,
+        };
         operands::check(operand, shape, names, out);
     }
 }
@@ -284,8 +305,8 @@ fn report_head(
             return out.extend(misspelt.into_iter().map(|modifier| unknown_modifier::report(modifier, opcode)));
         }
         let reports = known.into_iter().map(|modifier| match missing {
-            Some(slot) if ptx_isa::ISA.ty(modifier.text).is_some() => {
-                modifier_not_allowed::wrong_type(modifier, opcode.name, slot)
+            Some(_) if ptx_isa::ISA.ty(modifier.text).is_some() => {
+                modifier_not_allowed::wrong_type(modifier, opcode.name, &mismatch.expected)
             }
             _ => modifier_not_allowed::report(modifier, opcode.name, opcode),
         });
@@ -296,22 +317,26 @@ fn report_head(
         Problem::Missing(slot) if slot.is_type => Some(*slot),
         _ => None,
     });
+    let lacks = mismatch.problems.iter().any(|p| matches!(p, Problem::Missing(_)));
     let Some(worst) = mismatch.problems.first() else { return };
     out.push(match *worst {
         Problem::Unknown(_) => return,
         Problem::Extra(i) => match missing_type {
-            Some(slot) if ptx_isa::ISA.ty(word(i).text).is_some() => {
-                modifier_not_allowed::wrong_type(word(i), opcode.name, slot)
+            Some(_) if ptx_isa::ISA.ty(word(i).text).is_some() => {
+                modifier_not_allowed::wrong_type(word(i), opcode.name, &mismatch.expected)
             }
             _ => match conflicting(opcode, instruction, i) {
                 Some(other) => illegal_combination::report(word(i), word(other)),
+                None if lacks => modifier_not_allowed::instead(word(i), &mismatch.expected, form),
                 None => modifier_not_allowed::in_form(word(i), form),
             },
         },
         Problem::Duplicate(i) => duplicate_modifier::report(word(i)),
         Problem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
-        Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, form),
-        Problem::Order(first, second) => modifier_order::report(word(first), word(second), form),
+        Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, &mismatch.expected, form),
+        Problem::Order(first, second) | Problem::TypeOrder(first, second) => {
+            modifier_order::report(word(first), word(second), form)
+        }
         Problem::Rule(rule) => {
             illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
         }
@@ -373,6 +398,7 @@ fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&Spec> = mismatch.spec.as_ref();
     match (&mismatch.what, spec) {
+        (What::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => undeclared_name::label(range, name),
         (What::Undeclared(name), _) => undeclared_name::report(range, name),
         (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
         (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
@@ -382,6 +408,8 @@ fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
         (What::MustBeVector, spec) => vector_length::scalar(range, spec, written),
         (What::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
         (What::MinusOffset, _) => syntax_error::minus_offset(range),
+        (What::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
+        (What::Subscript, _) => syntax_error::subscript(range),
         _ => operand_kind::report(mismatch, written),
     }
 }

@@ -140,6 +140,8 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         OperandKind::Address(list(source, node))
     } else if kind == k.argument_list {
         OperandKind::Arguments(list(source, node))
+    } else if let Some(sign) = misplaced_sign(source, node) {
+        OperandKind::Sign(sign)
     } else if let Some(inner) = negated_name(source, node) {
         OperandKind::Minus(Box::new(operand(source, inner)))
     } else if constant::is_expression(kind) {
@@ -148,6 +150,17 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         OperandKind::Error
     };
     Operand { range, kind }
+}
+
+/// The sign in `+%r1` and `~%r1`, where the assembler knows none.
+fn misplaced_sign<'t>(source: Source<'t>, node: Node<'_>) -> Option<Word<'t>> {
+    let k = kinds();
+    if node.kind_id() != k.unary_expression {
+        return None;
+    }
+    let (sign, inner) = (node.child_by_field_id(fields().operator)?, named_children(node).next()?);
+    let (sign, name) = (source.word(sign), inner.kind_id() == k.register || inner.kind_id() == k.member);
+    (name && matches!(sign.text, "+" | "~")).then_some(sign)
 }
 
 /// The name in `-%r1`, `-%r1.b0`.

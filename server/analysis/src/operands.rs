@@ -4,7 +4,7 @@
 mod address;
 mod vector;
 
-use crate::ast::{Constant, Operand, OperandKind};
+use crate::ast::{Constant, Operand, OperandKind, Word};
 use crate::literal;
 use crate::signature::Callee;
 use crate::spec::{Shape, Spec};
@@ -109,12 +109,18 @@ pub enum What {
     MustBe(&'static str),
     /// An expression that has no place here.
     Unexpected,
+    /// Brackets with too few or too many parts: how many there are, and which must be there.
+    Parts(usize, Vec<&'static str>),
     /// A sum or a number as one of several parts in brackets.
     PartOfAddress,
     /// Something else than a constant added to an address.
     OffsetNotConstant,
     /// A number as an address, which only `.local` has.
     ImmediateAddress,
+    /// A sign before something that can have none.
+    Sign(String),
+    /// A subscript of a register, or in brackets.
+    Subscript,
     /// `a-4`: the assembler knows only `a+-4`.
     MinusOffset,
 }
@@ -124,9 +130,13 @@ impl What {
     pub fn cost(&self) -> u32 {
         match self {
             Self::OutOfRange(_) => 1,
-            Self::RegisterType(..) | Self::SpecialType(_) | Self::Undeclared(_) | Self::VectorLength(_) => 2,
+            Self::RegisterType(..)
+            | Self::SpecialType(_)
+            | Self::Undeclared(_)
+            | Self::VectorLength(_)
+            | Self::Parts(..) => 2,
             Self::ImmediateClass { .. } | Self::Space(..) | Self::AddressRegister(..) | Self::SpecialRegister => 2,
-            Self::MinusOffset | Self::Component(_) | Self::NotOpaque(..) => 1,
+            Self::MinusOffset | Self::Sign(_) | Self::Subscript | Self::Component(_) | Self::NotOpaque(..) => 1,
             _ => 4,
         }
     }
@@ -249,6 +259,7 @@ impl Checker<'_> {
         let writes = spec.value.access != Access::Read;
         match &operand.kind {
             OperandKind::Error => {}
+            OperandKind::Sign(sign) => self.sign(*sign),
             OperandKind::Name(name) => self.name(operand, name, spec, list_allowed),
             OperandKind::Sink => {
                 if !spec.value.sink {
@@ -289,14 +300,6 @@ impl Checker<'_> {
                 _ => self.push(operand, Some(spec), What::Unexpected),
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
-            // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
-            OperandKind::Pair(pair)
-                if writes
-                    && list_allowed
-                    && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
-            {
-                self.typed(&pair.0, spec, list_allowed);
-            }
             OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
             // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
             OperandKind::Arguments(list) => match list.as_slice() {
@@ -315,6 +318,10 @@ impl Checker<'_> {
             },
             OperandKind::String => self.push(operand, Some(spec), What::Unexpected),
         }
+    }
+
+    fn sign(&mut self, sign: Word<'_>) {
+        self.out.push(Mismatch { range: sign.range(), spec: None, what: What::Sign(sign.text.to_owned()) });
     }
 
     fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec, list_allowed: bool) {

@@ -8,45 +8,56 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::named_children;
 use crate::module::{Item, is_function};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// For each item of the module whether it stands where it does because of a mistake before it.
-pub fn followers(items: &[Item<'_>]) -> Vec<bool> {
+pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
     let k = kinds();
-    let mut lost = false;
+    // Outside of functions everything stays whole but what belongs into one.
+    let whole = [k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
+    let mut lost = Lost::Nothing;
     let mut out = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let (node, kind) = (item.node, item.node.kind_id());
+        let space = if kind == k.variable_declaration { space(snapshot, node) } else { Cow::Borrowed("") };
+        let statement = kind == k.instruction || kind == k.block || (kind == k.label && !names_a_list(items, index));
         let mut follows = false;
         if is_function(node) {
-            lost = node.is_error() || lacks_its_end(node);
-        } else if kind == k.instruction
-            || kind == k.block
-            || (kind == k.label && !names_a_list(items, index))
-            || node.is_error()
-            || kind == k.unknown_directive
-        {
-            follows = lost;
-            lost = true;
+            lost = if node.is_error() || lacks_its_end(node) { Lost::Function } else { Lost::Nothing };
+        } else if statement || space == ".param" {
+            follows = lost > Lost::Nothing;
+            lost = Lost::Function;
+        } else if space == ".reg" || space == ".local" {
+            follows = lost > Lost::Nothing;
+        } else if node.is_error() {
+            follows = lost > Lost::Nothing;
+            lost = lost.max(Lost::Line);
+        } else if kind == k.unknown_directive {
+            follows = lost == Lost::Function;
+            lost = lost.max(Lost::Line);
         } else if kind == k.variable_declaration {
-            follows = lost && (node.has_error() || is_local(node));
+            follows = lost > Lost::Nothing && node.has_error();
             // Something whole that belongs here: the parser is back.
-            lost &= follows;
-        } else if lost && STATEMENTS.iter().any(|s| s(kind)) {
-            follows = true;
+            lost = if follows { lost } else { Lost::Nothing };
+        } else if !whole.contains(&kind) {
+            follows = lost == Lost::Function;
         }
         out.push(follows);
     }
     out
 }
 
-/// Kinds of nodes that stand in bodies, besides instructions, blocks and labels.
-const STATEMENTS: [fn(u16) -> bool; 4] = [
-    |kind| kind == kinds().branch_targets_directive,
-    |kind| kind == kinds().call_targets_directive,
-    |kind| kind == kinds().call_prototype_directive,
-    |kind| kind == kinds().pragma_directive,
-];
+/// What a mistake has torn apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lost {
+    /// Nothing: the parser knows where it is.
+    Nothing,
+    /// A directive that could not be read.
+    Line,
+    /// A function: its parameters and statements stand at the level of the module.
+    Function,
+}
 
 /// Whether the label at an index belongs to a list of targets or a prototype, which may stand at module level.
 pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
@@ -62,10 +73,10 @@ fn lacks_its_end(node: Node<'_>) -> bool {
     node.child_by_field_id(fields().body).is_none() && syntax_error::is_broken(node)
 }
 
-/// A declaration that stands in a body or a list of parameters.
-fn is_local(node: Node<'_>) -> bool {
-    let space = node.child_by_field_id(fields().space);
-    space.is_some_and(|s| matches!(s.byte_range().len(), 4 | 6)) // `.reg`, `.param`, `.local`
+/// The state space of a declaration, if it is short enough to matter here.
+fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
+    let space = node.child_by_field_id(fields().space).map(|s| s.byte_range());
+    space.filter(|range| range.len() <= ".param".len()).map_or(Cow::Borrowed(""), |range| snapshot.text(range))
 }
 
 /// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
@@ -114,7 +125,9 @@ pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
 
 /// What a function has lost to its syntax errors.
 #[derive(Debug, Default)]
-pub struct Lost<'t> {
+pub struct Losses<'t> {
+    /// Labels that stand in an inner block since a brace too many opened it.
+    pub inner: HashSet<&'t str>,
     /// Words that would be labels, were it not for what stands behind them.
     pub labels: Vec<&'t str>,
     /// A declaration of registers is broken.
@@ -125,7 +138,7 @@ pub struct Lost<'t> {
     pub ranges: Vec<&'t str>,
 }
 
-impl Lost<'_> {
+impl Losses<'_> {
     /// Takes away from the findings of a function what follows from others: the uses of labels and registers whose
     /// declaration could not be read.
     pub fn prune(&self, found: &mut Vec<Diagnostic>) {

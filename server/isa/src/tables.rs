@@ -216,6 +216,8 @@ table! {
         braces: bool,
         /// A list of integer registers may stand for one of floats.
         loose: bool,
+        /// Special registers, predicates and registers with a selector pass as elements of a `mixed` list.
+        lax: bool,
         /// A list of any length passes, which nobody should write.
         lists: bool,
         /// A list of one may be written without its braces.

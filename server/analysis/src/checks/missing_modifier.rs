@@ -9,8 +9,17 @@ use std::ops::Range;
 pub const CODE: &str = "missing-modifier";
 
 /// The report. `head` is the range of the opcode with its modifiers.
-pub fn report(head: Range<usize>, written: &str, slot: &'static Slot, form: &'static Form) -> Diagnostic {
+/// `expected` is what may stand there, in any form.
+pub fn report(
+    head: Range<usize>,
+    written: &str,
+    slot: &'static Slot,
+    expected: &[&str],
+    form: &'static Form,
+) -> Diagnostic {
     let what = if slot.is_type { "a type" } else { "a modifier" };
-    let message = format!("`{written}` lacks {what}: expected {}", one_of(slot.values));
-    Diagnostic::error(CODE, head, message).help(format!("the form is `{}`", form.text))
+    let message = format!("`{written}` lacks {what}: expected {}", one_of(expected));
+    // Where the choice is between forms, one of them says little.
+    let found = Diagnostic::error(CODE, head, message);
+    if expected.len() > slot.values.len() { found } else { found.help(format!("the form is `{}`", form.text)) }
 }

@@ -265,7 +265,7 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
 
 /// `` `.a`, `.b` or `.c` ``; a long list is cut.
 pub fn one_of(names: &[&str]) -> String {
-    const MOST: usize = 12;
+    const MOST: usize = 16;
     let quoted: Vec<String> = names.iter().take(MOST).map(|n| format!("`{n}`")).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),

@@ -3,7 +3,7 @@
 use super::one_of;
 use crate::ast::Word;
 use crate::diagnostic::Diagnostic;
-use ptx_isa::tables::{Form, Opcode, Slot};
+use ptx_isa::tables::{Form, Opcode};
 
 /// The code.
 pub const CODE: &str = "modifier-not-allowed";
@@ -25,7 +25,13 @@ pub fn in_form(modifier: Word<'_>, form: &'static Form) -> Diagnostic {
 }
 
 /// The report on a type in the place of another.
-pub fn wrong_type(modifier: Word<'_>, name: &str, slot: &'static Slot) -> Diagnostic {
-    let message = format!("`{name}` has no `{}` form: expected {}", modifier.text, one_of(slot.values));
+pub fn wrong_type(modifier: Word<'_>, name: &str, expected: &[&str]) -> Diagnostic {
+    let message = format!("`{name}` has no `{}` form: expected {}", modifier.text, one_of(expected));
     Diagnostic::error(CODE, modifier.range(), message)
+}
+
+/// The report on a modifier in the place of another.
+pub fn instead(modifier: Word<'_>, expected: &[&str], form: &'static Form) -> Diagnostic {
+    let message = format!("`{}` has no place here: expected {}", modifier.text, one_of(expected));
+    Diagnostic::error(CODE, modifier.range(), message).help(format!("the nearest form is `{}`", form.text))
 }

@@ -1,9 +1,10 @@
 //! `operand-kind`: an operand of the wrong kind: an immediate for a register, a list for a single value, and the like.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::operands::{Mismatch, What};
 use crate::spec::Spec;
 use ptx_isa::tables::Access;
+use std::ops::Range;
 
 /// The code.
 pub const CODE: &str = "operand-kind";
@@ -14,6 +15,9 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
     let name = spec.map_or("this operand", |s| s.value.name);
     let of = format!("`{name}` of `{head}`");
     let (message, help) = match &mismatch.what {
+        What::SpecialRegister if spec.is_some_and(|s| s.value.access != Access::Read) => {
+            (format!("{of} is the result, and a special register cannot be written"), None)
+        }
         What::SpecialRegister => {
             (format!("`{head}` cannot read a special register"), Some("copy it into a register with `mov` first"))
         }
@@ -69,6 +73,10 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
             format!("{of} is a list of constants alone: at least one element must be a register"),
             Some("move one of them into a register first"),
         ),
+        What::Parts(found, names) => (
+            format!("the brackets of {of} hold {}, not {found}", parts(names)),
+            Some("the parts stand in one pair of brackets, with commas between them"),
+        ),
         What::PartOfAddress => (
             format!("{of} must be a name: brackets with several parts hold no sums and no numbers"),
             Some("put the sum into a register with `add` first"),
@@ -87,6 +95,29 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
     match help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
+    }
+}
+
+/// The report on two operands that are the wrong way round: of each its range, its text, and the name of its place.
+pub fn exchanged(first: (Range<usize>, &str, String), second: (Range<usize>, &str, String), head: &str) -> Diagnostic {
+    let ((place, one, name), (other_place, other, other_name)) = (first, second);
+    let message =
+        format!("`{one}` and `{other}` are the wrong way round: `{head}` takes `{name}` before `{other_name}`");
+    let title = format!("Exchange `{one}` and `{other}`");
+    let edits =
+        vec![Edit::Replace(place.clone(), other.to_owned()), Edit::Replace(other_place.clone(), one.to_owned())];
+    Diagnostic::error(CODE, place, message).related(other_place, "the other is here").fix(Fix {
+        title,
+        edits,
+        preferred: true,
+    })
+}
+
+/// `2 parts: texture, coordinates`.
+fn parts(names: &[&str]) -> String {
+    match names {
+        [one] => format!("one part, `{one}`"),
+        _ => format!("{} parts, `{}`", names.len(), names.join("`, `")),
     }
 }
 

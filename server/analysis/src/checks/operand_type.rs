@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use crate::types::{TypeId, agreeing};
-use ptx_isa::tables::{SpecialRegister, TypeClass};
+use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
 use std::ops::Range;
 
 /// The code.
@@ -20,6 +20,13 @@ pub fn register(range: Range<usize>, register: &str, found: TypeId, spec: &Spec,
                 "the sizes are the same: `mov.b{} %new, {register};` reinterprets the bits, `cvt` converts the value",
                 ty.info().bits
             ))
+        }
+        Some(ty) if ty.info().class == TypeClass::Pred && spec.value.access == Access::Read => {
+            diagnostic.help(format!("compare first: `setp.ne.b{} %p, {register}, 0;`", found.info().bits))
+        }
+        Some(ty) if ty.info().class == TypeClass::Pred => diagnostic.help("declare one with `.reg .pred`"),
+        Some(ty) if found.info().class == TypeClass::Pred => {
+            diagnostic.help(format!("turn it into a number first: `selp.b{} %new, 1, 0, {register};`", ty.info().bits))
         }
         Some(ty) if ty.info().class != TypeClass::Pred && found.info().class != TypeClass::Pred => {
             diagnostic.help("convert it with `cvt` first, or declare the register with another type")
@@ -44,8 +51,13 @@ pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&Spec>, head: 
     if integer {
         diagnostic.help("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)")
     } else {
-        diagnostic
+        diagnostic.help("write it without a fraction, or use an instruction of a floating-point type")
     }
+}
+
+/// What an operand of a type takes where nothing else is said of it.
+pub fn wanted_of(ty: TypeId) -> String {
+    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, crate::types::Fit::default()).join("`, `"))
 }
 
 /// What an operand takes, in words: `a 32-bit integer register (.u32 .s32 .b32)`.

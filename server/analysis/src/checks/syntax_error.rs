@@ -77,6 +77,14 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
     }
 }
 
+/// A function whose header goes on with something that has no place there.
+pub fn unfinished_header(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+    let mut cursor = node.walk();
+    let end = if cursor.goto_last_child() { cursor.node() } else { node };
+    Diagnostic::error(CODE, before(source, end), "the header of this function is not finished")
+        .help("expected its parameters in `( )`, its body in `{ }`, or a `;`")
+}
+
 /// A function without its closing brace.
 pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Close the function here", last.end..last.end, "\n}");
@@ -177,6 +185,21 @@ pub fn no_type(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "a type is missing here, such as `.b32`")
 }
 
+/// `+%r1`.
+pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
+    let found = Diagnostic::error(CODE, range, format!("`{sign}` cannot stand before this"));
+    match sign {
+        "+" => found.help("remove it"),
+        _ => found.help("compute it with an instruction of its own first"),
+    }
+}
+
+/// `[a[4]]`, `%r1[4]`.
+pub fn subscript(range: Range<usize>) -> Diagnostic {
+    Diagnostic::error(CODE, range, "a subscript stands only behind a variable without brackets around it")
+        .help("write an offset in bytes, `[a+4]`")
+}
+
 /// `a-4`.
 pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "an offset is added, never subtracted").help("write `+-` in place of `-`")
@@ -206,7 +229,15 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
     let start = diagnostic.range.start;
     let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
+    let operand = |n: &Node<'_>| n.is_named() && n.kind() != "opcode" && n.kind() != "modifier" && n.kind() != "guard";
+    let after_operand = node.parent().is_some_and(|p| p.kind_id() == kinds().instruction)
+        && node.prev_sibling().as_ref().is_some_and(operand);
     out.push(match shown.as_str() {
+        _ if after_operand && shown.starts_with(|c: char| c.is_alphanumeric() || "%$_[{".contains(c)) => {
+            let title = "Insert `,`";
+            let at = diagnostic.range.start;
+            diagnostic.help("is a `,` missing before it?").fix(Fix::replace(title, at..at, ","))
+        }
         "}" => diagnostic.help("there is no `{` that it closes").fix(remove()),
         ";" | "," | ")" | "]" if more.is_empty() => diagnostic.fix(remove()),
         _ => diagnostic,

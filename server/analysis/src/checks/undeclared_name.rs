@@ -20,13 +20,16 @@ pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
 
 /// The report on the label of a branch or of a list.
 pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("no label `{name}` can be seen from here"))
+    Diagnostic::error(CODE, range, format!("{NO_LABEL} `{name}` can be seen from here"))
 }
 
 /// The report on the function of a call.
 pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("no function `{name}` is declared here")).declared_at(name)
 }
+
+/// How [`label`] begins.
+const NO_LABEL: &str = "no label";
 
 /// The name that a finding says is not declared.
 pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
@@ -45,6 +48,9 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
         }
         diagnostic.help = match near {
             Some(near) => Some(format!("did you mean `{near}`?")),
+            None if diagnostic.message.starts_with(NO_LABEL) => Some(format!(
+                "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
+            )),
             None if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
             None => None,
         };
@@ -53,7 +59,7 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
 
 /// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
-    for diagnostic in diagnostics.iter_mut().filter(|d| d.code == CODE && d.message.starts_with("no label")) {
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.code == CODE && d.message.starts_with(NO_LABEL)) {
         let name = diagnostic.message.split('`').nth(1).unwrap_or("");
         let Some(label) = labels.iter().find(|l| l.text == name) else { continue };
         let message = "it stands in a block of its own".to_owned();

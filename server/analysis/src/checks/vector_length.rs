@@ -16,7 +16,11 @@ pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str
     } else {
         format!("`{name}` of `{head}` has {} elements, not {found}", wanted.join(" or "))
     };
-    Diagnostic::error(CODE, range, message)
+    let found = Diagnostic::error(CODE, range, message);
+    match spec.and_then(|s| s.ty) {
+        Some(ty) => found.help(format!("each element is {}", super::operand_type::wanted_of(ty))),
+        None => found,
+    }
 }
 
 /// The report on a single value.

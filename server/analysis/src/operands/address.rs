@@ -15,8 +15,10 @@ impl Checker<'_> {
         if !self.amount(amount) {
             return;
         }
-        let OperandKind::Name(name) = base.kind else {
-            return self.push(operand, Some(spec), What::Unexpected);
+        let name = match &base.kind {
+            OperandKind::Name(name) => *name,
+            OperandKind::Offset(inner, false) => return self.sum(operand, inner, spec),
+            _ => return self.push(operand, Some(spec), What::Unexpected),
         };
         match self.names.look_up(name) {
             None if special(name).is_none() => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
@@ -93,9 +95,15 @@ impl Checker<'_> {
             _ => return self.push(operand, specs.first(), What::MustBeAddress),
         };
         if parts.len() != specs.len() {
-            return self.push(operand, specs.first(), What::VectorLength(parts.len()));
+            let names = specs.iter().map(|s| s.value.name).collect();
+            return self.push(operand, specs.first(), What::Parts(parts.len(), names));
         }
+        let brackets = matches!(operand.kind, OperandKind::Address(_));
         for (part, spec) in parts.iter().zip(specs) {
+            if brackets && matches!(part.kind, OperandKind::Index(..)) {
+                self.push(part, Some(spec), What::Subscript);
+                continue;
+            }
             // In brackets with several parts the assembler knows no sums and no numbers.
             let bare = specs.len() > 1 && matches!(part.kind, OperandKind::Offset(..) | OperandKind::Integer(_));
             if bare {
@@ -128,7 +136,13 @@ impl Checker<'_> {
                 }
                 return;
             }
-            OperandKind::Index(object, _) => return self.base(object, spec),
+            OperandKind::Index(object, _) => {
+                let register = |name: &str| matches!(self.names.look_up(name), Some(Symbol::Register { .. }));
+                if matches!(object.kind, OperandKind::Name(name) if register(name)) {
+                    return self.push(operand, Some(spec), What::Subscript);
+                }
+                return self.base(object, spec);
+            }
             OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
                 return self.absolute(operand, spec);
             }

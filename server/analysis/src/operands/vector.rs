@@ -41,15 +41,17 @@ impl Checker<'_> {
                     continue;
                 }
                 OperandKind::Name(name) => match self.names.look_up(name) {
-                    Some(Symbol::Register { ty, elements: 1 }) => Joined::of(ty),
+                    Some(Symbol::Register { ty, elements: 1 }) if spec.value.lax || size(ty) == ty.info().bits => {
+                        Joined::of(ty)
+                    }
                     // ptxas: in a list a special register passes for an untyped register of its size, even as a result.
-                    None => match special(name).and_then(untyped_special) {
+                    None if spec.value.lax || !written => match special(name).and_then(untyped_special) {
                         Some(ty) => Joined::of(ty),
                         None => return self.each(list, spec),
                     },
                     _ => return self.each(list, spec),
                 },
-                OperandKind::Member(object, member) => match self.member_type(object.text, member.text) {
+                OperandKind::Member(object, member) => match self.member_type(object.text, member.text, spec) {
                     Some(ty) => {
                         components = true;
                         Joined::of(ty)
@@ -107,11 +109,16 @@ impl Checker<'_> {
 
     /// The type that a component of a special register has in a list, or a register behind which a selector stands: the
     /// assembler overlooks the selector there.
-    fn member_type(&self, object: &str, member: &str) -> Option<TypeId> {
+    fn member_type(&self, object: &str, member: &str, spec: &Spec) -> Option<TypeId> {
         let member = member.trim_start_matches('.');
+        let (lax, written) = (spec.value.lax, spec.value.access != Access::Read);
         match self.names.look_up(object) {
-            None if component(member).is_some() => TypeId::of(special(object)?.ty)?.untyped(),
-            Some(Symbol::Register { ty, elements: 1 }) if is_selector(member) => Some(ty),
+            None if lax || !written => {
+                let register = special(object)?;
+                component(member).filter(|place| *place < register.components.len())?;
+                TypeId::of(register.ty)?.untyped()
+            }
+            Some(Symbol::Register { ty, elements: 1 }) if lax && is_selector(member) && size(ty) == 32 => Some(ty),
             _ => None,
         }
     }
