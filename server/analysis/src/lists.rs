@@ -126,6 +126,12 @@ fn prototype(source: Source<'_>, node: Node<'_>, label: &str, out: &mut Vec<Diag
 /// Checks the lists of parameters and results in the header of a function or in a prototype.
 pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
+    if let Some(kind) = node.child_by_field_id(f.kind)
+        && node.child_by_field_id(f.name).is_none()
+        && !node.has_error()
+    {
+        out.push(syntax_error::nameless_function(source.word(kind)));
+    }
     if owner == Owner::Kernel
         && let Some(results) = node.child_by_field_id(f.returns)
     {

@@ -145,6 +145,12 @@ pub fn named_prototype(word: Word<'_>) -> Diagnostic {
         .fix(Fix::replace("Write `_`", word.range(), "_"))
 }
 
+/// A function without a name; the word is `.func` or `.entry`.
+pub fn nameless_function(kind: Word<'_>) -> Diagnostic {
+    let what = if kind.text == ".entry" { "kernel" } else { "function" };
+    Diagnostic::error(CODE, kind.range(), format!("the name of this {what} is missing"))
+}
+
 /// A dot with nothing after it.
 pub fn lone_dot(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), "a modifier is missing after the dot")
