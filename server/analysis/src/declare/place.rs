@@ -125,13 +125,13 @@ pub fn types(
         out.push(variable_type::texture_space(word));
         return false;
     }
-    // ptxas: where there is no body, only `.f16x2` is looked at; and an array of samplers passes in either mode.
-    let array = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
+    // ptxas looks at the gates of the type as it is written alone: at those of `.f16x2` unless it is a vector's, where there is no
+    // body too; at all others neither there nor where only arrays, or nothing, are declared.
+    let arrays = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
     let gated = match ty.class {
         _ if ty.ungated => false,
-        TypeClass::Opaque if array => false,
-        TypeClass::Packed => ty.registers,
-        _ => !site.bodiless,
+        TypeClass::Packed => ty.registers && declaration.vectors.is_empty(),
+        _ => !site.bodiless && !arrays,
     };
     if gated {
         out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
