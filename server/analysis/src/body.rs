@@ -178,9 +178,6 @@ impl<'a, 't> Body<'a, 't> {
                 syntax_error::report(self.source, child.node, &mut found);
             }
         }
-        if body.is_none() && syntax_error::ends_unclosed(node) {
-            found.push(syntax_error::unfinished_header(self.source, node));
-        }
         self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);

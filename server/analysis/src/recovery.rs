@@ -24,20 +24,27 @@ pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
         let statement = kind == k.instruction || kind == k.block || (kind == k.label && !names_a_list(items, index));
         let mut follows = false;
         if is_function(node) {
-            lost = if node.is_error() || lacks_its_end(node) { Lost::Function } else { Lost::Nothing };
-        } else if statement || space == ".param" {
-            follows = lost > Lost::Nothing;
+            lost = match (node.is_error(), lacks_its_end(node)) {
+                (true, _) => Lost::Function,
+                (false, true) => Lost::Header,
+                _ => Lost::Nothing,
+            };
+        } else if lost == Lost::Header && (statement || LOCAL.contains(&&*space) || node.is_error()) {
+            // The first thing that cannot follow a declaration is where the mistake shows.
             lost = Lost::Function;
-        } else if space == ".reg" || space == ".local" {
-            follows = lost > Lost::Nothing;
+        } else if statement || space == ".param" {
+            follows = lost > Lost::Header;
+            lost = Lost::Function;
+        } else if LOCAL.contains(&&*space) {
+            follows = lost > Lost::Header;
         } else if node.is_error() {
-            follows = lost > Lost::Nothing;
+            follows = lost > Lost::Header;
             lost = lost.max(Lost::Line);
         } else if kind == k.unknown_directive {
             follows = lost == Lost::Function;
             lost = lost.max(Lost::Line);
         } else if kind == k.variable_declaration {
-            follows = lost > Lost::Nothing && node.has_error();
+            follows = lost > Lost::Header && node.has_error();
             // Something whole that belongs here: the parser is back.
             lost = if follows { lost } else { Lost::Nothing };
         } else if !whole.contains(&kind) {
@@ -48,11 +55,16 @@ pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
     out
 }
 
+/// State spaces of what stands in bodies and lists of parameters.
+const LOCAL: [&str; 3] = [".param", ".reg", ".local"];
+
 /// What a mistake has torn apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Lost {
     /// Nothing: the parser knows where it is.
     Nothing,
+    /// A function has neither body nor semicolon. The assembler does without the latter.
+    Header,
     /// A directive that could not be read.
     Line,
     /// A function: its parameters and statements stand at the level of the module.

@@ -77,14 +77,6 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
     }
 }
 
-/// A function whose header goes on with something that has no place there.
-pub fn unfinished_header(source: Source<'_>, node: Node<'_>) -> Diagnostic {
-    let mut cursor = node.walk();
-    let end = if cursor.goto_last_child() { cursor.node() } else { node };
-    Diagnostic::error(CODE, before(source, end), "the header of this function is not finished")
-        .help("expected its parameters in `( )`, its body in `{ }`, or a `;`")
-}
-
 /// A function without its closing brace.
 pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Close the function here", last.end..last.end, "\n}");
