@@ -174,7 +174,9 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
         let Symbol::Variable(variable) = symbol else { return };
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);
-        if end > limit.bytes.into() {
+        // ptxas counts in 32 bits: what overflows them is taken.
+        let counted = end as i32;
+        if end > limit.bytes.into() && counted > 0 && i64::from(counted) > i64::from(limit.bytes) {
             let more = space.holds.iter().find(|c| c.bytes > limit.bytes && end <= c.bytes.into());
             return out.push(parameter_size::report(declarator.name, end, limit.bytes, more, environment));
         }
