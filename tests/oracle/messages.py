@@ -4,7 +4,7 @@
 usage: PTXAS=/path/to/ptxas messages.py [PATH/TO/ptx-analyzer] > ../../docs/messages.md
 Our half is tested: cargo test -p ptx-tests --test messages
 """
-import json, os, re, subprocess, sys, tempfile
+import contextlib, io, json, os, re, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PTXAS = os.environ.get("PTXAS", "ptxas")
@@ -27,6 +27,13 @@ def mistakes():
 
 
 def main():
+    page = io.StringIO()
+    with contextlib.redirect_stdout(page):
+        write()
+    print(re.sub(r"\n{3,}", "\n\n", page.getvalue()).rstrip())
+
+
+def write():
     print("# The assembler's words and ours\n")
     print("Mistakes that people make, what NVIDIA's assembler says of each, and what ptx-analyzer says. Made by `tests/oracle/messages.py` from")
     print("`tests/oracle/mistakes.txt`; a test compares our half with what the check says now. Each stands in this kernel:\n")

@@ -382,6 +382,9 @@ fn header(
                     let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
                     variables::declare(&statement, sound, &mut header, &mut places, out);
                 }
+                if syntax_error::is_broken(node) {
+                    found.truncate(1);
+                }
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
@@ -428,7 +431,10 @@ fn header(
             header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
         }
     }
-    functions::undefined(&header, out);
+    // Where a function fell apart its body is not found.
+    if !follows.contains(&true) {
+        functions::undefined(&header, out);
+    }
     out.extend(endless_comment(snapshot));
     out.extend(constant_memory_limit::check(&header, &places));
     let mut found = Vec::new();

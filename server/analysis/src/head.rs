@@ -106,8 +106,13 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
         return Some(head);
     }
     let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
-    let without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
-    Some(without.map_or(head, |fits| Head { ignored, ..fits }))
+    let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
+    // What must stand right after the opcode lets nothing in between.
+    let behind = |c: &Candidate| ignored.iter().all(|i| *i >= c.form.first.len());
+    if let Some(fits) = &mut without {
+        fits.candidates.retain(behind);
+    }
+    Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(head, |fits| Head { ignored, ..fits }))
 }
 
 /// Whether the assembler lets a modifier pass on any instruction.
