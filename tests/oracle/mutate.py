@@ -296,7 +296,6 @@ class Maker:
         return self.swap_token(line, self.register(line), self.rng.choice(new))
 
     def special_register(self, line):
-        """A special register's component dropped, exchanged or added."""
         m = re.search(r"%(n?tid|n?ctaid|cluster\w+|is_\w+|laneid|warpid|clock\w*|lanemask_\w+|globaltimer\w*|smid)(\.\w)?", line.text)
         if not m:
             return None
@@ -515,7 +514,6 @@ class Maker:
         return self.swap_token(line, line.tokens[0], self.rng.choice(self.names + ["%r1", "1", ".L", "mov", "%tid"]))
 
     def call(self, line):
-        """An argument of a call, or the line of one, changed."""
         found = [(at, t) for at, t in line.tokens if re.match(r"[%$_A-Za-z]\w", t) and t != "call"]
         way = self.rng.randrange(6)
         if way == 0 and line.role == "call-line":
