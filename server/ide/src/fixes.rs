@@ -68,6 +68,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
         let edits: Option<Vec<TextEdit>> = edits.iter().map(|e| resolve::edit(snapshot, at, e)).collect();
         // What cannot be resolved (there is no `.target` to write to) is not offered, nor is anything twice.
         if let Some(mut edits) = edits
+            && !edits.iter().any(|e| cuts_a_list(snapshot, e))
             && !actions.iter().any(|a| a.edits == edits)
             && edits.iter().any(|e| snapshot.text(e.range.clone()) != e.text)
         {

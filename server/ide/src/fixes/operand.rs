@@ -32,7 +32,11 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
     statement.lowered(|instruction| {
         let mut try_ = Try { statement, instruction, place: place.clone(), out };
         if let Some(guard) = instruction.guard.filter(|g| g.range() == place) {
-            try_.declare(guard.text, ".pred");
+            // A number, a component or the like is no name that could be declared.
+            let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+            if guard.text.chars().all(name) && !guard.text.starts_with(|c: char| c.is_ascii_digit()) {
+                try_.declare(guard.text, ".pred");
+            }
             return Some(());
         }
         if statement.diagnostic.code == checks::unbracketed_address::CODE {
