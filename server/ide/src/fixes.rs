@@ -140,9 +140,9 @@ fn fix(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
     Fix { title: title.into(), edits, preferred: false }
 }
 
-/// Whether an edit puts a semicolon before a comma: a list goes on there that was taken for none, and more is wrong.
+/// Whether an edit puts a semicolon behind a comma: a list was to go on there, and more is wrong.
 fn cuts_a_list(snapshot: &Snapshot, edit: &TextEdit) -> bool {
     let rope = snapshot.rope();
-    let at = rope.byte_to_char(edit.range.end.min(rope.len_bytes()));
-    edit.text == ";" && rope.chars_at(at).find(|c| !c.is_whitespace()) == Some(',')
+    let at = rope.byte_to_char(edit.range.start.min(rope.len_bytes()));
+    edit.text == ";" && rope.chars_at(at).reversed().find(|c| !c.is_whitespace()) == Some(',')
 }
