@@ -81,6 +81,11 @@ impl Judged {
         named.is_empty() || self.errors.iter().any(|(line, ..)| self.same_statement.contains(line) || near(line))
     }
 
+    /// One of our errors stands on a line that the assembler names, or it names none.
+    pub fn on_line(&self) -> bool {
+        self.mutant.lines.is_empty() || self.errors.iter().any(|(line, ..)| self.mutant.lines.contains(line))
+    }
+
     /// Our errors beyond those that the assembler reports.
     pub fn surplus(&self) -> usize {
         self.errors.len().saturating_sub(self.mutant.count.max(1))
@@ -236,8 +241,16 @@ pub struct Figures {
     pub false_errors: usize,
     /// Both refuse.
     pub refused: usize,
-    /// Of these: on a line that the assembler names.
+    /// Of these: at the place that the assembler names ([`Judged::placed`]).
     pub placed: usize,
+    /// Of these: on a line that the assembler names, taken strictly.
+    pub on_line: usize,
+    /// Of these: all our errors.
+    pub errors: usize,
+    /// Of these: all errors of the assembler.
+    pub theirs: usize,
+    /// Of these: not on the very line, but in the same statement, which has several.
+    pub in_statement: usize,
     /// Of these: our errors beyond as many as the assembler reports.
     pub surplus: usize,
 }
@@ -253,6 +266,11 @@ impl Figures {
             if one.refused() {
                 out.refused += 1;
                 out.placed += usize::from(one.placed());
+                out.on_line += usize::from(one.on_line());
+                out.errors += one.errors.len();
+                out.theirs += one.mutant.count.max(1);
+                let within = one.errors.iter().any(|(line, ..)| one.same_statement.contains(line));
+                out.in_statement += usize::from(within && !one.on_line());
                 out.surplus += one.surplus();
             }
         }
@@ -283,14 +301,19 @@ impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{:>6} mutants, agreement {:6.2} %, {:>4} false errors, {:>4} missed; refused {:>6}, on the line {:6.2} %, errors each {:.3}",
+            "{:>6} mutants, agreement {:6.2} %, {:>4} false errors, {:>4} missed; refused {:>6}, at the place {:6.2} % \
+             (on the very line {:6.2} %, elsewhere in the statement {:.2} %), errors each {:.3} (all counted {:.3}, the assembler's {:.3})",
             self.all,
             self.agreement(),
             self.false_errors,
             self.all - self.agreed - self.false_errors,
             self.refused,
             self.placement(),
-            self.errors_each()
+            percent(self.on_line, self.refused),
+            percent(self.in_statement, self.refused),
+            self.errors_each(),
+            percent(self.errors, self.refused) / 100.0,
+            percent(self.theirs, self.refused) / 100.0
         )
     }
 }
