@@ -109,8 +109,8 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
         let line = |snapshot: &Snapshot, at: usize| snapshot.rope().byte_to_line(at.min(snapshot.rope().len_bytes()));
         let readable =
             target.code == "syntax-error" || target.help.as_deref().is_some_and(|h| h.starts_with("did you mean"));
-        // An undeclared name is said first; the other operands are looked at once it is known.
-        let readable = readable || target.code == "undeclared-name";
+        // An undeclared name or missing modifier is said first; the operands are looked at once it is known.
+        let readable = readable || matches!(target.code, "undeclared-name" | "missing-modifier");
         // Of a list the first wrong element is named, and then the next.
         let next = target.code == found.code && found.range.start > moved(target.range.start, &action.edits);
         if (readable || next)

@@ -44,7 +44,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
     let code = statement.diagnostic.code;
     statement.lowered(|instruction| {
         let (opcode, head) = statement.head(instruction)?;
-        let mut try_ = Try { statement, instruction, opcode, out };
+        let mut try_ = Try { statement, instruction, opcode, out, whatever_the_operands: false };
         match code {
             missing_modifier::CODE => try_.missing(&head),
             modifier_order::CODE => try_.order(&head),
@@ -72,6 +72,8 @@ struct Try<'a, 'b, 't> {
     instruction: &'a Instruction<'b>,
     opcode: &'static Opcode,
     out: &'a mut Vec<Fix>,
+    /// Offers what makes the modifiers right even if something else is wrong then.
+    whatever_the_operands: bool,
 }
 
 impl Try<'_, '_, '_> {
@@ -81,7 +83,8 @@ impl Try<'_, '_, '_> {
 
     /// Offers a change of the text if it makes the instruction right.
     fn offer(&mut self, title: String, range: Range<usize>, text: &str) -> bool {
-        let better = self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
+        let better =
+            self.whatever_the_operands || self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
         if better && !self.out.iter().any(|f| f.title == title) {
             self.out.push(fix(title, vec![self.statement.replace(range, text)]));
         }
@@ -95,6 +98,11 @@ impl Try<'_, '_, '_> {
         let values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
         let before = self.out.len();
         self.insert(&values);
+        if self.out.len() == before {
+            // The operands are wrong as well, which is said once the modifiers are right.
+            self.whatever_the_operands = true;
+            self.insert(&values);
+        }
         if let [only] = &mut self.out[before..] {
             only.preferred = true;
         }
