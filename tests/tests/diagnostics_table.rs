@@ -1,7 +1,6 @@
 //! docs/diagnostics/README.md lists every diagnostic with its usual level; it is made from the registry and the pages.
 //! `UPDATE=1 cargo test -p ptx-tests --test diagnostics_table` writes it.
 
-use ptx_analysis::Severity;
 use ptx_analysis::checks::{Level, PAGES, Page};
 use std::path::Path;
 
@@ -14,15 +13,6 @@ it. What is off is reported only where a level is named for it. `ptx-analyzer ex
 | code | level | |
 |---|---|---|
 ";
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information => "information",
-        Severity::Hint => "hint",
-    }
-}
 
 /// The first sentence of a page that says something: not that it is a warning, which the level does.
 fn summary(page: &Page) -> String {
@@ -45,8 +35,8 @@ fn table() -> String {
     let row = |page: &Page| {
         let level = match page.level {
             Level::Assembler => "error".to_owned(),
-            Level::Lint(level) => severity(level).to_owned(),
-            Level::Off(level) => format!("off ({})", severity(level)),
+            Level::Lint(level) => level.name().to_owned(),
+            Level::Off(level) => format!("off ({})", level.name()),
         };
         format!("| [{0}]({0}.md) | {level} | {1} |\n", page.code, summary(page).replace('|', "\\|"))
     };

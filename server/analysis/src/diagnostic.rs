@@ -16,6 +16,18 @@ pub enum Severity {
     Hint,
 }
 
+impl Severity {
+    /// Its name, as settings and reports have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        }
+    }
+}
+
 /// A place that explains a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {

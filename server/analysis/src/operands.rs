@@ -492,7 +492,7 @@ fn needs_braces(spec: &Spec) -> bool {
 }
 
 /// The place of a component in its vector: colours are other names of coordinates.
-fn component(name: &str) -> Option<usize> {
+pub fn component(name: &str) -> Option<usize> {
     ["xr", "yg", "zb", "wa"].iter().position(|names| name.len() == 1 && names.contains(name))
 }
 

@@ -99,6 +99,8 @@ table! {
         pure: bool,
         /// Its result is made of bits of its operand `a` (and `b`), whatever they are.
         carries: bool,
+        /// What it computes.
+        computes: Computes,
         /// Across which threads its results are the same, whatever its operands.
         uniform: Option<Extent>,
         /// All threads of the warp must execute it together.

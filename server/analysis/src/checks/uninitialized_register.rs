@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::lints::Analysis;
 use crate::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
 use crate::flow::{Function, Slot, Use, paths};
+use ptx_isa::tables::Computes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ fn place(function: &Function, index: usize, used: &Use) -> Range<usize> {
 /// `xor.b32 %r1, %r1, %r1` is 0 whatever the register holds.
 fn is_indifferent(function: &Function, read: &Unwritten) -> bool {
     let reads = function.reads(read.instruction);
-    matches!(function.entry(read.instruction).name, "xor" | "sub")
+    matches!(function.entry(read.instruction).computes, Computes::Xor | Computes::Difference)
         && reads.len() == 2
         && reads.iter().all(|r| r.slot == read.used.slot && r.operand.is_some())
 }

@@ -5,7 +5,7 @@
 
 use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::Graph;
-use ptx_isa::tables::{Extent, TypeClass};
+use ptx_isa::tables::{Computes, Extent, TypeClass};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -181,27 +181,35 @@ impl<'a> Variances<'a> {
     /// What comes of values in an instruction without an effect.
     fn applied(&self, index: usize, sources: &[Variance]) -> Variance {
         use Variance::{Constant, Lane};
-        let name = self.function.entry(index).name;
+        let computes = self.function.entry(index).computes;
         let signed = |v: i64| self.compared_type(index).is_none_or(|unsigned| !unsigned || v >= 0);
-        match (name, sources) {
-            ("mov" | "cvt", [one]) if self.is_whole(index) => *one,
-            ("shl", [Lane(Some(bits)), Constant(by)]) if (0..32).contains(by) => Lane(Some(bits + *by as u32)),
-            ("shr", [Lane(Some(bits)), Constant(by)]) => shifted(*bits, *by),
-            ("and", [Lane(Some(bits)), Constant(mask)] | [Constant(mask), Lane(Some(bits))]) => {
+        match (computes, sources) {
+            (Computes::Copy, [one]) if self.is_whole(index) => *one,
+            (Computes::ShiftLeft, [Lane(Some(bits)), Constant(by)]) if (0..32).contains(by) => {
+                Lane(Some(bits + *by as u32))
+            }
+            (Computes::ShiftRight, [Lane(Some(bits)), Constant(by)]) => shifted(*bits, *by),
+            (Computes::And, [Lane(Some(bits)), Constant(mask)] | [Constant(mask), Lane(Some(bits))]) => {
                 masked(*bits, mask & 0xffff_ffff)
             }
-            ("rem", [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => masked(*bits, by - 1),
-            ("div", [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => {
+            (Computes::Remainder, [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => {
+                masked(*bits, by - 1)
+            }
+            (Computes::Quotient, [Lane(Some(bits)), Constant(by)]) if *by > 0 && by & (by - 1) == 0 => {
                 shifted(*bits, by.trailing_zeros().into())
             }
-            ("mul", [Lane(Some(bits)), Constant(by)] | [Constant(by), Lane(Some(bits))])
+            (Computes::Product, [Lane(Some(bits)), Constant(by)] | [Constant(by), Lane(Some(bits))])
                 if *by > 0 && by & (by - 1) == 0 && bits + by.trailing_zeros() < 32 =>
             {
                 Lane(Some(bits + by.trailing_zeros()))
             }
-            ("setp", [Lane(bits), Constant(limit)]) if signed(*limit) => self.compared(index, *bits, *limit),
+            (Computes::Comparison, [Lane(bits), Constant(limit)]) if signed(*limit) => {
+                self.compared(index, *bits, *limit)
+            }
             // Whether a limit that is not known cuts a warp in two is not known either.
-            ("setp", [Lane(_), limit] | [limit, Lane(_)]) if !matches!(limit, Lane(_) | Variance::Unknown) => {
+            (Computes::Comparison, [Lane(_), limit] | [limit, Lane(_)])
+                if !matches!(limit, Lane(_) | Variance::Unknown) =>
+            {
                 Variance::Perhaps
             }
             _ => sources.iter().copied().reduce(combined).unwrap_or(Variance::Cta),

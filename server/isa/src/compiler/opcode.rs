@@ -3,8 +3,8 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Effect, Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule, RuleKind, Slot,
-    Successor, Value,
+    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule,
+    RuleKind, Slot, Successor, Value,
 };
 use std::collections::BTreeMap;
 
@@ -51,6 +51,22 @@ fn flow(line: &Line, word: &str) -> Result<Flow> {
     })
 }
 
+fn computes(line: &Line, rest: &str) -> Result<Computes> {
+    Ok(match rest.trim() {
+        "copy" => Computes::Copy,
+        "difference" => Computes::Difference,
+        "product" => Computes::Product,
+        "quotient" => Computes::Quotient,
+        "remainder" => Computes::Remainder,
+        "and" => Computes::And,
+        "xor" => Computes::Xor,
+        "shift-left" => Computes::ShiftLeft,
+        "shift-right" => Computes::ShiftRight,
+        "comparison" => Computes::Comparison,
+        _ => return Err(line.error(0, "expected `copy`, `difference`, `product`, `quotient`, `remainder`, `and`, `xor`, `shift-left`, `shift-right` or `comparison`")),
+    })
+}
+
 /// Builds the entry whose first line is `lines[0]`; the rest is what stands under it.
 pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut Vec<Error>) -> Option<Entry> {
     let head = lines.first()?;
@@ -71,6 +87,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         flow: Flow::Next,
         pure: family.pure,
         carries: false,
+        computes: Computes::Other,
         uniform: None,
         converge: false,
         forms: &[],
@@ -101,6 +118,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             }
             "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
             "flow" => flow(line, rest).map(|flow| entry.flow = flow),
+            "computes" => computes(line, rest).map(|computes| entry.computes = computes),
             "uniform" => extent(line, rest).map(|extent| entry.uniform = Some(extent)),
             "pure" if rest.is_empty() => {
                 entry.pure = true;

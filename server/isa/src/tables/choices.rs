@@ -42,6 +42,32 @@ choice! {
         Exit,
     }
 
+    /// What an instruction makes of its operands, for those analyses that follow values.
+    enum Computes {
+        /// Nothing that anybody follows.
+        Other,
+        /// Operand `a`, in another type perhaps.
+        Copy,
+        /// `a - b`.
+        Difference,
+        /// `a * b`.
+        Product,
+        /// `a / b`.
+        Quotient,
+        /// What is left of `a / b`.
+        Remainder,
+        /// The bits that both have.
+        And,
+        /// The bits that one of them has.
+        Xor,
+        /// `a << b`.
+        ShiftLeft,
+        /// `a >> b`.
+        ShiftRight,
+        /// Whether `a` and `b` compare.
+        Comparison,
+    }
+
     /// Across which threads a value is the same.
     enum Extent {
         /// The CTA.

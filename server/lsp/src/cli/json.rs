@@ -1,7 +1,7 @@
 //! Findings as JSON, an object a line.
 
 use super::source::{Place, place};
-use ptx_analysis::{Diagnostic, Severity};
+use ptx_analysis::Diagnostic;
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 
@@ -28,15 +28,6 @@ struct Related<'a> {
     message: &'a str,
 }
 
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information => "information",
-        Severity::Hint => "hint",
-    }
-}
-
 /// The findings of a file, each with its line break.
 pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
@@ -53,7 +44,7 @@ pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> St
             column,
             end_line: end.line,
             end_column: end.column,
-            severity: severity(d.severity),
+            severity: d.severity.name(),
             code: d.code,
             message: &d.message,
             help: d.help.as_deref(),

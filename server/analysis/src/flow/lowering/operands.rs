@@ -5,7 +5,7 @@ use crate::ast::{self, Constant, OperandKind};
 use crate::flow::function::{Operand, Role, Value};
 use crate::flow::scopes::Id;
 use crate::literal;
-use crate::operands::special;
+use crate::operands::{component, special};
 use crate::spec::{Shape, Spec};
 use crate::symbols::Symbol;
 use ptx_isa::ISA;
@@ -182,8 +182,7 @@ impl Lowering<'_, '_> {
 
     fn member(&mut self, object: &str, member: &str, spec: &Spec) -> Value {
         let member = member.trim_start_matches('.');
-        // Colours are other names of coordinates.
-        let component = ["xr", "yg", "zb", "wa"].iter().position(|names| member.len() == 1 && names.contains(member));
+        let component = component(member);
         let Some(found) = self.scopes.find(object) else {
             if let (Some(register), Some(component)) = (special(object), component) {
                 return Value::Special(register, Some(component as u8));
