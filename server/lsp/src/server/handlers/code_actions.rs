@@ -9,8 +9,9 @@ use ptx_ide::{Action, TextEdit};
 use std::collections::HashMap;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    self, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, DocumentChanges,
-    OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, Uri, WorkspaceEdit,
+    self, CodeAction, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams,
+    CodeActionProviderCapability, CodeActionResponse, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
+    ServerCapabilities, TextDocumentEdit, Uri, WorkspaceEdit,
 };
 
 /// Everything in the document that can be mended without a look.
@@ -20,8 +21,14 @@ const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ptx-analyzer"
 const MOST_UNASKED: usize = 64;
 
 /// The kinds that there are.
-pub fn kinds() -> Vec<CodeActionKind> {
+fn kinds() -> Vec<CodeActionKind> {
     vec![CodeActionKind::QUICKFIX, FIX_ALL]
+}
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = CodeActionOptions { code_action_kinds: Some(kinds()), ..CodeActionOptions::default() };
+    capabilities.code_action_provider = session.code_actions.then_some(CodeActionProviderCapability::Options(options));
 }
 
 /// The actions at a range.

@@ -1,17 +1,25 @@
 //! `workspace/executeCommand`.
 
 use super::{snapshot, status, syntax_tree};
+use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Result};
-use tower_lsp_server::ls_types::{ExecuteCommandParams, LSPAny, Uri};
+use tower_lsp_server::ls_types::{ExecuteCommandOptions, ExecuteCommandParams, LSPAny, ServerCapabilities, Uri};
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
 
 /// All commands.
-pub const NAMES: [&str; 3] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS];
+const NAMES: [&str; 3] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS];
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    let commands = NAMES.iter().map(|name| (*name).to_owned()).collect();
+    capabilities.execute_command_provider =
+        Some(ExecuteCommandOptions { commands, ..ExecuteCommandOptions::default() });
+}
 
 /// Executes a command.
 pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {

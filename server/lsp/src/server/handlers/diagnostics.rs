@@ -1,11 +1,20 @@
 //! `textDocument/diagnostic`: for clients that ask, which get none pushed.
 
+use crate::server::session::Session;
 use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
-    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticParams, DocumentDiagnosticReport,
+    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, ServerCapabilities, UnchangedDocumentDiagnosticReport,
 };
+
+/// Announces it to clients that ask; others get diagnostics pushed.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = DiagnosticOptions { identifier: Some("ptx-analyzer".to_owned()), ..DiagnosticOptions::default() };
+    let provider = session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(options));
+    capabilities.diagnostic_provider = provider;
+}
 
 /// What is wrong with a document.
 pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

@@ -1,28 +1,30 @@
 //! `textDocument/hover`.
 
-use super::snapshot;
-use crate::server::shared::{Shared, off_thread};
+use super::at;
+use crate::server::session::Session;
+use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
-use tower_lsp_server::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use tower_lsp_server::ls_types::{
+    Hover, HoverContents, HoverParams, HoverProviderCapability, MarkupContent, MarkupKind, ServerCapabilities,
+};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.hover_provider = Some(HoverProviderCapability::Simple(true));
+}
 
 /// What is known of the text at a position.
 pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
-    let at = params.text_document_position_params;
     if !shared.settings().hover.enable {
         return Ok(None);
     }
-    let Some((_, snapshot)) = snapshot(shared, &at.text_document.uri).await else {
-        return Ok(None);
-    };
-    let session = shared.session();
-    off_thread(move || {
-        let rope = snapshot.rope();
-        let found = ptx_ide::hover(&snapshot, session.encoding.offset(rope, at.position))?;
+    at(shared, params.text_document_position_params, |place| {
+        let found = ptx_ide::hover(&place.snapshot, place.offset)?;
         // To a client that shows plain text Markdown is still the best there is.
-        let kind = if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind, value: found.markdown }),
-            range: Some(session.encoding.range(rope, &found.range)),
+            range: Some(place.session.encoding.range(place.snapshot.rope(), &found.range)),
         })
     })
     .await

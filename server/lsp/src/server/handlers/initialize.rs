@@ -1,14 +1,10 @@
 //! `initialize`: what the client and the server can do.
 
-use super::{code_actions, commands, configuration};
+use super::{PROVIDERS, configuration};
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
-use tower_lsp_server::ls_types::{
-    CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, InitializeResult, OneOf, ServerCapabilities,
-    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-};
+use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
 
 /// Notes what the client can do and answers what the server can.
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
@@ -17,29 +13,11 @@ pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> Initialize
     if let Some(options) = &params.initialization_options {
         configuration::changed_to(shared, options);
     }
-    let pull = DiagnosticOptions { identifier: Some("ptx-analyzer".to_owned()), ..DiagnosticOptions::default() };
-    let capabilities = ServerCapabilities {
-        position_encoding: Some(session.encoding.kind()),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            ..TextDocumentSyncOptions::default()
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        diagnostic_provider: session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pull)),
-        code_action_provider: session.code_actions.then(|| {
-            CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(code_actions::kinds()),
-                ..CodeActionOptions::default()
-            })
-        }),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
-            ..ExecuteCommandOptions::default()
-        }),
-        ..ServerCapabilities::default()
-    };
+    let mut capabilities =
+        ServerCapabilities { position_encoding: Some(session.encoding.kind()), ..ServerCapabilities::default() };
+    for provide in PROVIDERS {
+        provide(&mut capabilities, session);
+    }
     InitializeResult {
         capabilities,
         server_info: Some(ServerInfo {

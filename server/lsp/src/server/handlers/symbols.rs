@@ -2,9 +2,15 @@
 
 use super::snapshot;
 use crate::server::convert;
+use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use tower_lsp_server::jsonrpc::Result;
-use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
+use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.document_symbol_provider = Some(OneOf::Left(true));
+}
 
 /// The outline of a document.
 pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {

@@ -1,8 +1,21 @@
 //! `textDocument/didOpen` and `didChange`: entirely before the first `await`, which keeps the order of the wire.
 
+use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
-use tower_lsp_server::ls_types::{DidChangeTextDocumentParams, DidOpenTextDocumentParams};
+use tower_lsp_server::ls_types::{
+    DidChangeTextDocumentParams, DidOpenTextDocumentParams, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions,
+};
+
+/// Announces how it wants to hear of changes.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.text_document_sync = Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        ..TextDocumentSyncOptions::default()
+    }));
+}
 
 /// A document is opened.
 pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {

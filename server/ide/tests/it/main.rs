@@ -1,0 +1,9 @@
+//! What the functions of this crate answer, as an editor would ask them.
+
+// A failed expectation is what a test fails with.
+#![allow(clippy::unwrap_used)]
+
+mod document_symbols;
+mod explain;
+mod hover;
+mod robust;
