@@ -2,7 +2,6 @@
 //! items of the module.
 
 use crate::header::environment;
-use memchr::memmem;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::Names;
@@ -12,7 +11,10 @@ use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Range;
+
+mod search;
+
+pub use search::{numbers, occurrences, ranges};
 
 /// What a declaration declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,16 +96,21 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     if name.is_empty() {
         return None;
     }
+    if in_debugging_data(at) {
+        return debug_label(snapshot, name).or_else(|| in_module(snapshot, name));
+    }
     let k = kinds();
     let register = name.starts_with('%');
     let function = function_around(at);
-    // Labels first, although blocks may hide them: the label of a branch is then found without a look at its block.
-    if !register && let Some(label) = function.and_then(|f| label(snapshot, f, at, name)) {
-        return Some(label);
-    }
+    // Labels first: that of a branch is then found without a look at its block, which may be long. Registers are rarely hidden by
+    // one.
+    let label = function.filter(|_| !register).and_then(|f| label(snapshot, f, at, name));
     let mut node = Some(at);
     while let Some(here) = node {
         let kind = here.kind_id();
+        if label.is_some_and(|l| l.scope == Some(here)) {
+            return label;
+        }
         // A function that is not closed may be an ERROR with everything of the function inside.
         if (kind == k.block || here.is_error())
             && let Some(found) = in_block(snapshot, here, name, at)
@@ -117,16 +124,55 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
         }
         node = if kind == k.function { None } else { here.parent() };
     }
-    if register { function.and_then(|f| label(snapshot, f, at, name)) } else { in_module(snapshot, name) }
+    let late = if register { function.and_then(|f| self::label(snapshot, f, at, name)) } else { label };
+    late.or_else(|| in_module(snapshot, name))
 }
 
-/// The function around a node, or the error that it has become.
-fn function_around(node: Node<'_>) -> Option<Node<'_>> {
+/// The function around a node, or the outermost error if that has swallowed the function.
+pub fn function_around(node: Node<'_>) -> Option<Node<'_>> {
     let mut here = node;
-    while here.kind_id() != kinds().function && !here.is_error() {
-        here = here.parent()?;
+    let mut error = None;
+    while here.kind_id() != kinds().function {
+        error = Some(here).filter(|n| n.is_error()).or(error);
+        let Some(parent) = here.parent() else { return error };
+        here = parent;
     }
     Some(here)
+}
+
+/// Whether a name stands where debuggers read: the assembler looks for no declaration of it.
+pub fn in_debugging_data(name: Node<'_>) -> bool {
+    let k = kinds();
+    let data = |n: Node<'_>| [k.section_line, k.dwarf_directive, k.loc_directive].contains(&n.kind_id());
+    let Some(parent) = name.parent() else { return false };
+    data(parent) || (parent.kind_id() == k.offset && parent.parent().is_some_and(data))
+}
+
+/// The label that debugging data mean: one of a section, else the first of that name.
+pub fn debug_label<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> {
+    let k = kinds();
+    let mut found: Option<Declaration<'t>> = None;
+    let mut section = false;
+    occurrences(snapshot, 0..snapshot.rope().len_bytes(), name, |offset| {
+        if is_before_colon(snapshot, offset + name.len())
+            && let Some(label) = snapshot.node_at(offset).and_then(|n| n.parent()).filter(|n| n.kind_id() == k.label)
+            && let Some(parent) = label.parent()
+        {
+            section = parent.kind_id() == k.section_directive;
+            if section || found.is_none() {
+                let scope = (!section && parent.parent().is_some()).then_some(parent);
+                found = Some(label_declaration(label, scope));
+            }
+        }
+        !section
+    });
+    found
+}
+
+/// Whether the next thing in the text is a colon.
+pub fn is_before_colon(snapshot: &Snapshot, offset: usize) -> bool {
+    let Some(rest) = snapshot.rope().get_byte_slice(offset.min(snapshot.rope().len_bytes())..) else { return false };
+    rest.bytes().take(64).find(|b| !b.is_ascii_whitespace()) == Some(b':')
 }
 
 /// The registers and variables that a block declares before a place.
@@ -151,31 +197,31 @@ fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t
 
 /// The same by the text. Ranges first (`%r<10>` for `%r7`), since nearly all registers belong to one.
 fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<Declaration<'t>> {
-    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let words = (name.len() - digits..=name.len()).map(|end| &name[..end]).filter(|w| !matches!(*w, "" | "%"));
-    for word in words {
-        let mut tried = 0;
-        let mut found = None;
-        occurrences(snapshot, block.start_byte()..at.end_byte(), word, |offset| {
-            if !in_directive(snapshot, offset) {
-                return true;
-            }
-            tried += 1;
-            let declaration = snapshot.node_at(offset).and_then(|n| n.parent()?.parent());
-            found = declaration
-                .filter(|d| d.kind_id() == kinds().variable_declaration && d.parent() == Some(block))
-                .and_then(|d| in_declaration(snapshot, d, name));
-            found.is_none() && tried < MOST_TRIED
-        });
-        if found.is_some() {
-            return found;
-        }
+    let place = block.start_byte()..at.end_byte();
+    let here = |declarator: Node<'t>| {
+        let statement = declarator.parent().filter(|d| d.kind_id() == kinds().variable_declaration)?;
+        if statement.parent() == Some(block) { in_declaration(snapshot, statement, name) } else { None }
+    };
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if base.len() < name.len()
+        && let Some(found) = ranges(snapshot, place.clone(), base).iter().find_map(|n| here(n.parent()?))
+    {
+        return Some(found);
     }
-    None
+    let mut tried = 0;
+    let mut found = None;
+    occurrences(snapshot, place, name, |offset| {
+        if in_directive(snapshot, offset) {
+            tried += 1;
+            found = snapshot.node_at(offset).and_then(|n| here(n.parent()?));
+        }
+        found.is_none() && tried < MOST_TRIED
+    });
+    found
 }
 
 /// Whether the statement around an offset begins with a dot, as far as its text tells.
-fn in_directive(snapshot: &Snapshot, offset: usize) -> bool {
+pub fn in_directive(snapshot: &Snapshot, offset: usize) -> bool {
     const BACK: usize = 1024;
     let rope = snapshot.rope();
     let start = offset.saturating_sub(BACK);
@@ -214,15 +260,16 @@ fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Opt
     None
 }
 
-fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
+/// How many registers a declarator declares, if it is one of a range.
+pub fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
     let range = named_children(declarator).find(|n| n.kind_id() == kinds().register_range)?;
     let count = range.child_by_field_id(fields().count)?;
     Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
 }
 
-/// The number in a name of a range: 7 for `%r7` in `%r<10>`.
-fn numbered(name: &str, base: &str) -> Option<u32> {
-    let digits = name.strip_prefix(base)?;
+/// The number in a name of a range: 7 for `%r7` in `%r<10>`. Nothing reaches a range whose own name ends in a digit.
+pub fn numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base).filter(|d| !d.is_empty() && !base.ends_with(|c: char| c.is_ascii_digit()))?;
     digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
@@ -271,8 +318,7 @@ fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &st
     let k = kinds();
     let mut found: Option<Declaration<'t>> = None;
     occurrences(snapshot, function.byte_range(), name, |offset| {
-        let after = snapshot.text(offset + name.len()..offset + name.len() + 16);
-        if after.trim_start().starts_with(':')
+        if is_before_colon(snapshot, offset + name.len())
             && let Some(node) = snapshot.node_at(offset)
             && let Some(label) = node.parent().filter(|n| n.kind_id() == k.label)
             && let Some(block) = label.parent()
@@ -306,10 +352,8 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> 
         }
         more = cursor.goto_next_sibling();
     }
-    if !root.has_error() {
-        return None;
-    }
-    // A function whose brace is not closed has the following ones inside. What a name stands for is declared before it is used.
+    // A function whose brace is not closed has the following ones inside, and a body may declare functions. What a name stands for
+    // is declared before it is used.
     let mut tried = 0;
     let mut found = None;
     occurrences(snapshot, 0..snapshot.rope().len_bytes(), name, |offset| {
@@ -339,46 +383,6 @@ fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declar
     }
     let what = if kind == k.function { What::Function } else { What::Alias };
     Some(Declaration { statement: node, declarator: node, what, count: None, scope: None, kernel: false })
-}
-
-/// Calls `found` with the offset of each occurrence of a whole word, in order, until it returns false.
-pub fn occurrences(snapshot: &Snapshot, range: Range<usize>, word: &str, mut found: impl FnMut(usize) -> bool) {
-    let rope = snapshot.rope();
-    let end = range.end.min(rope.len_bytes());
-    let Some(slice) = rope.get_byte_slice(range.start.min(end)..end) else { return };
-    let finder = memmem::Finder::new(word);
-    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
-    // The text in pieces, each with the end of the one before, so that a word across two chunks of the rope is found.
-    const PIECE: usize = 1 << 16;
-    let keep = word.len() + 1;
-    let mut buffer: Vec<u8> = Vec::with_capacity(PIECE + keep + 4096);
-    let mut base = range.start;
-    let mut reported = range.start;
-    let mut chunks = slice.chunks().peekable();
-    while chunks.peek().is_some() {
-        while buffer.len() < PIECE {
-            let Some(chunk) = chunks.next() else { break };
-            buffer.extend_from_slice(chunk.as_bytes());
-        }
-        let last = chunks.peek().is_none();
-        for at in finder.find_iter(&buffer) {
-            let (start, after) = (base + at, at + word.len());
-            // What touches the end of the piece is seen again, with what follows it.
-            if start < reported || (!last && after == buffer.len()) {
-                continue;
-            }
-            let whole = (at == 0 || !part(buffer[at - 1])) && (after == buffer.len() || !part(buffer[after]));
-            if whole && (at > 0 || base == range.start) {
-                reported = start + 1;
-                if !found(start) {
-                    return;
-                }
-            }
-        }
-        let cut = buffer.len().saturating_sub(keep);
-        buffer.drain(..cut);
-        base += cut;
-    }
 }
 
 /// The names around a place, for matching operands.

@@ -6,4 +6,5 @@
 mod document_symbols;
 mod explain;
 mod hover;
+mod references;
 mod robust;

@@ -1,6 +1,6 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
-use ptx_ide::{Symbol, document_symbols, explain, hover};
+use ptx_ide::{Symbol, document_symbols, explain, hover, references_at};
 use ptx_syntax::Snapshot;
 
 const SAMPLE: &str = r#".version 8.5
@@ -48,12 +48,26 @@ impl Random {
 fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     let snapshot = Snapshot::new(text);
     for offset in offsets {
+        check_references(text, &snapshot, offset);
         if let Some(found) = hover(&snapshot, offset) {
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
         }
     }
     symbols(text, &document_symbols(&snapshot));
+}
+
+/// What is found from a name is found from every place where it stands.
+fn check_references(text: &str, snapshot: &Snapshot, offset: usize) {
+    let found = references_at(snapshot, offset);
+    for reference in &found {
+        assert!(text.get(reference.range.clone()).is_some_and(|t| !t.is_empty()), "{offset}: {reference:?}\n{text}");
+    }
+    if let Some(own) = found.iter().find(|r| r.range.contains(&offset)) {
+        for reference in found.iter().filter(|r| text[r.range.clone()] == text[own.range.clone()]) {
+            assert_eq!(references_at(snapshot, reference.range.start), found, "{offset} {reference:?}\n{text}");
+        }
+    }
 }
 
 fn symbols(text: &str, found: &[Symbol]) {

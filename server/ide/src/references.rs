@@ -1,0 +1,171 @@
+//! Where a name is used, and what is done to it there.
+
+mod access;
+mod meanings;
+
+use crate::names::{self, Declaration, What};
+use access::Reader;
+use meanings::Meanings;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// What is done to a name where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// It is declared, or declared again, or defined.
+    Declaration,
+    /// A register is read; memory is read through its name.
+    Read,
+    /// It is written.
+    Write,
+    /// Both.
+    ReadWrite,
+    /// A function is called.
+    Call,
+    /// Execution goes on at a label.
+    Jump,
+    /// Anything else: its address is taken, a list or debugging data names it.
+    Mention,
+}
+
+/// One place where a name stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The name, in bytes.
+    pub range: Range<usize>,
+    /// What is done to it.
+    pub access: Access,
+}
+
+/// The declaration of the name at an offset, and that name: for a register of a range its own, `%r7`.
+pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(Declaration<'_>, Node<'_>, String)> {
+    let node = name_at(snapshot, offset)?;
+    let name = snapshot.text(node.byte_range()).into_owned();
+    let found = names::find(snapshot, node, &name).or_else(|| listed_range(snapshot, node, &name))?;
+    Some((found, node, name))
+}
+
+/// The first of the labels that `N<5>` in a list stands for.
+fn listed_range<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let list = node.parent().filter(|p| is_list(*p))?;
+    let range = node.next_sibling().filter(|n| n.kind_id() == kinds().register_range)?;
+    names::find(snapshot, list, &format!("{name}0")).filter(|_| range.child_by_field_id(fields().count).is_some())
+}
+
+/// A list of labels or functions.
+fn is_list(node: Node<'_>) -> bool {
+    let k = kinds();
+    node.kind_id() == k.branch_targets_directive || node.kind_id() == k.call_targets_directive
+}
+
+/// The name at an offset, else the one that ends there.
+pub(crate) fn name_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
+    let before = offset.checked_sub(1);
+    [Some(offset), before].into_iter().flatten().find_map(|at| {
+        let node = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        (node.byte_range().contains(&at) && is_name(node)).then_some(node)
+    })
+}
+
+/// Whether a node may be a name that something declares.
+pub(crate) fn is_name(node: Node<'_>) -> bool {
+    let k = kinds();
+    let kind = node.kind_id();
+    if kind != k.identifier && kind != k.register {
+        return false;
+    }
+    // A field of an initializer, `@progbits`.
+    let Some(parent) = node.parent() else { return true };
+    let field = parent.kind_id() == k.field_initializer && parent.child_by_field_id(fields().name) == Some(node);
+    !field && parent.kind() != "section_kind"
+}
+
+/// Every place where the name at an offset stands, in order; its declarations too.
+pub fn references_at(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
+    let Some((declaration, _, name)) = declaration_at(snapshot, offset) else { return Vec::new() };
+    references(snapshot, &declaration, &name)
+}
+
+/// Every place where a declared name stands, in order; its declarations too. The name tells one register of a range (`%r7`)
+/// from the whole of it (`%r`).
+pub(crate) fn references(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Vec<Reference> {
+    let mut out = Vec::new();
+    visit(snapshot, declaration, name, |reference| {
+        out.push(reference);
+        true
+    });
+    out.sort_by_key(|r| (r.range.start, r.range.end));
+    out.dedup();
+    out
+}
+
+/// Calls `see` with each of [`references`] until it returns false: those in the scope in order, then those in debugging data.
+pub(crate) fn visit(
+    snapshot: &Snapshot,
+    declaration: &Declaration<'_>,
+    name: &str,
+    mut see: impl FnMut(Reference) -> bool,
+) {
+    let meanings = Meanings::new(snapshot, declaration, name);
+    let mut reader = Reader::new(snapshot, declaration.what);
+    let mut more = true;
+    let whole = 0..snapshot.rope().len_bytes();
+    let scope = declaration.scope.map_or(whole.clone(), |n| n.byte_range());
+    meanings.places(scope, |range| {
+        more = snapshot.node_at(range.start).filter(|n| is_name(*n)).is_none_or(|node| {
+            if !meanings.is_meant(node, &range) {
+                return true;
+            }
+            let access = if meanings.declares(range.start) { Access::Declaration } else { reader.access(node) };
+            see(Reference { range, access })
+        });
+        more
+    });
+    if declaration.what != What::Label || !more {
+        return;
+    }
+    in_lists(snapshot, declaration, name, &mut see);
+    // Debugging data stand outside of the label's scope.
+    if declaration.scope.is_some() && names::debug_label(snapshot, name).is_some_and(|l| same(&l, declaration)) {
+        for data in debugging_data(snapshot) {
+            names::occurrences(snapshot, data, name, |offset| {
+                let node = snapshot.node_at(offset).filter(|n| is_name(*n) && names::in_debugging_data(*n));
+                let range = offset..offset + name.len();
+                node.is_none_or(|_| see(Reference { range, access: Access::Mention }))
+            });
+        }
+    }
+}
+
+/// Whether two declarations of one name are the same, or both of the module.
+pub(crate) fn same(a: &Declaration<'_>, b: &Declaration<'_>) -> bool {
+    a.declarator == b.declarator || (a.scope.is_none() && b.scope.is_none())
+}
+
+/// `N<5>` in a list of targets names `N0` to `N4`.
+fn in_lists(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str, see: &mut impl FnMut(Reference) -> bool) {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let Some(scope) = declaration.scope.filter(|_| base.len() < name.len() && !base.is_empty()) else { return };
+    for entry in names::ranges(snapshot, scope.byte_range(), base) {
+        let listed = entry.parent().is_some_and(is_list);
+        if listed && names::find(snapshot, entry, name).is_some_and(|d| same(&d, declaration)) {
+            see(Reference { range: entry.byte_range(), access: Access::Mention });
+        }
+    }
+}
+
+/// The sections of the module, and its lines of debugging data in the old notation.
+fn debugging_data(snapshot: &Snapshot) -> Vec<Range<usize>> {
+    let k = kinds();
+    let mut out = Vec::new();
+    let mut cursor = snapshot.root().walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let kind = cursor.node().kind_id();
+        if kind == k.section_directive || kind == k.dwarf_directive {
+            out.push(cursor.node().byte_range());
+        }
+        more = cursor.goto_next_sibling();
+    }
+    out
+}

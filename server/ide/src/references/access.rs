@@ -1,0 +1,121 @@
+//! What an instruction does to a name among its operands, as its form says.
+
+use super::Access;
+use crate::hover::choose;
+use crate::names::{Anything, What};
+use ptx_analysis::ast::{Instruction, Operand, OperandKind};
+use ptx_analysis::head::{self, Head};
+use ptx_analysis::lower::{self, Source};
+use ptx_analysis::spec::{Shape, Spec};
+use ptx_isa::ISA;
+use ptx_isa::tables::{self, Flow, Kind};
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Reads what is done to names of one kind; remembers the heads of instructions, of which a function has few.
+pub struct Reader<'t> {
+    snapshot: &'t Snapshot,
+    what: What,
+    heads: HashMap<String, Option<Head>>,
+}
+
+/// An operand, or a part of one, as its form has it.
+struct Place<'s> {
+    spec: &'s Spec,
+    /// It stands in brackets.
+    bracketed: bool,
+}
+
+impl<'t> Reader<'t> {
+    /// For names of that kind.
+    pub fn new(snapshot: &'t Snapshot, what: What) -> Self {
+        Self { snapshot, what, heads: HashMap::new() }
+    }
+
+    /// What is done to the name at a node.
+    pub fn access(&mut self, name: Node<'_>) -> Access {
+        let k = kinds();
+        let mut here = name;
+        while here.kind_id() != k.instruction {
+            if here.kind_id() == k.guard {
+                return Access::Read;
+            }
+            match here.parent() {
+                Some(parent) if parent.kind_id() != k.block => here = parent,
+                _ => return Access::Mention,
+            }
+        }
+        self.in_instruction(here, name.byte_range()).unwrap_or(Access::Mention)
+    }
+
+    fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<Access> {
+        let text = self.snapshot.text(node.byte_range());
+        let base = node.start_byte();
+        let instruction = lower::instruction(Source { text: &text, base }, node)?;
+        let head = text.get(instruction.head())?;
+        if !self.heads.contains_key(head) {
+            self.heads.insert(head.to_owned(), resolve(&instruction));
+        }
+        let head = self.heads.get(head)?.as_ref()?;
+        let (c, a) = choose(&instruction, head, &Anything)?;
+        let candidate = &head.candidates[c];
+        let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
+        let shapes = &candidate.arrangements[a].operands;
+        let pairs = instruction.operands.iter().zip(shapes);
+        let place = pairs.filter(|(o, _)| covers(&o.range, &local)).find_map(|(o, (_, s))| place(o, s, &local))?;
+        Some(self.done(&place, candidate.entry.flow))
+    }
+
+    fn done(&self, place: &Place<'_>, flow: Flow) -> Access {
+        let value = place.spec.value;
+        let memory = matches!(value.kind, Kind::Address(_));
+        let access = match value.access {
+            tables::Access::Read => Access::Read,
+            tables::Access::Write => Access::Write,
+            tables::Access::Update => Access::ReadWrite,
+        };
+        match self.what {
+            // A register in brackets is read, whatever happens to the memory.
+            What::Register if memory => Access::Read,
+            What::Register => access,
+            What::Label => Access::Jump,
+            What::Function | What::Alias if flow == Flow::Call && matches!(value.kind, Kind::Function) => Access::Call,
+            What::Function | What::Alias | What::Targets => Access::Mention,
+            // A parameter may be a register.
+            What::Variable | What::Parameter | What::Result => match value.kind {
+                Kind::Arguments | Kind::Opaque(_) => access,
+                Kind::Address(_) if place.bracketed || value.naked => access,
+                Kind::Value if value.access != tables::Access::Read => access,
+                _ if self.what != What::Variable => access,
+                _ => Access::Mention,
+            },
+        }
+    }
+}
+
+fn resolve(instruction: &Instruction<'_>) -> Option<Head> {
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    head::resolve(ISA.opcode(instruction.opcode.text)?, &modifiers)
+}
+
+fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// What the form says of the part of an operand that stands at a range.
+fn place<'s>(operand: &Operand<'_>, shape: &'s Shape, range: &Range<usize>) -> Option<Place<'s>> {
+    let bracketed = matches!(operand.kind, OperandKind::Address(_));
+    let spec = match (shape, &operand.kind) {
+        (Shape::Value(spec) | Shape::Arguments(spec), _) => spec,
+        (Shape::Pair(both), OperandKind::Pair(given)) if covers(&given.1.range, range) => &both.1,
+        (Shape::Pair(both), _) => &both.0,
+        (Shape::Address(specs), OperandKind::Address(parts)) => {
+            let part = parts.iter().position(|o| covers(&o.range, range))?;
+            specs.get(part)?
+        }
+        (Shape::Address(specs), _) => specs.first()?,
+        (Shape::Sink, _) => return None,
+    };
+    Some(Place { spec, bracketed })
+}
