@@ -12,9 +12,11 @@ mod header;
 mod hover;
 mod names;
 mod reference;
+mod semantic_tokens;
 
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use hover::{Hover, hover};
+pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
 pub use reference::{Article, Chapter, reference};

@@ -7,3 +7,4 @@ mod document_symbols;
 mod explain;
 mod hover;
 mod robust;
+mod semantic_tokens;
