@@ -13,6 +13,7 @@ mod hover;
 mod names;
 mod reference;
 mod references;
+mod semantic_tokens;
 
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
@@ -20,3 +21,4 @@ pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use hover::{Hover, hover};
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at};
+pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};

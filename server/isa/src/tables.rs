@@ -15,6 +15,8 @@ mod emit;
 mod environment;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/implied.rs"]
+mod implied;
 #[path = "tables/initial.rs"]
 mod initial;
 #[path = "tables/pattern.rs"]
@@ -29,6 +31,7 @@ pub use emit::Emit;
 use emit::table;
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use formula::dimension;
+pub use implied::Implied;
 pub use initial::{Constant, Field, Initial, Usual};
 pub use successor::Successor;
 
@@ -141,6 +144,8 @@ table! {
         gates: &'static [Gate],
         /// What to write instead where a gate speaks against it; the first is most likely meant.
         successors: &'static [Successor],
+        /// What optional modifiers mean that are not written.
+        implied: &'static [Implied],
         /// Named constraints, each one Rust function.
         checks: &'static [&'static str],
         /// Its part in protocols between threads, copies and fences.

@@ -43,6 +43,16 @@ pub fn is_named(kind: u16) -> bool {
     NAMED.get(usize::from(kind)).copied().unwrap_or(true)
 }
 
+/// The names of all kinds by their number, those of words and signs among them.
+pub fn kind_names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let language: Language = tree_sitter_ptx::LANGUAGE.into();
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        (0..count).map(|kind| language.node_kind_for_id(kind).unwrap_or_default().to_owned()).collect()
+    });
+    &NAMES
+}
+
 ids! {
     /// Numbers of the named node kinds; the names are those of the grammar.
     Kinds, KINDS, kinds, u16, |l: &Language, name: &str| l.id_for_node_kind(name, true);

@@ -7,6 +7,6 @@ mod document;
 mod kinds;
 
 pub use document::{Document, Edit, Snapshot, SnapshotId};
-pub use kinds::{Fields, Kinds, fields, is_named, kinds};
+pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
 pub use ropey::Rope;
 pub use tree_sitter::{Node, Tree, TreeCursor};

@@ -8,3 +8,4 @@ mod explain;
 mod hover;
 mod references;
 mod robust;
+mod semantic_tokens;

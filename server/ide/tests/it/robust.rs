@@ -1,6 +1,6 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
-use ptx_ide::{Symbol, document_symbols, explain, hover, references_at};
+use ptx_ide::{Symbol, document_symbols, explain, hover, references_at, semantic_tokens};
 use ptx_syntax::Snapshot;
 
 const SAMPLE: &str = r#".version 8.5
@@ -55,6 +55,15 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
         }
     }
     symbols(text, &document_symbols(&snapshot));
+    presentation(&snapshot, text);
+}
+
+fn presentation(snapshot: &Snapshot, text: &str) {
+    let part = Some(text.len() / 3..text.len() / 2);
+    for tokens in [semantic_tokens(snapshot, None), semantic_tokens(snapshot, part)] {
+        assert!(tokens.iter().all(|t| text.get(t.range.clone()).is_some_and(|w| !w.is_empty())), "{tokens:?}\n{text}");
+        assert!(tokens.windows(2).all(|t| t[0].range.end <= t[1].range.start), "{tokens:?}\n{text}");
+    }
 }
 
 /// What is found from a name is found from every place where it stands.

@@ -3,8 +3,8 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Map, MapRow, Note, Operand, Pair, Pattern, Rule,
-    RuleKind, Slot, Successor, Value,
+    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair, Pattern,
+    Rule, RuleKind, Slot, Successor, Value,
 };
 use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" | "effect" => {
+            | "instead" | "effect" | "default" => {
                 shared.push(line);
                 Ok(())
             }
@@ -284,6 +284,7 @@ fn build_form(
         rules: leak(parts.rules),
         gates: leak(parts.gates),
         successors: leak(parts.successors),
+        implied: leak(parts.implied),
         checks: leak(parts.checks),
         effects: leak(parts.effects),
         source: leak_str(&format!("{}:{}", head.file, head.number)),
@@ -302,6 +303,7 @@ struct Parts {
     rules: Vec<Rule>,
     gates: Vec<Gate>,
     successors: Vec<Successor>,
+    implied: Vec<Implied>,
     order: Vec<&'static [u8]>,
     first: Vec<u8>,
     repeat: Vec<&'static str>,
@@ -321,6 +323,7 @@ impl Parts {
             "check" => self.checks.push(leak_str(rest)),
             "instead" => self.successors.push(successor(line, rest, context)?),
             "effect" => self.effects.push(rule::effect(line, rest, context)?),
+            "default" => self.implied.extend(implied(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),
             "repeat" => {
@@ -354,6 +357,25 @@ fn successor(line: &Line, text: &str, context: &Context<'_>) -> Result<Successor
     }
     let operands = operands.split(',').map(str::trim).filter(|o| !o.is_empty()).map(leak_str).collect();
     Ok(Successor { add: leak(add), remove: leak(remove), operands: leak(operands) })
+}
+
+/// `default .relaxed .gpu when not ss | why`: the values of slots that are left empty. Under an opcode only those count that a form
+/// has a slot for.
+fn implied(line: &Line, text: &str, context: &Context<'_>) -> Result<Vec<Implied>> {
+    let (values, when) = rule::split_word(text, "when");
+    let when = when.map_or(Ok(&[][..]), |when| rule::condition(line, when, context))?;
+    let doc = leak_str(line.prose.as_deref().unwrap_or("").trim());
+    let plain = values.split_whitespace().any(|w| w == "plain");
+    let mut out = Vec::new();
+    for value in values.split_whitespace().filter(|w| *w != "plain") {
+        let takes = |s: &Slot| s.optional && s.after_operand == 0 && s.values.contains(&value);
+        match context.slots.iter().position(takes) {
+            Some(slot) => out.push(Implied { slot: slot as u8, value: leak_str(value), plain, when, doc }),
+            None if context.lenient => {}
+            None => return Err(line.error(line.offset(value), format!("no optional slot takes `{value}`"))),
+        }
+    }
+    if out.is_empty() { Err(line.error(0, "no optional slot of the form takes any of these")) } else { Ok(out) }
 }
 
 /// The slots named in a line.

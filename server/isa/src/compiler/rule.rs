@@ -163,7 +163,7 @@ fn term(line: &Line, text: &str, context: &Context<'_>) -> Result<Term> {
 }
 
 /// Splits at the first `word` that stands alone.
-fn split_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
+pub(super) fn split_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
     let mut from = 0;
     while let Some(found) = text[from..].find(word) {
         let (start, end) = (from + found, from + found + word.len());

@@ -1,6 +1,8 @@
 //! Which handler serves which message.
 
-use super::handlers::{code_actions, commands, configuration, diagnostics, hover, initialize, symbols, text};
+use super::handlers::{
+    code_actions, commands, configuration, diagnostics, hover, initialize, semantic_tokens, symbols, text,
+};
 use super::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,6 +69,24 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         code_actions::code_actions(&self.shared, params).await
+    }
+
+    async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
+        semantic_tokens::full(&self.shared, params).await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+        semantic_tokens::delta(&self.shared, params).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        semantic_tokens::range(&self.shared, params).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {

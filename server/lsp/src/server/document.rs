@@ -4,6 +4,7 @@
 //! a new *revision*, and the worker brings tree and diagnostics up to the newest one. Whoever wants a tree notes the revision
 //! first, and then waits until the worker has published that one or a later one.
 
+use super::handlers::semantic_tokens::Given;
 use super::position::Encoding;
 use super::shared::lock;
 use ptx_analysis::Report;
@@ -108,6 +109,8 @@ struct Inbox {
 pub struct Document {
     /// Its name.
     pub uri: Uri,
+    /// The semantic tokens that the client has got last, for those that it gets next.
+    pub tokens: Mutex<Option<Given>>,
     inbox: Mutex<Inbox>,
     wake: Condvar,
     parsed: watch::Receiver<Option<Arc<Parsed>>>,
@@ -142,7 +145,8 @@ impl Document {
             waiting: true,
             closed: false,
         };
-        let document = Self { uri, inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
+        let document =
+            Self { uri, tokens: Mutex::default(), inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender })
     }
 

@@ -3,6 +3,10 @@
 use super::position::Encoding;
 use tower_lsp_server::ls_types::{InitializeParams, MarkupKind};
 
+/// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
+/// in `experimental.commands.commands`.
+pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
+
 /// What the client can do, as far as it matters here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Session {
@@ -24,6 +28,16 @@ pub struct Session {
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
     pub markdown: bool,
+    /// It can be told to ask for semantic tokens again.
+    pub refreshes_tokens: bool,
+    /// It can be told to ask for inlay hints again.
+    pub refreshes_hints: bool,
+    /// It can be told to ask for code lenses again.
+    pub refreshes_lenses: bool,
+    /// It asks for the tooltip of an inlay hint when it shows it.
+    pub resolves_hints: bool,
+    /// It has a command `ptx-analyzer.showReferences`.
+    pub shows_references: bool,
     /// It answers questions about its configuration.
     pub configuration: bool,
     /// It has to be asked to tell about changes of its configuration.
@@ -55,6 +69,17 @@ impl Session {
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
+            refreshes_tokens: is(workspace.and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)),
+            refreshes_hints: is(workspace.and_then(|w| w.inlay_hint.as_ref()?.refresh_support)),
+            refreshes_lenses: is(workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support)),
+            resolves_hints: text
+                .and_then(|t| t.inlay_hint.as_ref()?.resolve_support.as_ref())
+                .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
+            shows_references: capabilities
+                .experimental
+                .as_ref()
+                .and_then(|e| e.pointer("/commands/commands")?.as_array())
+                .is_some_and(|names| names.iter().any(|n| n == SHOW_REFERENCES)),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)

@@ -19,6 +19,8 @@ pub struct Settings {
     pub diagnostics: Diagnostics,
     /// `hover.*`
     pub hover: Hover,
+    /// `semanticTokens.*`
+    pub semantic_tokens: SemanticTokens,
     /// Check as if `.target` named this architecture.
     pub target: Option<String>,
     /// `project.*`
@@ -56,6 +58,23 @@ impl Default for Hover {
     }
 }
 
+/// Settings of semantic tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SemanticTokens {
+    /// Whether there are any.
+    pub enable: bool,
+    /// Whether to name only those kinds that the protocol has.
+    pub standard: bool,
+    /// The tokens of longer texts, in bytes, are told by parts only.
+    pub limit: usize,
+}
+
+impl Default for SemanticTokens {
+    fn default() -> Self {
+        Self { enable: true, standard: false, limit: 1 << 20 }
+    }
+}
+
 /// What was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
@@ -77,7 +96,10 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover", "project", "target"].iter().any(|k| object.contains_key(*k)).then_some(value),
+        None => ["diagnostics", "hover", "project", "semanticTokens", "target"]
+            .iter()
+            .any(|k| object.contains_key(*k))
+            .then_some(value),
     }
 }
 
@@ -92,6 +114,7 @@ impl Settings {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
+                    "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),
                     "target" => reader.target(value, &mut out.target),
                     _ => reader.unknown(key),
                 }
@@ -134,6 +157,14 @@ impl Reader {
         }
     }
 
+    fn number(&mut self, value: &Value, name: &str, out: &mut usize) {
+        match value.as_u64() {
+            Some(number) => *out = usize::try_from(number).unwrap_or(usize::MAX),
+            None if value.is_null() => {}
+            None => self.wrong(name, "a number"),
+        }
+    }
+
     fn diagnostics(&mut self, value: &Value, out: &mut Diagnostics) {
         let mut disabled = Vec::new();
         for (key, value) in self.object(value, "diagnostics").into_iter().flatten() {
@@ -144,11 +175,7 @@ impl Reader {
                     None if value.is_null() => {}
                     None => self.wrong("diagnostics.disabled", "a list of diagnostic codes"),
                 },
-                "limit" => match value.as_u64() {
-                    Some(limit) => out.limit = usize::try_from(limit).unwrap_or(usize::MAX),
-                    None if value.is_null() => {}
-                    None => self.wrong("diagnostics.limit", "a number"),
-                },
+                "limit" => self.number(value, "diagnostics.limit", &mut out.limit),
                 "severity" => {
                     for (code, wanted) in self.object(value, "diagnostics.severity").into_iter().flatten() {
                         let name = format!("diagnostics.severity.{code}");
@@ -203,6 +230,18 @@ impl Reader {
             }
             None if value.is_null() => {}
             _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
+        }
+    }
+
+    fn semantic_tokens(&mut self, value: &Value, out: &mut SemanticTokens) {
+        for (key, value) in self.object(value, "semanticTokens").into_iter().flatten() {
+            let name = format!("semanticTokens.{key}");
+            match key.as_str() {
+                "enable" => self.bool(value, &name, &mut out.enable),
+                "standardOnly" => self.bool(value, &name, &mut out.standard),
+                "limit" => self.number(value, &name, &mut out.limit),
+                _ => self.unknown(&name),
+            }
         }
     }
 

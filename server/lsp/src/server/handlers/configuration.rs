@@ -1,5 +1,6 @@
 //! The client's configuration: given at the start, told of when it changes, or asked for.
 
+use super::refresh;
 use crate::server::settings::{self, Problem, SECTION, Settings};
 use crate::server::shared::{Shared, lock};
 use serde_json::Value;
@@ -88,6 +89,7 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     for document in shared.documents() {
         document.recheck();
     }
+    refresh::presentation(shared);
     let session = shared.session();
     if session.pulls_diagnostics && session.refreshes_diagnostics {
         let shared = Arc::clone(shared);

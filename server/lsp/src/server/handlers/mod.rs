@@ -8,6 +8,8 @@ pub mod configuration;
 pub mod diagnostics;
 pub mod hover;
 pub mod initialize;
+mod refresh;
+pub mod semantic_tokens;
 mod status;
 pub mod symbols;
 mod syntax_tree;
@@ -25,8 +27,15 @@ use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams,
 type Provide = fn(&mut ServerCapabilities, Session);
 
 /// Of every handler that has to be announced.
-const PROVIDERS: &[Provide] =
-    &[code_actions::provide, commands::provide, diagnostics::provide, hover::provide, symbols::provide, text::provide];
+const PROVIDERS: &[Provide] = &[
+    code_actions::provide,
+    commands::provide,
+    diagnostics::provide,
+    hover::provide,
+    semantic_tokens::provide,
+    symbols::provide,
+    text::provide,
+];
 
 /// The document a request is about and its tree, of the text the client had when it sent the request or of a later one.
 /// Nothing for what is not open and for what is not PTX.

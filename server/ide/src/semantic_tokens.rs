@@ -1,0 +1,399 @@
+//! Semantic tokens: what each word is, which only the tables and the declarations tell.
+//!
+//! The tree is walked once, in the order of the text. Declarations come before their uses, so a stack of scopes is all that names
+//! need; what was declared before a visible range begins is looked up.
+
+mod heads;
+mod legend;
+mod scopes;
+
+pub use legend::{TokenKind, TokenModifiers};
+
+use crate::header::environment;
+use heads::{Head, Heads, Role};
+use legend::anonymous;
+use ptx_isa::ISA;
+use ptx_isa::tables::Gate;
+use ptx_syntax::{Node, Snapshot, fields, is_named, kinds};
+use scopes::{Known, Scopes};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A word and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The word, in bytes. Only comments and lines for the preprocessor go over more than one line.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: TokenKind,
+    /// What else is to be said of it.
+    pub modifiers: TokenModifiers,
+}
+
+/// The tokens of a text, or those that a part of it touches; in order, and none over another.
+pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<Token> {
+    let all = 0..snapshot.rope().len_bytes();
+    let range = range.map_or(all.clone(), |r| r.start.min(all.end)..r.end.min(all.end));
+    Walk::new(snapshot, range).run()
+}
+
+/// A node whose children are being looked at.
+struct Frame {
+    kind: u16,
+    /// What its children are to the instruction.
+    role: Role,
+    /// Of an instruction: what its words mean.
+    head: Option<Rc<Head>>,
+    /// Of an instruction: how many operands there are.
+    operands: usize,
+    /// Of an instruction: the numbers of the next modifier and operand.
+    next: (usize, usize),
+    /// Of a declaration: what it declares.
+    declares: Option<Known>,
+    /// A scope ends with it.
+    scope: bool,
+}
+
+struct Walk<'t> {
+    snapshot: &'t Snapshot,
+    range: Range<usize>,
+    /// The text of the range.
+    text: Cow<'t, str>,
+    heads: Heads,
+    scopes: Scopes<'t>,
+    /// What gates say of directives, types and the like.
+    words: HashMap<String, TokenModifiers>,
+    stack: Vec<Frame>,
+    out: Vec<Token>,
+}
+
+impl<'t> Walk<'t> {
+    fn new(snapshot: &'t Snapshot, range: Range<usize>) -> Self {
+        Self {
+            text: snapshot.text(range.clone()),
+            range,
+            snapshot,
+            heads: Heads::new(environment(snapshot)),
+            scopes: Scopes::new(snapshot),
+            words: HashMap::new(),
+            stack: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<Token> {
+        let mut cursor = self.snapshot.root().walk();
+        loop {
+            let node = cursor.node();
+            if node.start_byte() >= self.range.end {
+                break;
+            }
+            let field = cursor.field_id().map_or(0, std::num::NonZero::get);
+            if node.end_byte() <= self.range.start {
+                self.pass(node.kind_id(), field);
+            } else if let Some(frame) = self.enter(node, field) {
+                // Straight to the first child that is in sight; names that the others declare are looked up when they are met.
+                let skips = node.start_byte() < self.range.start && self.jumps(node);
+                let down = if skips {
+                    cursor.goto_first_child_for_byte(self.range.start).is_some()
+                } else {
+                    cursor.goto_first_child()
+                };
+                if down {
+                    if frame.scope {
+                        self.scopes.open(node, !skips);
+                    }
+                    self.stack.push(frame);
+                    continue;
+                }
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return self.out;
+                }
+                if self.stack.pop().is_some_and(|frame| frame.scope) {
+                    self.scopes.close();
+                }
+            }
+        }
+        self.out
+    }
+
+    /// Lists of statements and the bodies of functions may be long; what is not, is read from its start.
+    fn jumps(&self, node: Node<'_>) -> bool {
+        let k = kinds();
+        [k.source_file, k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id())
+            || node.is_error()
+    }
+
+    /// Counts a word of an instruction that is out of sight.
+    fn pass(&mut self, kind: u16, field: u16) {
+        let k = kinds();
+        if let Some(frame) = self.stack.last_mut().filter(|frame| frame.kind == k.instruction) {
+            frame.next.0 += usize::from(kind == k.modifier);
+            frame.next.1 += usize::from(field == fields().operand);
+        }
+    }
+
+    fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        let local = range.start.checked_sub(self.range.start).zip(range.end.checked_sub(self.range.start));
+        match local.and_then(|(start, end)| self.text.get(start..end)) {
+            Some(text) => Cow::Borrowed(text),
+            None => self.snapshot.text(range),
+        }
+    }
+
+    /// Looks at a node; where its children are to be looked at as well, with what they need to know.
+    fn enter(&mut self, node: Node<'t>, field: u16) -> Option<Frame> {
+        let k = kinds();
+        let kind = node.kind_id();
+        let role = self.role(kind, field);
+        if !is_named(kind) || node.child_count() == 0 || kind == k.vector_type {
+            self.leaf(node, kind, field, role);
+            return None;
+        }
+        let mut frame = Frame {
+            kind,
+            role,
+            head: None,
+            operands: 0,
+            next: (0, 0),
+            declares: None,
+            scope: [k.source_file, k.function, k.block, k.call_prototype_directive].contains(&kind),
+        };
+        if kind == k.instruction {
+            (frame.head, frame.operands) = self.instruction(node);
+        } else if kind == k.variable_declaration || kind == k.parameter {
+            frame.declares = Some(Known::declared(self.snapshot, node));
+        } else if kind == k.label {
+            frame.declares = Some(Known::of(TokenKind::Label));
+        } else if kind == k.function {
+            frame.declares = Some(Known::of(TokenKind::Function));
+        } else if kind == k.declarator {
+            frame.declares = self.stack.last().and_then(|f| f.declares);
+            self.declare(node, frame.declares);
+        }
+        Some(frame)
+    }
+
+    /// Enters the name of a declarator, in time for the tokens in it.
+    fn declare(&mut self, declarator: Node<'t>, known: Option<Known>) {
+        let Some(name) = declarator.child_by_field_id(fields().name) else { return };
+        let Some(known) = known else { return };
+        let name = self.text(name.byte_range()).into_owned();
+        self.scopes.declare(name, Known { count: scopes::count(self.snapshot, declarator), ..known });
+    }
+
+    /// What a node is to the instruction that it belongs to.
+    fn role(&mut self, kind: u16, field: u16) -> Role {
+        let (k, f) = (kinds(), fields());
+        let Some(frame) = self.stack.last_mut() else { return Role::None };
+        if frame.kind == k.instruction {
+            if field != f.operand {
+                return Role::None;
+            }
+            let place = frame.next.1;
+            frame.next.1 += 1;
+            let role = frame.head.as_ref().map_or(Role::Read, |h| h.role(frame.operands, place, 0));
+            // Behind the bar of `d|p` stands another operand.
+            return if kind == k.pair { Role::Pair(place as u8) } else { role };
+        }
+        match frame.role {
+            Role::Pair(place) => {
+                let second = u8::from(field == f.second);
+                let instruction = self.stack.iter().rev().find(|f| f.kind == k.instruction);
+                let head = instruction.and_then(|f| f.head.as_ref().map(|h| h.role(f.operands, place.into(), second)));
+                head.unwrap_or(Role::Read)
+            }
+            // What an address or an expression is made of is read.
+            role if [k.vector, k.argument_list, k.member, k.negation].contains(&frame.kind) => role,
+            Role::None => Role::None,
+            _ => Role::Read,
+        }
+    }
+
+    fn instruction(&mut self, node: Node<'t>) -> (Option<Rc<Head>>, usize) {
+        let (k, f) = (kinds(), fields());
+        let (mut start, mut end, mut operands) = (None, 0, 0);
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let kind = cursor.node().kind_id();
+            if kind == k.opcode {
+                start = Some(cursor.node().start_byte());
+                end = cursor.node().end_byte();
+            } else if kind == k.modifier && operands == 0 {
+                end = cursor.node().end_byte();
+            } else if cursor.field_id().is_some_and(|id| id.get() == f.operand) {
+                operands += 1;
+            }
+            more = cursor.goto_next_sibling();
+        }
+        let Some(start) = start else { return (None, operands) };
+        let local = start.checked_sub(self.range.start).zip(end.checked_sub(self.range.start));
+        let head = match local.and_then(|(start, end)| self.text.get(start..end)) {
+            Some(text) => self.heads.get(text),
+            None => self.heads.get(&self.snapshot.text(start..end)),
+        };
+        (head, operands)
+    }
+
+    fn push(&mut self, node: Node<'_>, kind: TokenKind, modifiers: TokenModifiers) {
+        let range = node.byte_range();
+        if !range.is_empty() {
+            self.out.push(Token { range, kind, modifiers });
+        }
+    }
+
+    fn leaf(&mut self, node: Node<'t>, kind: u16, field: u16, role: Role) {
+        let (k, f) = (kinds(), fields());
+        let parent = self.stack.last().map_or(0, |frame| frame.kind);
+        const NONE: TokenModifiers = TokenModifiers::NONE;
+        if kind == k.register || kind == k.identifier {
+            self.name(node, parent, field, role);
+        } else if kind == k.modifier && parent == k.instruction {
+            self.modifier(node);
+        } else if kind == k.opcode {
+            let modifiers = self.stack.last().and_then(|f| f.head.as_ref()).map_or(NONE, |h| h.opcode);
+            self.push(node, TokenKind::Opcode, modifiers);
+        } else if [k.integer, k.float, k.bank, k.version_number].contains(&kind) {
+            self.push(node, TokenKind::Number, NONE);
+        } else if kind == k.ty || kind == k.vector_type {
+            self.gated(node, TokenKind::Type, TokenModifiers::DEFAULT_LIBRARY);
+        } else if kind == k.state_space {
+            self.gated(node, TokenKind::StateSpace, NONE);
+        } else if kind == k.linkage
+            || kind == k.function_kind
+            || kind == k.directive_name
+            || kind == k.noreturn_directive
+        {
+            let unknown = parent == k.unknown_directive;
+            if !unknown {
+                self.gated(node, TokenKind::Keyword, NONE);
+            }
+        } else if kind == k.target_name {
+            self.gated(node, TokenKind::EnumMember, NONE);
+        } else if kind == k.comment {
+            self.push(node, TokenKind::Comment, NONE);
+        } else if kind == k.string {
+            self.push(node, TokenKind::String, NONE);
+        } else if kind == k.member_name {
+            self.push(node, TokenKind::Property, NONE);
+        } else if kind == k.section_name {
+            self.push(node, TokenKind::Namespace, NONE);
+        } else if kind == k.attribute_name {
+            self.gated(node, TokenKind::Decorator, NONE);
+        } else if kind == k.preprocessor_line {
+            self.push(node, TokenKind::Macro, NONE);
+        } else if field == f.operator && node.is_named() {
+            // `generic` before its parenthesis.
+            self.push(node, TokenKind::Function, TokenModifiers::DEFAULT_LIBRARY);
+        } else if let Some(found) = anonymous(kind) {
+            let bracket = parent == k.register_range || parent == k.label;
+            if found == TokenKind::Keyword {
+                self.gated(node, found, NONE);
+            } else if !bracket {
+                self.push(node, found, NONE);
+            }
+        }
+    }
+
+    fn modifier(&mut self, node: Node<'t>) {
+        let place = self.stack.last_mut().map_or(0, |frame| {
+            frame.next.0 += 1;
+            frame.next.0 - 1
+        });
+        let known = self.stack.last().and_then(|f| f.head.as_ref()).and_then(|h| h.modifiers.get(place).copied());
+        let (kind, modifiers) = match known {
+            Some(known) => known,
+            // After an operand, or of an instruction that nobody knows.
+            None => heads::modifier(&self.text(node.byte_range())),
+        };
+        self.push(node, kind, modifiers);
+    }
+
+    /// A word that may be too new for the module, or too old.
+    fn gated(&mut self, node: Node<'t>, kind: TokenKind, modifiers: TokenModifiers) {
+        let text = self.text(node.byte_range());
+        let gates = match self.words.get(&*text) {
+            Some(known) => *known,
+            None => {
+                let found = self.heads.gates(gates(&text, kind));
+                let text = text.into_owned();
+                self.words.insert(text, found);
+                found
+            }
+        };
+        self.push(node, kind, modifiers | gates);
+    }
+
+    fn name(&mut self, node: Node<'t>, parent: u16, field: u16, role: Role) {
+        let (k, f) = (kinds(), fields());
+        let declared = TokenModifiers::DECLARATION;
+        let frame = self.stack.last();
+        if field == f.name && [k.declarator, k.parameter, k.label, k.function].contains(&parent) {
+            let Some(known) = frame.and_then(|f| f.declares) else { return };
+            let name = self.text(node.byte_range()).into_owned();
+            let mut modifiers = known.modifiers | declared;
+            if parent == k.function {
+                let defined = node.parent().is_some_and(|n| n.child_by_field_id(f.body).is_some());
+                modifiers = if defined { declared | TokenModifiers::DEFINITION } else { declared };
+                self.scopes.declare_outside(name, known);
+            } else if parent != k.declarator {
+                self.scopes.declare(name, known);
+            }
+            return self.push(node, known.kind, modifiers);
+        }
+        if parent == k.alias_directive {
+            let name = self.text(node.byte_range()).into_owned();
+            self.scopes.declare(name, Known::of(TokenKind::Function));
+            let modifiers = if field == f.name { declared } else { TokenModifiers::NONE };
+            return self.push(node, TokenKind::Function, modifiers);
+        }
+        let fixed = if parent == k.branch_targets_directive || role == Role::Label {
+            Some(TokenKind::Label)
+        } else if parent == k.call_targets_directive {
+            Some(TokenKind::Function)
+        } else if parent == k.field_initializer && field == f.name {
+            Some(TokenKind::Property)
+        } else {
+            None
+        };
+        if let Some(kind) = fixed {
+            return self.push(node, kind, TokenModifiers::NONE);
+        }
+        let text = self.text(node.byte_range()).into_owned();
+        let written = if role == Role::Write { TokenModifiers::MODIFICATION } else { TokenModifiers::NONE };
+        if let Some(known) = self.scopes.find(&text, node) {
+            return self.push(node, known.kind, known.modifiers | written);
+        }
+        if let Some(register) = ISA.special_register(&text) {
+            let modifiers =
+                TokenModifiers::READONLY | TokenModifiers::DEFAULT_LIBRARY | self.heads.gates(register.gates);
+            return self.push(node, TokenKind::SpecialRegister, modifiers);
+        }
+        if ISA.constant(&text).is_some() {
+            return self.push(node, TokenKind::Variable, TokenModifiers::READONLY | TokenModifiers::DEFAULT_LIBRARY);
+        }
+        let kind = match role {
+            Role::Function => TokenKind::Function,
+            Role::Targets => TokenKind::Label,
+            _ if text.starts_with('%') => TokenKind::Register,
+            _ => TokenKind::Variable,
+        };
+        self.push(node, kind, written);
+    }
+}
+
+/// The versions and targets of a word.
+fn gates(text: &str, kind: TokenKind) -> &'static [Gate] {
+    match kind {
+        // Every version has its types in declarations but for those that came later.
+        TokenKind::Type => ISA.ty(text).map_or(&[], |t| if t.ungated { &[] } else { t.gates }),
+        TokenKind::StateSpace => ISA.space(text).map_or(&[], |s| s.gates),
+        TokenKind::EnumMember => ISA.target(text).map_or(&[], |t| t.gates),
+        _ => ISA.directive(text).map_or(&[], |d| d.gates),
+    }
+}

@@ -1,0 +1,202 @@
+//! What opcode, modifiers and operands of an instruction are, remembered by the spelling of the head: a screen has a few dozen of
+//! them, a module a few hundred.
+
+use super::legend::{TokenKind, TokenModifiers};
+use ptx_analysis::head::{self, Candidate, holds};
+use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Access, Flow, Gate, Kind, Opcode, Term};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What an operand is to its instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Outside of instructions.
+    None,
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+    /// A label to branch to.
+    Label,
+    /// A function.
+    Function,
+    /// The label of a list of targets or of a prototype.
+    Targets,
+    /// Both parts of the pair that is the operand of this number.
+    Pair(u8),
+}
+
+/// What the words of an instruction are.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    /// What is said of the opcode.
+    pub opcode: TokenModifiers,
+    /// What the modifiers are, in the order written.
+    pub modifiers: Vec<(TokenKind, TokenModifiers)>,
+    /// The roles of the operands and of the second parts of pairs: of each arrangement.
+    roles: Vec<Vec<[Role; 2]>>,
+}
+
+impl Head {
+    /// The role of an operand of so many, or of the second part of it.
+    pub fn role(&self, operands: usize, place: usize, part: u8) -> Role {
+        let fits = self.roles.iter().find(|r| r.len() == operands);
+        // What is not written to its end, or has an operand too many.
+        let near = fits.or_else(|| self.roles.iter().find(|r| r.len() > operands)).or(self.roles.last());
+        near.and_then(|r| r.get(place)?.get(usize::from(part))).copied().unwrap_or(Role::Read)
+    }
+}
+
+/// The heads met so far.
+pub(super) struct Heads {
+    environment: Environment,
+    known: HashMap<String, Option<Rc<Head>>>,
+}
+
+impl Heads {
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, known: HashMap::new() }
+    }
+
+    /// What gates say of something for this module.
+    pub fn gates(&self, gates: &'static [Gate]) -> TokenModifiers {
+        if gates.is_empty() {
+            return TokenModifiers::NONE;
+        }
+        if self.environment.refused(gates, |_| true).is_some() {
+            return TokenModifiers::UNAVAILABLE;
+        }
+        let old = self.environment.deprecated(gates, |_| true).is_some();
+        if old { TokenModifiers::DEPRECATED } else { TokenModifiers::NONE }
+    }
+
+    /// The head that is written so; nothing for an opcode that there is not.
+    pub fn get(&mut self, text: &str) -> Option<Rc<Head>> {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let found = self.resolve(text).map(Rc::new);
+        self.known.insert(text.to_owned(), found.clone());
+        found
+    }
+
+    fn resolve(&self, text: &str) -> Option<Head> {
+        let name_end = text.find(|c: char| c == '.' || c == '/' || c.is_whitespace()).unwrap_or(text.len());
+        let opcode = ISA.opcode(text.get(..name_end)?)?;
+        let written = modifiers(text.get(name_end..)?);
+        let mut out = Head { modifiers: written.iter().map(|m| modifier(m)).collect(), ..Head::default() };
+        let Some(resolved) = head::resolve(opcode, &written) else { return Some(out) };
+        if resolved.entry.flow != Flow::Next {
+            out.opcode = TokenModifiers::CONTROL_FLOW;
+        }
+        let usable = |a: &&Arrangement| a.broken.is_none();
+        let arrangements = resolved.candidates.iter().flat_map(|c| c.arrangements.iter().filter(usable));
+        out.roles = arrangements.map(|a| a.operands.iter().map(|(_, shape)| roles(shape)).collect()).collect();
+        out.roles.sort_by_key(Vec::len);
+        self.flag(&resolved.candidates, &written, &mut out);
+        if resolved.candidates.is_empty() {
+            self.flag_opcode(opcode, &mut out);
+        }
+        Some(out)
+    }
+
+    /// Marks what this module has not got or should not use, where that holds of all forms that may be meant.
+    fn flag(&self, candidates: &[Candidate], written: &[&str], out: &mut Head) {
+        let applies = |c: &Candidate, g: &Gate| holds(g.when, &c.values, None) == Some(true);
+        let refused = |c: &Candidate| self.environment.refused(c.form.gates, |g| applies(c, g));
+        let Some(first) = candidates.first() else { return };
+        if let Some(gate) = refused(first) {
+            if candidates.iter().all(|c| refused(c).is_some()) {
+                mark(gate, first, written, TokenModifiers::UNAVAILABLE, out);
+            }
+            return;
+        }
+        if let Some(gate) = self.environment.deprecated(first.form.gates, |g| applies(first, g)) {
+            mark(gate, first, written, TokenModifiers::DEPRECATED, out);
+        }
+    }
+
+    /// The same for an opcode whose modifiers fit no form, perhaps because they are not all written yet.
+    fn flag_opcode(&self, opcode: &'static Opcode, out: &mut Head) {
+        let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+        let refused = |gates| self.environment.refused(gates, |g: &Gate| g.when.is_empty()).is_some();
+        if forms().next().is_some() && forms().all(|f| refused(f.gates)) {
+            out.opcode = out.opcode | TokenModifiers::UNAVAILABLE;
+        }
+    }
+}
+
+/// Marks the modifiers that a gate is about, else the opcode.
+fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifiers, out: &mut Head) {
+    let tested = |modifier: &str| {
+        gate.when.iter().any(|term| match term {
+            Term::Slot(test) => !test.negated && candidate.values.get(usize::from(test.slot)) == Some(&Some(modifier)),
+            Term::Operand(_) => false,
+        })
+    };
+    let mut found = false;
+    // The types of a form stand in order; of two equal ones the first is as good.
+    for (modifier, (_, flags)) in written.iter().zip(&mut out.modifiers) {
+        let of_table = candidate.values.iter().flatten().find(|v| *v == modifier);
+        if of_table.is_some_and(|v| tested(v)) {
+            *flags = *flags | with;
+            found = true;
+        }
+    }
+    if !found {
+        out.opcode = out.opcode | with;
+    }
+}
+
+/// The dot-words of a head; there may be blanks and comments between them.
+fn modifiers(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/").map_or("", |(_, after)| after);
+        } else if rest.starts_with("//") {
+            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+        } else if c == '.' {
+            let end = rest[1..].find(|c: char| c == '.' || c == '/' || c.is_whitespace()).map_or(rest.len(), |n| n + 1);
+            let (word, after) = rest.split_at(end);
+            out.push(word);
+            rest = after;
+        } else {
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
+}
+
+/// What a modifier is by itself.
+pub(super) fn modifier(name: &str) -> (TokenKind, TokenModifiers) {
+    if ISA.ty(name).is_some() {
+        (TokenKind::Type, TokenModifiers::DEFAULT_LIBRARY)
+    } else if ISA.space(name).is_some() {
+        (TokenKind::StateSpace, TokenModifiers::NONE)
+    } else {
+        (TokenKind::Modifier, TokenModifiers::NONE)
+    }
+}
+
+fn roles(shape: &Shape) -> [Role; 2] {
+    match shape {
+        Shape::Value(spec) | Shape::Arguments(spec) => [role(spec); 2],
+        Shape::Pair(both) => [role(&both.0), role(&both.1)],
+        Shape::Address(_) | Shape::Sink => [Role::Read; 2],
+    }
+}
+
+fn role(spec: &Spec) -> Role {
+    match spec.value.kind {
+        Kind::Label => Role::Label,
+        Kind::Function => Role::Function,
+        Kind::Targets => Role::Targets,
+        _ if spec.value.access == Access::Read => Role::Read,
+        _ => Role::Write,
+    }
+}

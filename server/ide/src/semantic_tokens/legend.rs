@@ -1,0 +1,169 @@
+//! The kinds of tokens and what is said of them.
+
+use ptx_syntax::is_named;
+use std::sync::LazyLock;
+
+macro_rules! token_kinds {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal $standard:ident,)*) => {
+        /// What a token is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum TokenKind {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl TokenKind {
+            /// All, each at the place that its number says.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its name in the protocol, or in the same style where the protocol has none.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// What stands for it where only the protocol's own kinds are known.
+            pub fn standard(self) -> Self {
+                match self { $(Self::$name => Self::$standard,)* }
+            }
+
+            /// What it is, in words.
+            pub fn describe(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)* }
+            }
+        }
+    };
+}
+
+token_kinds! {
+    /// A section of debug information.
+    Namespace "namespace" Namespace,
+    /// A scalar type, the length of a vector.
+    Type "type" Type,
+    /// An architecture or an option in `.target`.
+    EnumMember "enumMember" EnumMember,
+    /// A parameter or result of a kernel or function.
+    Parameter "parameter" Parameter,
+    /// A variable in memory; a constant such as `WARP_SZ`.
+    Variable "variable" Variable,
+    /// A component (`.x`), a selector (`.b0`), a field of an initialiser.
+    Property "property" Property,
+    /// A kernel, a function; `generic` in an initialiser.
+    Function "function" Function,
+    /// A line for the C preprocessor.
+    Macro "macro" Macro,
+    /// A directive.
+    Keyword "keyword" Keyword,
+    /// A modifier that is neither a type nor a state space.
+    Modifier "modifier" Modifier,
+    /// A comment.
+    Comment "comment" Comment,
+    /// A string.
+    String "string" String,
+    /// A number.
+    Number "number" Number,
+    /// The sign of a guard, an operator of an expression.
+    Operator "operator" Operator,
+    /// An attribute of a function or variable.
+    Decorator "decorator" Decorator,
+    /// A label; of the protocol from version 3.18 on.
+    Label "label" Label,
+    /// The first word of an instruction.
+    Opcode "opcode" Function,
+    /// A register.
+    Register "register" Variable,
+    /// A register of type `.pred`.
+    Predicate "predicate" Variable,
+    /// A special register.
+    SpecialRegister "specialRegister" Variable,
+    /// A state space.
+    StateSpace "stateSpace" Modifier,
+}
+
+/// What is said of a token besides its kind: a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TokenModifiers(u32);
+
+macro_rules! token_modifiers {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal,)*) => {
+        token_modifiers!(@constants 0u32; $($name $(#[doc = $doc])+,)*);
+
+        impl TokenModifiers {
+            /// Name of each and what it says, in the order of their bits.
+            pub const ALL: &[(Self, &'static str, &'static str)] =
+                &[$((Self::$name, $text, concat!($($doc),+).trim_ascii()),)*];
+        }
+    };
+    (@constants $bit:expr; $name:ident $(#[doc = $doc:literal])+, $($rest:tt)*) => {
+        impl TokenModifiers {
+            $(#[doc = $doc])+
+            pub const $name: Self = Self(1 << ($bit));
+        }
+        token_modifiers!(@constants $bit + 1; $($rest)*);
+    };
+    (@constants $bit:expr;) => {};
+}
+
+token_modifiers! {
+    /// The name is declared here.
+    DECLARATION "declaration",
+    /// The function has its body here.
+    DEFINITION "definition",
+    /// It cannot be written: a special register, what lies in `.const`, a parameter of a kernel.
+    READONLY "readonly",
+    /// The module's version advises against it.
+    DEPRECATED "deprecated",
+    /// The instruction writes it.
+    MODIFICATION "modification",
+    /// It belongs to PTX and not to the module.
+    DEFAULT_LIBRARY "defaultLibrary",
+    /// The module's version or target has not got it.
+    UNAVAILABLE "unavailable",
+    /// Execution may go on elsewhere.
+    CONTROL_FLOW "controlFlow",
+    /// A register or variable of a floating-point type.
+    FLOAT "float",
+    /// A register of 64 bits or more: what addresses are kept in.
+    WIDE "wide",
+}
+
+impl TokenModifiers {
+    /// None.
+    pub const NONE: Self = Self(0);
+
+    /// As bits; bit N is entry N of [`TokenModifiers::ALL`].
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether all of the others are among these.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for TokenModifiers {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What the words and signs of the grammar are, by the number of their kind: nothing for brackets and separators.
+pub(super) fn anonymous(kind: u16) -> Option<TokenKind> {
+    static KINDS: LazyLock<Vec<Option<TokenKind>>> = LazyLock::new(|| {
+        let names = ptx_syntax::kind_names();
+        let of = |(kind, name): (usize, &String)| {
+            let named = u16::try_from(kind).is_ok_and(is_named);
+            let word = |c: char| c.is_ascii_alphabetic();
+            match name.as_str() {
+                _ if named => None,
+                "=" | "," | ";" | ":" | "(" | ")" | "[" | "]" | "{" | "}" => None,
+                name if name.contains(word) => Some(TokenKind::Keyword),
+                name if name.chars().all(|c| c.is_ascii_punctuation()) => Some(TokenKind::Operator),
+                _ => None,
+            }
+        };
+        names.iter().enumerate().map(of).collect()
+    });
+    KINDS.get(usize::from(kind)).copied().flatten()
+}

@@ -1,0 +1,164 @@
+//! The names that are known at a place, in the order of the text.
+
+use super::legend::{TokenKind, TokenModifiers};
+use crate::names::{self, What};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Space, TypeClass};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::HashMap;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub kind: TokenKind,
+    pub modifiers: TokenModifiers,
+    /// `%r<10>`: how many.
+    pub count: Option<u32>,
+}
+
+impl Known {
+    pub fn of(kind: TokenKind) -> Self {
+        Self { kind, modifiers: TokenModifiers::NONE, count: None }
+    }
+
+    /// What a declaration or a parameter declares.
+    pub fn declared(snapshot: &Snapshot, node: Node<'_>) -> Self {
+        let (k, f) = (kinds(), fields());
+        let text = |field: u16| node.child_by_field_id(field).map(|n| snapshot.text(n.byte_range()));
+        let (space, ty) = (text(f.space), text(f.ty));
+        let ty = ty.and_then(|t| ISA.ty(&t));
+        let register = space.as_deref() == Some(".reg");
+        let mut out = Self::of(match ty.map(|t| t.class) {
+            Some(TypeClass::Pred) if register => TokenKind::Predicate,
+            _ if register => TokenKind::Register,
+            _ if node.kind_id() == k.parameter => TokenKind::Parameter,
+            _ => TokenKind::Variable,
+        });
+        if ty.is_some_and(|t| t.class == TypeClass::Float) {
+            out.modifiers = out.modifiers | TokenModifiers::FLOAT;
+        }
+        if register && ty.is_some_and(|t| t.bits >= 64) {
+            out.modifiers = out.modifiers | TokenModifiers::WIDE;
+        }
+        // Parameters of a kernel and constants never change; parameters of a function, and those for a call, are variables.
+        let everywhere = |s: &&Space| s.declared.iter().any(|place| place.names.contains(&"module"));
+        let space = space.as_deref().and_then(|s| ISA.space(s)).filter(|s| s.fixed);
+        if space.is_some_and(|s| if node.kind_id() == k.parameter { of_kernel(snapshot, node) } else { everywhere(&s) })
+        {
+            out.modifiers = out.modifiers | TokenModifiers::READONLY;
+        }
+        out
+    }
+}
+
+fn of_kernel(snapshot: &Snapshot, parameter: Node<'_>) -> bool {
+    let function = parameter.parent().and_then(|list| list.parent());
+    let kind = function.and_then(|f| f.child_by_field_id(fields().kind));
+    kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry")
+}
+
+/// How many registers a declarator with a range declares.
+pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
+    let mut cursor = declarator.walk();
+    let range = declarator.named_children(&mut cursor).find(|n| n.kind_id() == kinds().register_range)?;
+    let count = range.child_by_field_id(fields().count)?;
+    Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
+}
+
+struct Scope {
+    node: usize,
+    /// All of it so far has been seen.
+    complete: bool,
+    names: HashMap<String, Option<Known>>,
+}
+
+pub(super) struct Scopes<'t> {
+    snapshot: &'t Snapshot,
+    open: Vec<Scope>,
+}
+
+impl<'t> Scopes<'t> {
+    pub fn new(snapshot: &'t Snapshot) -> Self {
+        Self { snapshot, open: Vec::new() }
+    }
+
+    pub fn open(&mut self, node: Node<'_>, complete: bool) {
+        self.open.push(Scope { node: node.id(), complete, names: HashMap::new() });
+    }
+
+    pub fn close(&mut self) {
+        self.open.pop();
+    }
+
+    /// A name of the innermost scope.
+    pub fn declare(&mut self, name: String, known: Known) {
+        if let Some(scope) = self.open.last_mut() {
+            scope.names.insert(name, Some(known));
+        }
+    }
+
+    /// A name of the scope around the innermost one: the name of the function that this is.
+    pub fn declare_outside(&mut self, name: String, known: Known) {
+        if let Some(place) = self.open.len().checked_sub(2)
+            && let Some(scope) = self.open.get_mut(place)
+        {
+            scope.names.insert(name, Some(known));
+        }
+    }
+
+    /// What a name stands for at a node.
+    pub fn find(&mut self, name: &str, at: Node<'t>) -> Option<Known> {
+        let mut complete = true;
+        for scope in self.open.iter().rev() {
+            if let Some(found) = look_up(&scope.names, name) {
+                return found;
+            }
+            complete &= scope.complete;
+        }
+        if complete || ISA.special_register(name).is_some() {
+            return None;
+        }
+        self.find_before(name, at)
+    }
+
+    /// What was declared before the part that is looked at; remembered where it is declared.
+    fn find_before(&mut self, name: &str, at: Node<'t>) -> Option<Known> {
+        let found = names::find(self.snapshot, at, name);
+        let (key, known, scope) = match found {
+            None => (name.to_owned(), None, None),
+            Some(found) => {
+                let own = found.declarator.child_by_field_id(fields().name);
+                let own = own.map(|n| self.snapshot.text(n.byte_range()).into_owned());
+                let known = match found.what {
+                    What::Label | What::Targets => Known::of(TokenKind::Label),
+                    What::Function | What::Alias => Known::of(TokenKind::Function),
+                    _ => Known { count: found.count, ..Known::declared(self.snapshot, found.statement) },
+                };
+                (own.unwrap_or_else(|| name.to_owned()), Some(known), found.scope)
+            }
+        };
+        let place = scope.and_then(|s| self.open.iter().rposition(|o| o.node == s.id()));
+        // What is declared nowhere is remembered in the innermost scope: an inner declaration may still come.
+        let place = place.unwrap_or(if known.is_some() { 0 } else { self.open.len().saturating_sub(1) });
+        if let Some(scope) = self.open.get_mut(place) {
+            scope.names.insert(key, known);
+        }
+        known
+    }
+}
+
+/// A name itself, or the range that it belongs to: `%r` for `%r7`.
+fn look_up(names: &HashMap<String, Option<Known>>, name: &str) -> Option<Option<Known>> {
+    if names.is_empty() {
+        return None;
+    }
+    if let Some(found) = names.get(name) {
+        return Some(*found);
+    }
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (name.len() - digits..name.len()).find_map(|end| {
+        let (base, number) = name.split_at_checked(end)?;
+        let known = names.get(base)?.filter(|k| k.count.is_some_and(|c| number.parse::<u32>().is_ok_and(|n| n < c)))?;
+        Some(Some(known))
+    })
+}

@@ -1,0 +1,247 @@
+//! Semantic tokens.
+
+use expect_test::{Expect, expect};
+use ptx_ide::{Token, TokenKind, TokenModifiers, semantic_tokens};
+use ptx_syntax::Snapshot;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The tokens of each line: the word, its kind and what else is said of it.
+fn render(text: &str, tokens: &[Token]) -> String {
+    let mut out = String::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let of_line: Vec<String> = tokens
+            .iter()
+            .filter(|t| start <= t.range.start && t.range.start < end)
+            .map(|t| {
+                let mut word = format!("{} {}", &text[t.range.clone()], t.kind.name());
+                for (_, name, _) in TokenModifiers::ALL.iter().filter(|(m, ..)| t.modifiers.contains(*m)) {
+                    let _ = write!(word, ".{name}");
+                }
+                word
+            })
+            .collect();
+        if !of_line.is_empty() {
+            let _ = writeln!(out, "{}", of_line.join(" | "));
+        }
+        start = end;
+    }
+    out
+}
+
+fn check(text: &str, expected: &Expect) {
+    expected.assert_eq(&render(text, &semantic_tokens(&Snapshot::new(text), None)));
+}
+
+#[test]
+fn a_kernel() {
+    check(
+        "\
+.version 8.5
+.target sm_90, texmode_independent
+.address_size 64
+#define N 4
+.const .align 4 .f32 table[4] = { 1.0, 0f3F800000, N, 2 };
+.extern .func (.param .b32 r) f(.param .b32 a);
+.visible .entry k(.param .u64 .ptr .global out, .param .u32 n) // a kernel
+.maxntid 128, 1, 1
+{
+    .reg .pred %p<2>; .reg .b32 %r<9>, x; .reg .f32 %f<5>; .reg .b64 %rd<3>;
+    .shared .align 8 .b64 bar;
+    .param .b32 p0;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    @!%p1 bra $DONE;
+    setp.lt.and.s32 %p1|%p0, %r1, WARP_SZ, !%p1;
+    ld.const.v2.f32 {%f1, %f2}, [table+4*2];
+    fma.rn.ftz.f32 %f1, %f2, -1.5, %f3;
+    call (p0), f, (p0);
+    mbarrier.init.shared.b64 [bar], 1;
+$DONE:
+    ret;
+}
+",
+        &expect![[r#"
+            .version keyword | 8.5 number
+            .target keyword | sm_90 enumMember | texmode_independent enumMember
+            .address_size keyword | 64 number
+            #define N 4 macro
+            .const stateSpace | .align keyword | 4 number | .f32 type.defaultLibrary | table variable.declaration.readonly.float | 4 number | 1.0 number | 0f3F800000 number | N variable | 2 number
+            .extern keyword | .func keyword | .param stateSpace | .b32 type.defaultLibrary | r parameter.declaration | f function.declaration | .param stateSpace | .b32 type.defaultLibrary | a parameter.declaration
+            .visible keyword | .entry keyword | k function.declaration.definition | .param stateSpace | .u64 type.defaultLibrary | .ptr keyword | .global stateSpace | out parameter.declaration.readonly | .param stateSpace | .u32 type.defaultLibrary | n parameter.declaration.readonly | // a kernel comment
+            .maxntid keyword | 128 number | 1 number | 1 number
+            .reg stateSpace | .pred type.defaultLibrary | %p predicate.declaration | 2 number | .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 9 number | x register.declaration | .reg stateSpace | .f32 type.defaultLibrary | %f register.declaration.float | 5 number | .reg stateSpace | .b64 type.defaultLibrary | %rd register.declaration.wide | 3 number
+            .shared stateSpace | .align keyword | 8 number | .b64 type.defaultLibrary | bar variable.declaration
+            .param stateSpace | .b32 type.defaultLibrary | p0 variable.declaration
+            ld opcode | .param stateSpace | .u64 type.defaultLibrary | %rd1 register.modification.wide | out parameter.readonly
+            mov opcode | .u32 type.defaultLibrary | %r1 register.modification | %tid specialRegister.readonly.defaultLibrary | .x property
+            @ operator | ! operator | %p1 predicate | bra opcode.controlFlow | $DONE label
+            setp opcode | .lt modifier | .and modifier | .s32 type.defaultLibrary | %p1 predicate.modification | | operator | %p0 predicate.modification | %r1 register | WARP_SZ variable.readonly.defaultLibrary | ! operator | %p1 predicate
+            ld opcode | .const stateSpace | .v2 modifier | .f32 type.defaultLibrary | %f1 register.modification.float | %f2 register.modification.float | table variable.readonly.float | + operator | 4 number | * operator | 2 number
+            fma opcode | .rn modifier | .ftz modifier | .f32 type.defaultLibrary | %f1 register.modification.float | %f2 register.float | - operator | 1.5 number | %f3 register.float
+            call opcode.controlFlow | p0 variable.modification | f function | p0 variable
+            mbarrier opcode | .init modifier | .shared stateSpace | .b64 type.defaultLibrary | bar variable | 1 number
+            $DONE label.declaration
+            ret opcode.controlFlow
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_module_has_not_got() {
+    check(
+        "\
+.version 6.0
+.target sm_60
+.entry k()
+.maxclusterrank 8
+{
+    .reg .b32 %r<4>; .reg .pred p; .reg .b16 h;
+    atom.shared::cluster.add.u32 %r1, [%r2], 1;
+    atom.shared.add.u32 %r1, [%r2], 1;
+    ex2.approx.ftz.bf16x2 %r1, %r2;
+    tanh.approx.f32 %r1, %r2;
+    mov.u32 %r1, %clusterid.x;
+    shfl.idx.b32 %r1|p, %r2, 0, 31;
+    vote.ballot.b32 %r1, p;
+    frobnicate.u32 %r1, undeclared;
+}
+",
+        &expect![[r#"
+            .version keyword | 6.0 number
+            .target keyword | sm_60 enumMember
+            .entry keyword | k function.declaration.definition
+            .maxclusterrank keyword.unavailable | 8 number
+            .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 4 number | .reg stateSpace | .pred type.defaultLibrary | p predicate.declaration | .reg stateSpace | .b16 type.defaultLibrary | h register.declaration
+            atom opcode | .shared::cluster stateSpace.unavailable | .add modifier | .u32 type.defaultLibrary | %r1 register.modification | %r2 register | 1 number
+            atom opcode | .shared stateSpace | .add modifier | .u32 type.defaultLibrary | %r1 register.modification | %r2 register | 1 number
+            ex2 opcode.unavailable | .approx modifier | .ftz modifier | .bf16x2 type.defaultLibrary | %r1 register.modification | %r2 register
+            tanh opcode.unavailable | .approx modifier | .f32 type.defaultLibrary | %r1 register.modification | %r2 register
+            mov opcode | .u32 type.defaultLibrary | %r1 register.modification | %clusterid specialRegister.readonly.defaultLibrary.unavailable | .x property
+            shfl opcode.deprecated | .idx modifier | .b32 type.defaultLibrary | %r1 register.modification | | operator | p predicate.modification | %r2 register | 0 number | 31 number
+            vote opcode.deprecated | .ballot modifier | .b32 type.defaultLibrary | %r1 register.modification | p predicate
+            frobnicate opcode | .u32 type.defaultLibrary | %r1 register | undeclared variable
+        "#]],
+    );
+}
+
+#[test]
+fn names_by_their_scope() {
+    check(
+        "\
+.version 8.0
+.target sm_80
+.global .u32 x;
+.func f(.reg .f64 x)
+{
+    .reg .b32 %r<3>;
+    mov.b64 %rd, x;
+    {
+        .reg .pred x;
+        @x mov.b32 %r2, %r3;
+        { .reg .b16 %r<4>; mov.b16 %r3, %r2; }
+    }
+    mov.b64 %rd, x;
+L:  T: .branchtargets L, T;
+    brx.idx %r1, T;
+    C: .calltargets f;
+    .pragma \"nounroll\";
+    .loc 1 2 3
+}
+.func g() { mov.u32 %r, x; }
+.alias h, f;
+.section .debug_info { .b32 L+4, 7 }
+",
+        &expect![[r#"
+            .version keyword | 8.0 number
+            .target keyword | sm_80 enumMember
+            .global stateSpace | .u32 type.defaultLibrary | x variable.declaration
+            .func keyword | f function.declaration.definition | .reg stateSpace | .f64 type.defaultLibrary | x register.declaration.float.wide
+            .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 3 number
+            mov opcode | .b64 type.defaultLibrary | %rd register.modification | x register.float.wide
+            .reg stateSpace | .pred type.defaultLibrary | x predicate.declaration
+            @ operator | x predicate | mov opcode | .b32 type.defaultLibrary | %r2 register.modification | %r3 register
+            .reg stateSpace | .b16 type.defaultLibrary | %r register.declaration | 4 number | mov opcode | .b16 type.defaultLibrary | %r3 register.modification | %r2 register
+            mov opcode | .b64 type.defaultLibrary | %rd register.modification | x register.float.wide
+            L label.declaration | T label.declaration | .branchtargets keyword | L label | T label
+            brx opcode.controlFlow | .idx modifier | %r1 register | T label
+            C label.declaration | .calltargets keyword | f function
+            .pragma keyword | "nounroll" string
+            .loc keyword | 1 number | 2 number | 3 number
+            .func keyword | g function.declaration.definition | mov opcode | .u32 type.defaultLibrary | %r register.modification | x variable
+            .alias keyword | h function.declaration | f function
+            .section keyword | .debug_info namespace | .b32 type.defaultLibrary | L variable | + operator | 4 number | 7 number
+        "#]],
+    );
+}
+
+#[test]
+fn half_typed() {
+    check(
+        ".entry k() {\n.reg .b32 %r<3>;\nadd. %r1\nmov.b32 %r1\nld.global [%r\n.reg .pred\n@ bra \n",
+        &expect![[r#"
+            .entry keyword | k variable
+            .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 3 number
+            add opcode | . modifier | %r1 register
+            mov opcode | .b32 type.defaultLibrary | %r1 register.modification
+            ld opcode | .global stateSpace | %r register
+            .reg stateSpace | .pred type.defaultLibrary
+            @ operator | bra variable
+        "#]],
+    );
+}
+
+/// All PTX of the hand-written kernels.
+fn kernels() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
+    let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let mut files: Vec<_> = files.filter(|p| p.extension().is_some_and(|e| e == "ptx")).collect();
+    files.sort();
+    files.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
+}
+
+#[test]
+fn a_part_has_the_tokens_that_the_whole_has_there() {
+    let kernels = kernels();
+    assert!(kernels.len() > 3);
+    for text in kernels {
+        let snapshot = Snapshot::new(&text);
+        let all = semantic_tokens(&snapshot, None);
+        let lines: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        for (i, start) in lines.iter().enumerate().step_by(7) {
+            let end = lines.get(i + 20).copied().unwrap_or(text.len());
+            let touched = |t: &&Token| t.range.start < end && t.range.end > *start;
+            let expected: Vec<Token> = all.iter().filter(touched).cloned().collect();
+            let found = semantic_tokens(&snapshot, Some(*start..end));
+            assert_eq!(render(&text, &found), render(&text, &expected), "{start}..{end}");
+        }
+    }
+}
+
+#[test]
+fn tokens_are_in_order_and_words_of_kernels_have_one() {
+    for text in kernels() {
+        let tokens = semantic_tokens(&Snapshot::new(&text), None);
+        assert!(tokens.windows(2).all(|t| t[0].range.end <= t[1].range.start));
+        // What is left are blanks and punctuation, and the sink.
+        let mut at = 0;
+        for token in &tokens {
+            let between = &text[at..token.range.start];
+            assert!(!between.contains(|c: char| c.is_ascii_alphanumeric()), "{between:?}");
+            at = token.range.end;
+        }
+    }
+}
+
+#[test]
+fn the_legend_names_each_kind_once() {
+    let mut names: Vec<&str> = TokenKind::ALL.iter().map(|k| k.name()).collect();
+    assert!(TokenKind::ALL.iter().enumerate().all(|(i, k)| *k as usize == i));
+    assert!(TokenKind::ALL.iter().all(|k| k.standard().standard() == k.standard()));
+    names.sort_unstable();
+    assert!(names.windows(2).all(|n| n[0] != n[1]));
+    let bits: Vec<u32> = TokenModifiers::ALL.iter().map(|(m, ..)| m.bits()).collect();
+    assert!(bits.iter().enumerate().all(|(i, b)| *b == 1 << i));
+}
