@@ -112,7 +112,7 @@ impl<'n> Builder<'n> {
             "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
             "modifier" => &["repeats", "ignored", "converge"],
             "space" => &["generic", "absolute", "fixed", "window", "declared", "holds"],
-            "sreg" => &["uniform", "requires"],
+            "sreg" => &["uniform", "requires", "lane-bits"],
             "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
             "initial" => &["types", "spaces", "to"],
@@ -209,6 +209,7 @@ impl<'n> Builder<'n> {
                     requires: directive::words(other("requires")),
                     count,
                     uniform,
+                    lane_bits: other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
                 });
             }
             "directive" => {
