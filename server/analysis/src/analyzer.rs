@@ -4,7 +4,10 @@
 //! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
 //! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::memo`]).
 
+mod facts;
 mod lints;
+
+pub use facts::ModuleFacts;
 
 use crate::body::Body;
 use crate::checks::module_header::Progress;

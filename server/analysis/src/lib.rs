@@ -39,5 +39,5 @@ pub mod target;
 pub mod types;
 mod variables;
 
-pub use analyzer::{Analyzer, Report};
+pub use analyzer::{Analyzer, ModuleFacts, Report};
 pub use diagnostic::{Diagnostic, Edit, Fix, Related, Severity};

@@ -1,8 +1,8 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Constant, Directive, Entry, Field, Initial, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type, TypeClass,
-    Version,
+    Constant, Directive, Encoding, Entry, Field, Initial, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type,
+    TypeClass, Version,
 };
 use std::fmt;
 
@@ -57,6 +57,11 @@ impl Isa {
     /// The field of opaque types of that name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| f.name == name)
+    }
+
+    /// The encoding of that name.
+    pub fn encoding(&self, name: &str) -> Option<&'static Encoding> {
+        self.encodings.iter().find(|e| e.name == name)
     }
 
     /// The target of that name.

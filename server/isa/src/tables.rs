@@ -11,6 +11,8 @@ mod directive;
 mod effect;
 #[path = "tables/emit.rs"]
 mod emit;
+#[path = "tables/encoding.rs"]
+mod encoding;
 #[path = "tables/environment.rs"]
 mod environment;
 #[path = "tables/formula.rs"]
@@ -29,6 +31,7 @@ pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
 use emit::table;
+pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use formula::dimension;
 pub use implied::Implied;
@@ -56,6 +59,8 @@ table! {
         initials: &'static [Initial],
         /// Fields of opaque types.
         fields: &'static [Field],
+        /// What the bits of operands mean.
+        encodings: &'static [Encoding],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
@@ -249,6 +254,8 @@ table! {
         ranges: &'static [Range],
         /// Which immediates make sense; the assembler takes others as well.
         usual: Usual,
+        /// The encoding that says what its bits mean; empty: it is a number.
+        decodes: &'static str,
     }
 
     /// A range of allowed immediates, inclusive.

@@ -3,10 +3,11 @@
 //! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
 //! that do not return, and the meaning of those names that it takes from the module.
 
-use super::{Analyzer, Dependencies, Record, header, is_remembered};
+use super::{Analyzer, Dependencies, ModuleFacts, Record, header, is_remembered};
 use crate::body::children;
 use crate::checks::unused_function;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::flow::facts::Facts;
 use crate::flow::lints::Analysis;
 use crate::flow::{self, Graph, Module};
 use crate::memo::{hash, mix};
@@ -23,6 +24,8 @@ struct Known {
     dependencies: Dependencies,
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
+    /// Where somebody wants them.
+    facts: Option<Arc<Facts>>,
     /// The pass that last met it.
     pass: u32,
 }
@@ -32,6 +35,8 @@ struct Known {
 pub(super) struct Lints {
     known: HashMap<u64, Known>,
     pass: u32,
+    /// Whether facts are kept.
+    keeps_facts: bool,
 }
 
 /// For how many passes a function that is gone is remembered.
@@ -72,9 +77,9 @@ impl Analyzer {
             if self.functions.has_errors(text) {
                 continue;
             }
-            let (found, dependencies) = self.function_lints(snapshot, item, index, &header, &module, cancelled)?;
-            out.extend(found.iter().map(|d| d.clone().shifted(item.range.start)));
-            self.lints.known.insert(text, Known { environment, dependencies, found: Arc::from(found), pass });
+            let found = self.function_lints(snapshot, item, index, &header, &module, cancelled)?;
+            out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
+            self.lints.known.insert(text, Known { environment, pass, ..found });
         }
         self.lints.known.retain(|_, k| pass - k.pass <= KEPT);
         out.extend(self.unused_functions(snapshot, &items));
@@ -91,6 +96,17 @@ impl Analyzer {
             }
         }
         out
+    }
+
+    /// Has later passes keep the facts of functions, which take memory that only an editor needs to spend.
+    pub fn keep_facts(&mut self) {
+        self.lints.keeps_facts = true;
+    }
+
+    /// The facts of the functions that the last passes met.
+    pub fn facts(&self) -> ModuleFacts {
+        let known = self.lints.known.iter();
+        ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
     }
 
     /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
@@ -140,15 +156,22 @@ impl Analyzer {
         header: &Header,
         module: &Module,
         cancelled: &dyn Fn() -> bool,
-    ) -> Option<(Vec<Diagnostic>, Dependencies)> {
+    ) -> Option<Known> {
         let text = snapshot.text(item.range.clone());
         let lowered = flow::lower(&text, item, index, header, module, &mut self.heads);
-        if !lowered.function.complete {
-            return Some((Vec::new(), lowered.dependencies));
+        let (function, dependencies) = (&lowered.function, lowered.dependencies);
+        let nothing = Known { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
+        if !function.complete {
+            return Some(nothing);
         }
-        let graph = Graph::new(&lowered.function);
-        let found = Analysis::new(&lowered.function, &graph, &header.environment, module).run(cancelled)?;
-        Some((found, lowered.dependencies))
+        let graph = Graph::new(function);
+        let analysis = Analysis::new(function, &graph, &header.environment, module);
+        let found = Arc::from(analysis.run(cancelled)?);
+        let facts = self
+            .lints
+            .keeps_facts
+            .then(|| Arc::new(Facts::with(function, &graph, analysis.liveness(), analysis.post_dominators())));
+        Some(Known { found, facts, ..nothing })
     }
 }
 
@@ -182,7 +205,7 @@ fn fingerprint(module: &Module) -> u64 {
 }
 
 /// What the bodies depend on besides names.
-fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
+pub(super) fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
     let k = kinds();
     let mut out = Module::default();
     for item in items {

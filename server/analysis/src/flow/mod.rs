@@ -14,6 +14,7 @@ pub mod bits;
 pub mod divergence;
 pub mod dominance;
 pub mod effects;
+pub mod facts;
 mod function;
 mod graph;
 pub mod lints;
@@ -22,6 +23,7 @@ mod lowering;
 pub mod paths;
 mod scopes;
 pub mod solve;
+pub mod uniformity;
 pub mod variance;
 pub mod written;
 

@@ -1,7 +1,9 @@
 //! The frame on small functions.
 
 use super::dominance::{dominators, post_dominators};
+use super::facts::Facts;
 use super::liveness::Liveness;
+use super::uniformity::Across;
 use super::variance::{Variance, Variances};
 use super::{Function, Graph, Module, Value, lower};
 use crate::memo::Heads;
@@ -109,4 +111,108 @@ fn predicates_vary_as_what_they_compare() {
     assert_eq!(of("ld.global.u32 %r2, [%rd1];", "lt.u32 %p1, %r2, 7"), Variance::Unknown);
     assert_eq!(of("mov.u32 %r2, %tid.y;", "lt.u32 %p1, %r2, 7"), Variance::Unknown);
     assert_eq!(of("mov.u32 %r2, 3; mov.u32 %r3, %r2;", "lt.u32 %p1, %r3, 7"), Variance::Cta);
+}
+
+/// Across which threads the registers named `%rN` or `%pN` are the same.
+fn across(body: &str) -> impl Fn(&str) -> Across {
+    let function = function(body);
+    assert!(function.complete, "{body}");
+    let facts = Facts::new(&function, &Graph::new(&function));
+    move |name| {
+        let slot = (0..function.registers.len()).map(|i| super::Slot(i as u32));
+        let slot = slot.into_iter().find(|s| function.register_name(*s) == name).expect("a register");
+        let register = function.registers[slot.index()];
+        let declaration = function.declaration(slot).range.start as usize;
+        let found = facts.register(declaration, register.number, register.element).expect("facts");
+        found.across.expect("an answer")
+    }
+}
+
+#[test]
+fn values_are_the_same_across_threads() {
+    let of = across(
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r1, 5; and.b32 %r4, %r1, 31; add.u32 %r5, %r2, 7; \
+         add.u32 %r6, %r1, %r2; mov.u32 %r7, %warpid; ld.param.u64 %rd1, [p]; ld.global.u32 %r8, [%rd1]; \
+         setp.lt.u32 %p1, %r1, 64; setp.lt.u32 %p2, %r1, 5; vote.sync.any.pred %p3, %p2, -1; mov.u32 %r9, %tid.y; \
+         shr.u32 %r10, %r9, 5; shl.b32 %r11, %r1, 2; shr.u32 %r12, %r11, 7; add.u32 %r13, %r3, %r2; ret;",
+    );
+    let expected = [
+        ("%r1", Across::Lane),
+        ("%r2", Across::Cta),
+        ("%r3", Across::Rows),
+        ("%r4", Across::Lane),
+        ("%r5", Across::Cta),
+        ("%r6", Across::Lane),
+        ("%r7", Across::Warp),
+        ("%rd1", Across::Cta),
+        ("%r8", Across::Lane),
+        ("%p1", Across::Rows),
+        ("%p2", Across::Lane),
+        ("%p3", Across::Warp),
+        ("%r10", Across::Lane),
+        ("%r12", Across::Rows),
+        ("%r13", Across::Rows),
+    ];
+    for (name, across) in expected {
+        assert_eq!(of(name), across, "{name}");
+    }
+}
+
+#[test]
+fn what_threads_write_on_different_ways_differs() {
+    // Written on both ways of a branch that parts lanes, and what comes of it.
+    let of = across(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra A; mov.u32 %r2, 1; bra B; A: mov.u32 %r2, 2; \
+         mov.u32 %r3, 3; add.u32 %r4, %r3, 1; B: add.u32 %r5, %r2, 1; ret;",
+    );
+    assert_eq!([of("%r2"), of("%r5")], [Across::Lane; 2]);
+    assert_eq!([of("%r3"), of("%r4")], [Across::Cta; 2], "they are not wanted after the ways have met");
+    // The same branch for all of them.
+    let of = across(
+        "mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra A; mov.u32 %r2, 1; bra B; A: mov.u32 %r2, 2; \
+         B: add.u32 %r5, %r2, 1; ret;",
+    );
+    assert_eq!([of("%r2"), of("%r5")], [Across::Cta; 2]);
+    // Under a guard.
+    let of = across("mov.u32 %r1, %laneid; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2; ret;");
+    assert_eq!(of("%r2"), Across::Lane);
+    // A loop that lanes leave one by one: inside they are in the same turn, outside they are not.
+    let of = across(
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; \
+         add.u32 %r3, %r2, 1; ret;",
+    );
+    assert_eq!([of("%r2"), of("%r3")], [Across::Lane; 2]);
+    let of = across(
+        "mov.u32 %r1, %nctaid.x; mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; \
+         add.u32 %r3, %r2, 1; ret;",
+    );
+    assert_eq!([of("%r2"), of("%r3")], [Across::Cta; 2]);
+    // Two registers that are made of one another in a loop.
+    let of = across(
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r4, %nctaid.x; L: add.u32 %r3, %r2, 1; add.u32 %r2, %r3, %r1; \
+         setp.lt.u32 %p1, %r4, 9; @%p1 bra L; ret;",
+    );
+    assert_eq!([of("%r2"), of("%r3")], [Across::Lane; 2]);
+}
+
+#[test]
+fn facts_name_who_uses_a_register_and_where_it_lives() {
+    let function = function(DIAMOND);
+    let facts = Facts::new(&function, &Graph::new(&function));
+    let declaration = |name: &str| function.declarations.iter().find(|d| &*d.name == name).expect("it").range.start;
+    let of = |number| facts.register(declaration("%r") as usize, number, 0).expect("a register");
+    let uses = |number| {
+        let accesses = facts.accesses(of(number)).iter();
+        accesses.map(|a| (a.instruction(), a.reads(), a.writes())).collect::<Vec<_>>()
+    };
+    assert_eq!(uses(1), [(0, false, true), (1, true, false), (6, true, false)]);
+    assert_eq!(uses(2), [(3, false, true), (5, false, true), (6, true, false)]);
+    // `A` is branched to from behind: `%r1` is wanted there again.
+    assert_eq!(facts.lives(of(1)).collect::<Vec<_>>(), [0..8]);
+    assert_eq!(facts.lives(of(2)).collect::<Vec<_>>(), [3..6]);
+    assert_eq!(facts.lives(of(3)).count(), 0, "nobody reads it");
+    let live: Vec<u32> = facts.live_after(0).map(|r| r.number).collect();
+    assert_eq!(live, [1]);
+    assert_eq!((of(1).constant, of(2).constant, facts.count()), (Some(1), None, 10));
+    assert!(facts.register(declaration("%r") as usize, 7, 0).is_none() && facts.size() > 0);
 }

@@ -169,7 +169,7 @@ impl<'a> Variances<'a> {
                 let other = register.components.len() > 1 && component != Some(0);
                 match (register.uniform, other) {
                     (Extent::None, true) => Variance::Unknown,
-                    (extent, _) => of_extent(extent, Some(LANE_BITS)),
+                    (extent, _) => of_extent(extent, Some(register.lane_bits.into()).filter(|bits| *bits > 0)),
                 }
             }
             Value::Integer(value) if operand.role != Role::Address => Variance::Constant(value),

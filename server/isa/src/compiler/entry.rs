@@ -2,10 +2,10 @@
 
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, directive, expand, leak, leak_str, opcode, rule, space};
+use super::{Error, Names, Result, directive, encoding, expand, leak, leak_str, opcode, rule, space};
 use crate::tables::{
-    Constant, Directive, Entry, Extent, Field, Gate, GateKind, Initial, Isa, Modifier, Opcode, PtxVersion, Space,
-    SpecialRegister, Target, Type, TypeClass,
+    Constant, Directive, Encoding, Entry, Extent, Field, Gate, GateKind, Initial, Isa, Modifier, Opcode, PtxVersion,
+    Space, SpecialRegister, Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 
@@ -20,6 +20,7 @@ pub(super) struct Builder<'n> {
     constants: Vec<Constant>,
     initials: Vec<Initial>,
     fields: Vec<Field>,
+    encodings: Vec<Encoding>,
     versions: Vec<PtxVersion>,
     targets: Vec<Target>,
 }
@@ -49,6 +50,7 @@ impl<'n> Builder<'n> {
             constants: Vec::new(),
             initials: Vec::new(),
             fields: Vec::new(),
+            encodings: Vec::new(),
             versions: Vec::new(),
             targets: Vec::new(),
         }
@@ -102,7 +104,7 @@ impl<'n> Builder<'n> {
         let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a place for notes show them at the end of their text.
-        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant" | "initial" | "field") {
+        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant" | "initial" | "field" | "encoding") {
             for note in std::mem::take(&mut common.notes) {
                 common.doc = append(common.doc, note);
             }
@@ -112,11 +114,12 @@ impl<'n> Builder<'n> {
             "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
             "modifier" => &["repeats", "ignored", "converge"],
             "space" => &["generic", "absolute", "fixed", "window", "declared", "holds"],
-            "sreg" => &["uniform", "requires"],
+            "sreg" => &["uniform", "requires", "lane-bits"],
             "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
             "initial" => &["types", "spaces", "to"],
             "field" => &["of", "ignored", "values"],
+            "encoding" => encoding::KEYWORDS,
             _ => &[],
         };
         if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
@@ -209,6 +212,7 @@ impl<'n> Builder<'n> {
                     requires: directive::words(other("requires")),
                     count,
                     uniform,
+                    lane_bits: other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
                 });
             }
             "directive" => {
@@ -247,6 +251,11 @@ impl<'n> Builder<'n> {
                     gates: leak(common.gates),
                 };
                 self.fields.push(field);
+            }
+            "encoding" => {
+                let made = encoding::build(leak_str(name), body, self.names)?;
+                let (summary, manual, doc) = (common.summary, common.manual, common.doc);
+                self.encodings.push(Encoding { summary, manual, doc, ..made });
             }
             "constant" => {
                 let value = words.next().and_then(|w| w.parse().ok());
@@ -314,6 +323,7 @@ impl<'n> Builder<'n> {
             constants: leak(self.constants),
             initials: leak(self.initials),
             fields: leak(self.fields),
+            encodings: leak(self.encodings),
             versions: leak(self.versions),
             targets: leak(targets),
         }

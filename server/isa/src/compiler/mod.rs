@@ -4,6 +4,7 @@
 //! leaked, which a build script and a test can afford.
 
 mod directive;
+mod encoding;
 mod entry;
 mod form;
 mod lines;
@@ -90,6 +91,7 @@ pub(super) struct Names {
     sets: BTreeMap<String, Vec<String>>,
     types: Vec<String>,
     modifiers: Vec<String>,
+    encodings: Vec<String>,
 }
 
 impl Names {
@@ -103,6 +105,7 @@ impl Names {
                 }
             }
             "type" => self.types.push(format!(".{}", rest.split_whitespace().next().unwrap_or(""))),
+            "encoding" => self.encodings.push(rest.split_whitespace().next().unwrap_or("").to_owned()),
             "modifier" => {
                 let name = rest.split_whitespace().next().unwrap_or("");
                 self.modifiers.extend(expand(name));

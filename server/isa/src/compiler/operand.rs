@@ -44,6 +44,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         select: &[],
         ranges: &[],
         usual: Usual::Any,
+        decodes: "",
     };
     match p.peek() {
         Some("read") => p.next += 1,
@@ -109,6 +110,13 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             "bytes" => value.bytes = p.bytes()?,
             "align" => value.align = p.bytes()?,
             "usual" => value.usual = p.usual()?,
+            "decodes" => {
+                let name = p.take("an encoding")?;
+                if !form.names.encodings.iter().any(|e| e == name) {
+                    return Err(line.error(at, format!("no encoding is named `{name}`")));
+                }
+                value.decodes = leak_str(name);
+            }
             _ => {
                 if value.ty != TypeExpr::None {
                     return Err(line.error(at, format!("unexpected `{word}`: the operand has a type already")));

@@ -30,6 +30,8 @@ table! {
         count: u16,
         /// Across which threads its value is the same.
         uniform: Extent,
+        /// So many of the lowest bits of its first component tell the lanes of a warp apart, where warps lie in rows; 0: nothing known.
+        lane_bits: u8,
     }
 
     /// A version of PTX.

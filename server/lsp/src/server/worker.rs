@@ -40,7 +40,7 @@ impl Worker {
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
         let runtime = tokio::runtime::Handle::try_current().ok();
-        let worker = Self { shared, document, publisher, tree: None, analyzer: Analyzer::default(), runtime };
+        let worker = Self { shared, document, publisher, tree: None, analyzer: analyzer(), runtime };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Worker {
             // Half of an edit may be applied; begin again from the text.
             tracing::error!("panic in {}; the document is parsed afresh", self.document.uri.as_str());
             self.tree = None;
-            self.analyzer = Analyzer::default();
+            self.analyzer = analyzer();
             let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
             if again.is_err() {
                 self.give_up(&work);
@@ -66,7 +66,7 @@ impl Worker {
     fn give_up(&mut self, work: &Work) {
         let revision = work.revision;
         self.tree = None;
-        self.analyzer = Analyzer::default();
+        self.analyzer = analyzer();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
                 *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
@@ -80,7 +80,7 @@ impl Worker {
         let begin = Instant::now();
         if is_markup(work.rope.chars()) {
             self.tree = None;
-            self.analyzer = Analyzer::default();
+            self.analyzer = analyzer();
             self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
             return self.report(work, Checked::nothing(revision, work.version, timings));
@@ -124,11 +124,12 @@ impl Worker {
             Err(_) => {
                 // What the first pass found holds all the same.
                 tracing::error!("panic in the second pass over {}", self.document.uri.as_str());
-                self.analyzer = Analyzer::default();
+                self.analyzer = analyzer();
                 return;
             }
         };
         let timings = Timings { lints: begin.elapsed(), ..timings };
+        self.publisher.facts.send_replace(Arc::new(self.analyzer.facts()));
         // Whoever has asked for this revision need not ask again if nothing is new.
         if lints != known {
             self.publish(work, (&snapshot, &context), (&report, &lints), true, timings);
@@ -210,6 +211,13 @@ impl Worker {
             self.document.uri.as_str()
         );
     }
+}
+
+/// Checks a document and keeps what hover shows of the flow of its functions.
+fn analyzer() -> Analyzer {
+    let mut out = Analyzer::default();
+    out.keep_facts();
+    out
 }
 
 /// Sends diagnostics to the client.

@@ -18,6 +18,7 @@ pub mod text;
 use super::document::Document;
 use super::session::Session;
 use super::shared::{Shared, off_thread};
+use ptx_analysis::ModuleFacts;
 use ptx_syntax::Snapshot;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
@@ -55,6 +56,8 @@ pub struct Place {
     pub offset: usize,
     /// What was agreed with the client.
     pub session: Session,
+    /// What is known of the flow of its functions.
+    pub facts: Arc<ModuleFacts>,
 }
 
 /// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX.
@@ -63,11 +66,11 @@ async fn at<T: Send + 'static>(
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
-    let session = shared.session();
+    let Some((document, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
+    let (session, facts) = (shared.session(), document.facts());
     off_thread(move || {
         let offset = session.encoding.offset(snapshot.rope(), params.position);
-        compute(&Place { snapshot, offset, session })
+        compute(&Place { snapshot, offset, session, facts })
     })
     .await
 }

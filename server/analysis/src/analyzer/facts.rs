@@ -1,0 +1,47 @@
+//! The facts of functions for whoever shows them: those that the second pass has kept, and those of one function at once.
+
+use super::{Analyzer, hash_range, header};
+use crate::analyzer::lints::module_facts;
+use crate::flow::facts::Facts;
+use crate::flow::{self, Graph};
+use crate::module::{is_function, items};
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The facts of functions, by their text: they hold wherever it stands, and however old they are.
+#[derive(Debug, Clone, Default)]
+pub struct ModuleFacts {
+    pub(super) by_text: HashMap<u64, Arc<Facts>>,
+}
+
+impl ModuleFacts {
+    /// Of a function, if it still has the text that the facts were found in; hashing it is all that this costs.
+    pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<Arc<Facts>> {
+        if self.by_text.is_empty() || function.kind_id() != kinds().function {
+            return None;
+        }
+        self.by_text.get(&hash_range(snapshot, function.byte_range())).cloned()
+    }
+
+    /// How many bytes all of them take, about.
+    pub fn size(&self) -> usize {
+        self.by_text.values().map(|f| f.size()).sum()
+    }
+}
+
+impl Analyzer {
+    /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
+    /// declares, so it is for modules that are not large.
+    pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<Facts> {
+        let items = items(snapshot.root());
+        let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
+        let analyzer = &mut Self::default();
+        let header = header(snapshot, &items, &analyzer.asked, &mut analyzer.signatures, &mut Vec::new());
+        let item = items.get(index)?;
+        let text = snapshot.text(item.range.clone());
+        let module = module_facts(snapshot, &items);
+        let function = flow::lower(&text, item, index, &header, &module, &mut analyzer.heads).function;
+        function.complete.then(|| Facts::new(&function, &Graph::new(&function)))
+    }
+}
