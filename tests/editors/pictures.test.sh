@@ -1,0 +1,108 @@
+# Every feature once in a real editor, on a real kernel, with a capture of the screen that shows it.
+# PICTURES=DIR keeps the captures as pictures (docs/editors/pictures is made so; needs Python and requirements.txt beside this).
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+
+kernel=mma_matmul.ptx
+
+# picture EDITOR NAME TITLE: what is on the screen now.
+picture() {
+  local session=$1 name=$2 title=$3
+  keep "$session" "$name"
+  [ -n "${PICTURES:-}" ] || return 0
+  "${PYTHON:-python3}" "$here/picture.py" "$out/$name.ansi" "$PICTURES/$name.svg" --title "$title"
+}
+
+# scene SESSION NAME TITLE REGEX...: all of it appears; the screen becomes a picture.
+scene() {
+  local session=$1 name=$2 title=$3 regex seen=yes
+  shift 3
+  for regex in "$@"; do
+    sees "$name: $title" "$session" "$regex" || seen=no
+  done
+  # What is drawn last, colours above all, may come a moment later.
+  sleep 0.3
+  [ $seen = no ] || picture "$session" "$name" "$title"
+}
+
+# place TEXT [COLUMNS]: line and column (from 1) of the first occurrence of a text in the kernel, moved right.
+place() {
+  local line column
+  line=$(line_of "$project/$kernel" "$1")
+  column=$(sed -n "${line}p" "$project/$kernel" | awk -v text="$1" '{ print index($0, text) }')
+  echo "$line $((column + ${2:-0}))"
+}
+
+fresh_kernel() { cp "$root/tests/kernels/$kernel" "$project/$kernel"; }
+
+nvim_prepare() {
+  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
+  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
+  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
+  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<'LUA'
+vim.o.termguicolors = true
+vim.o.number = true
+vim.o.signcolumn = 'yes'
+vim.o.completeopt = 'menu,menuone,noselect,popup,fuzzy'
+vim.o.scrolloff = 6
+vim.diagnostic.config({ virtual_text = true })
+vim.api.nvim_create_autocmd('LspAttach', {
+  callback = function(event)
+    local client = assert(vim.lsp.get_client_by_id(event.data.client_id))
+    if client:supports_method('textDocument/completion') then
+      vim.lsp.completion.enable(true, client.id, event.buf, { autotrigger = true })
+    end
+    if client:supports_method('textDocument/inlayHint') then
+      vim.lsp.inlay_hint.enable(true, { bufnr = event.buf })
+    end
+    if client:supports_method('textDocument/codeLens') then
+      vim.lsp.codelens.enable(true, { bufnr = event.buf })
+    end
+    if client:supports_method('textDocument/foldingRange') then
+      vim.wo.foldmethod, vim.wo.foldlevel = 'expr', 99
+      vim.wo.foldexpr = 'v:lua.vim.lsp.foldexpr()'
+    end
+    vim.bo[event.buf].formatexpr = 'v:lua.vim.lsp.formatexpr()'
+  end,
+})
+LUA
+  nvim --headless -n -i NONE +"PtxBuildParser $grammar" \
+    +"lua vim.wait(100000, function() return #vim.api.nvim_get_runtime_file('parser/ptx.so', false) > 0 end, 50)" \
+    +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
+}
+
+# nvim_at TEXT [COLUMNS]: Neovim with the kernel, the cursor at that place, the server's word on it received.
+nvim_at() {
+  local line column
+  read -r line column < <(place "$@")
+  screen_start nv "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor nvim -n -i NONE '+call cursor($line, $column)' '+normal! zz' $kernel"
+  sees "neovim: the kernel opens at '$1'" nv "$(literally "${1%%[,;]*}")" || true
+  # Lenses and hints are the last to come.
+  sleep 1.2
+}
+
+nvim_end() {
+  escape nv
+  type_text nv ':qa!'
+  keys nv Enter
+  screen_ends nv || true
+}
+
+command_line() {
+  type_text nv ":$1"
+  keys nv Enter
+}
+
+# shellcheck source=pictures-neovim.sh
+. "$here/pictures-neovim.sh"
+# shellcheck source=pictures-helix.sh
+. "$here/pictures-helix.sh"
+
+fresh_kernel
+if [ -n "${PICTURES:-}" ]; then
+  mkdir -p "$PICTURES"
+  PICTURES=$(cd "$PICTURES" && pwd)
+fi
+if have nvim tmux; then neovim_pictures; fi
+fresh_kernel
+if have hx tmux; then helix_pictures; fi
