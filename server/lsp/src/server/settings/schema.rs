@@ -54,6 +54,24 @@ const SETTINGS: &[Setting] = &[
         does: "the newest PTX version that may be used, such as `\"7.8\"`: what needs a newer one is a warning, though `.version` allows it",
     },
     Setting {
+        name: "semanticTokens.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to say what each word is, for its colour",
+    },
+    Setting {
+        name: "semanticTokens.standardOnly",
+        takes: "boolean",
+        default: || json!(false),
+        does: "only kinds that the protocol knows: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)",
+    },
+    Setting {
+        name: "semanticTokens.limit",
+        takes: "number",
+        default: || json!(1048576),
+        does: "longer texts, in bytes, get tokens for what is on the screen, if the editor asks for that, but none for all of the text",
+    },
+    Setting {
         name: "target",
         takes: "name",
         default: || json!(""),
