@@ -124,7 +124,8 @@ impl<'t> Walk<'t> {
     /// Lists of statements and the bodies of functions may be long; what is not, is read from its start.
     fn jumps(&self, node: Node<'_>) -> bool {
         let k = kinds();
-        [k.source_file, k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id()) || node.is_error()
+        [k.source_file, k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id())
+            || node.is_error()
     }
 
     /// Counts a word of an instruction that is out of sight.
@@ -263,7 +264,11 @@ impl<'t> Walk<'t> {
             self.gated(node, TokenKind::Type, TokenModifiers::DEFAULT_LIBRARY);
         } else if kind == k.state_space {
             self.gated(node, TokenKind::StateSpace, NONE);
-        } else if kind == k.linkage || kind == k.function_kind || kind == k.directive_name || kind == k.noreturn_directive {
+        } else if kind == k.linkage
+            || kind == k.function_kind
+            || kind == k.directive_name
+            || kind == k.noreturn_directive
+        {
             let unknown = parent == k.unknown_directive;
             if !unknown {
                 self.gated(node, TokenKind::Keyword, NONE);
@@ -365,7 +370,8 @@ impl<'t> Walk<'t> {
             return self.push(node, known.kind, known.modifiers | written);
         }
         if let Some(register) = ISA.special_register(&text) {
-            let modifiers = TokenModifiers::READONLY | TokenModifiers::DEFAULT_LIBRARY | self.heads.gates(register.gates);
+            let modifiers =
+                TokenModifiers::READONLY | TokenModifiers::DEFAULT_LIBRARY | self.heads.gates(register.gates);
             return self.push(node, TokenKind::SpecialRegister, modifiers);
         }
         if ISA.constant(&text).is_some() {

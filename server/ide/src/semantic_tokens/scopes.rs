@@ -43,7 +43,8 @@ impl Known {
         // Parameters of a kernel and constants never change; parameters of a function, and those for a call, are variables.
         let everywhere = |s: &&Space| s.declared.iter().any(|place| place.names.contains(&"module"));
         let space = space.as_deref().and_then(|s| ISA.space(s)).filter(|s| s.fixed);
-        if space.is_some_and(|s| if node.kind_id() == k.parameter { of_kernel(snapshot, node) } else { everywhere(&s) }) {
+        if space.is_some_and(|s| if node.kind_id() == k.parameter { of_kernel(snapshot, node) } else { everywhere(&s) })
+        {
             out.modifiers = out.modifiers | TokenModifiers::READONLY;
         }
         out

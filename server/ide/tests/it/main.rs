@@ -6,5 +6,6 @@
 mod document_symbols;
 mod explain;
 mod hover;
+mod inlay_hints;
 mod robust;
 mod semantic_tokens;

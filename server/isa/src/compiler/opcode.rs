@@ -3,8 +3,8 @@
 use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair, Pattern, Rule,
-    RuleKind, Slot, Successor, Value,
+    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair, Pattern,
+    Rule, RuleKind, Slot, Successor, Value,
 };
 use std::collections::BTreeMap;
 

@@ -1,6 +1,8 @@
 //! Which handler serves which message.
 
-use super::handlers::{code_actions, commands, configuration, diagnostics, hover, initialize, semantic_tokens, symbols, text};
+use super::handlers::{
+    code_actions, commands, configuration, diagnostics, hover, initialize, inlay_hints, semantic_tokens, symbols, text,
+};
 use super::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,6 +69,14 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         code_actions::code_actions(&self.shared, params).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        inlay_hints::inlay_hints(&self.shared, params).await
+    }
+
+    async fn inlay_hint_resolve(&self, hint: InlayHint) -> Result<InlayHint> {
+        inlay_hints::resolve(&self.shared, hint).await
     }
 
     async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {

@@ -145,7 +145,8 @@ impl Document {
             waiting: true,
             closed: false,
         };
-        let document = Self { uri, tokens: Mutex::default(), inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
+        let document =
+            Self { uri, tokens: Mutex::default(), inbox: Mutex::new(inbox), wake: Condvar::new(), parsed, checked };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender })
     }
 

@@ -75,6 +75,58 @@ fn tokens_of_all_of_a_part_and_of_a_change() {
 }
 
 #[test]
+fn hints_with_their_tooltips_now_or_later() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.global .f32 table[8];\n.entry k()\n{\n/* 😀 */ .reg .f32 %f<2>;\n\
+                /* 😀 */ atom.global.add.f32 %f1, [table+16], 0f3F800000;\nret;\n}\n";
+    let ask = |client: &mut Client| {
+        let range = json!({ "start": { "line": 7, "character": 0 }, "end": { "line": 8, "character": 0 } });
+        client.call("textDocument/inlayHint", json!({ "textDocument": { "uri": URI }, "range": range }))
+    };
+    let labels = |hints: &Value| -> Vec<(u64, String)> {
+        let text = |l: &Value| match l.as_array() {
+            Some(parts) => parts.iter().map(|p| p["value"].as_str().unwrap()).collect(),
+            None => l.as_str().unwrap().to_owned(),
+        };
+        hints
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|h| (h["position"]["character"].as_u64().unwrap(), text(&h["label"])))
+            .collect()
+    };
+    let expected = [(13, ".relaxed.gpu"), (43, "= table[4]"), (56, "= 1.0")].map(|(at, label)| (at, label.to_owned()));
+    let (mut client, _) = begun(json!({}));
+    client.change(URI, 2, json!([{ "text": text }]));
+    let hints = ask(&mut client);
+    assert_eq!(labels(&hints), expected);
+    let at = |line: u32, character: u32| json!({ "line": line, "character": character });
+    assert!(hints[0]["tooltip"]["value"].as_str().unwrap().contains("`.relaxed`"));
+    assert_eq!(
+        hints[0]["textEdits"],
+        json!([{ "range": { "start": at(7, 13), "end": at(7, 13) }, "newText": ".relaxed.gpu" }])
+    );
+    let location = &hints[1]["label"][1]["location"];
+    assert_eq!(*location, json!({ "uri": URI, "range": { "start": at(3, 13), "end": at(3, 18) } }));
+    assert_eq!(hints[0].get("data"), None);
+    // A client that asks for tooltips one by one gets the same.
+    let resolves = json!({ "textDocument": { "inlayHint": { "resolveSupport": { "properties": ["tooltip"] } } } });
+    let (mut client, offered) = begun(resolves);
+    assert_eq!(offered["inlayHintProvider"]["resolveProvider"], true);
+    client.change(URI, 2, json!([{ "text": text }]));
+    let bare = ask(&mut client);
+    assert_eq!((bare[0].get("tooltip"), labels(&bare)), (None, expected.to_vec()));
+    let resolved = client.call("inlayHint/resolve", bare[0].clone());
+    assert_eq!(resolved["tooltip"], hints[0]["tooltip"]);
+    // Its place is gone.
+    client.change(URI, 3, json!([{ "text": TEXT }]));
+    assert_eq!(client.call("inlayHint/resolve", bare[0].clone()), bare[0]);
+    let off = json!({ "settings": { "ptx-analyzer": { "inlayHints": { "defaults": "off", "floats": false, "elements": false } } } });
+    client.change(URI, 4, json!([{ "text": text }]));
+    client.notify("workspace/didChangeConfiguration", off);
+    assert_eq!(ask(&mut client), json!([]));
+}
+
+#[test]
 fn settings_of_tokens_hold_at_once_and_the_client_is_told() {
     let (mut client, offered) = begun(json!({ "workspace": { "semanticTokens": { "refreshSupport": true } } }));
     let kind = |client: &mut Client| places(&tokens(client, "full", json!({})), &offered)[0].3.clone();
@@ -85,7 +137,8 @@ fn settings_of_tokens_hold_at_once_and_the_client_is_told() {
         client.wait("a refresh", |m| m["method"] == "workspace/semanticTokens/refresh");
     };
     set(&mut client, json!({ "standardOnly": true }));
-    let kinds: Vec<String> = places(&tokens(&mut client, "full", json!({})), &offered).into_iter().map(|t| t.3).collect();
+    let kinds: Vec<String> =
+        places(&tokens(&mut client, "full", json!({})), &offered).into_iter().map(|t| t.3).collect();
     assert!(kinds.iter().any(|k| k == "function") && !kinds.iter().any(|k| k == "opcode"), "{kinds:?}");
     set(&mut client, json!({ "limit": 10 }));
     assert_eq!(tokens(&mut client, "full", json!({})), Value::Null);
