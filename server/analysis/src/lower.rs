@@ -3,7 +3,7 @@
 mod constant;
 mod declaration;
 
-pub use constant::{constant, leftmost, named_constant, operator};
+pub use constant::{constant, is_expression, leftmost, named_constant, operator};
 pub use declaration::{attributes, declaration};
 
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
@@ -144,7 +144,7 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         OperandKind::Sign(sign)
     } else if let Some(inner) = negated_name(source, node) {
         OperandKind::Minus(Box::new(operand(source, inner)))
-    } else if constant::is_expression(kind) {
+    } else if is_expression(kind) {
         constant::expression(source, node)
     } else {
         OperandKind::Error

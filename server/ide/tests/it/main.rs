@@ -6,6 +6,7 @@
 mod document_symbols;
 mod explain;
 mod hover;
+mod inlay_hints;
 mod references;
 mod robust;
 mod semantic_tokens;

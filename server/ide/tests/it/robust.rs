@@ -1,6 +1,8 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
-use ptx_ide::{Symbol, document_symbols, explain, hover, references_at, semantic_tokens};
+use ptx_ide::{
+    Defaults, HintOptions, Symbol, document_symbols, explain, hover, inlay_hints, references_at, semantic_tokens,
+};
 use ptx_syntax::Snapshot;
 
 const SAMPLE: &str = r#".version 8.5
@@ -59,6 +61,10 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
 }
 
 fn presentation(snapshot: &Snapshot, text: &str) {
+    let options = HintOptions { defaults: Defaults::All, offsets: true, types: true, ..HintOptions::default() };
+    for hint in inlay_hints(snapshot, 0..text.len(), &options) {
+        assert!(text.is_char_boundary(hint.offset) && !hint.text().is_empty(), "{hint:?}\n{text}");
+    }
     let part = Some(text.len() / 3..text.len() / 2);
     for tokens in [semantic_tokens(snapshot, None), semantic_tokens(snapshot, part)] {
         assert!(tokens.iter().all(|t| text.get(t.range.clone()).is_some_and(|w| !w.is_empty())), "{tokens:?}\n{text}");

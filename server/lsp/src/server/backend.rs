@@ -1,7 +1,11 @@
 //! Which handler serves which message.
 
 use super::handlers::{
+<<<<<<< HEAD
     code_actions, commands, configuration, diagnostics, hover, initialize, semantic_tokens, symbols, text,
+=======
+    code_actions, commands, configuration, diagnostics, hover, initialize, inlay_hints, semantic_tokens, symbols, text,
+>>>>>>> bbf4e9a (Inlay hints: values, elements, what modifiers mean that are not written, names of parameters, lines of the source)
 };
 use super::shared::Shared;
 use std::sync::Arc;
@@ -69,6 +73,14 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         code_actions::code_actions(&self.shared, params).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        inlay_hints::inlay_hints(&self.shared, params).await
+    }
+
+    async fn inlay_hint_resolve(&self, hint: InlayHint) -> Result<InlayHint> {
+        inlay_hints::resolve(&self.shared, hint).await
     }
 
     async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {

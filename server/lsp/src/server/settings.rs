@@ -7,6 +7,7 @@ use crate::levels::{Levels, level};
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
+use ptx_ide::{Defaults, HintOptions};
 use serde_json::{Map, Value};
 
 /// The section of the client's configuration.
@@ -19,6 +20,8 @@ pub struct Settings {
     pub diagnostics: Diagnostics,
     /// `hover.*`
     pub hover: Hover,
+    /// `inlayHints.*`
+    pub inlay_hints: InlayHints,
     /// `semanticTokens.*`
     pub semantic_tokens: SemanticTokens,
     /// Check as if `.target` named this architecture.
@@ -55,6 +58,21 @@ pub struct Hover {
 impl Default for Hover {
     fn default() -> Self {
         Self { enable: true }
+    }
+}
+
+/// Settings of inlay hints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlayHints {
+    /// Whether there are any.
+    pub enable: bool,
+    /// Which ones.
+    pub options: HintOptions,
+}
+
+impl Default for InlayHints {
+    fn default() -> Self {
+        Self { enable: true, options: HintOptions::default() }
     }
 }
 
@@ -96,7 +114,11 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
+<<<<<<< HEAD
         None => ["diagnostics", "hover", "project", "semanticTokens", "target"]
+=======
+        None => ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target"]
+>>>>>>> bbf4e9a (Inlay hints: values, elements, what modifiers mean that are not written, names of parameters, lines of the source)
             .iter()
             .any(|k| object.contains_key(*k))
             .then_some(value),
@@ -114,6 +136,7 @@ impl Settings {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
+                    "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
                     "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),
                     "target" => reader.target(value, &mut out.target),
                     _ => reader.unknown(key),
@@ -230,6 +253,39 @@ impl Reader {
             }
             None if value.is_null() => {}
             _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
+        }
+    }
+
+    fn inlay_hints(&mut self, value: &Value, out: &mut InlayHints) {
+        let options = &mut out.options;
+        for (key, value) in self.object(value, "inlayHints").into_iter().flatten() {
+            let name = format!("inlayHints.{key}");
+            let flag = match key.as_str() {
+                "enable" => &mut out.enable,
+                "arguments" => &mut options.arguments,
+                "constants" => &mut options.constants,
+                "elements" => &mut options.elements,
+                "floats" => &mut options.floats,
+                "offsets" => &mut options.offsets,
+                "shapes" => &mut options.shapes,
+                "sources" => &mut options.sources,
+                "types" => &mut options.types,
+                "defaults" => {
+                    match value.as_str() {
+                        Some("off") => options.defaults = Defaults::Off,
+                        Some("notable") => options.defaults = Defaults::Notable,
+                        Some("all") => options.defaults = Defaults::All,
+                        None if value.is_null() => {}
+                        _ => self.wrong(&name, "one of `off`, `notable` and `all`"),
+                    }
+                    continue;
+                }
+                _ => {
+                    self.unknown(&name);
+                    continue;
+                }
+            };
+            self.bool(value, &name, flag);
         }
     }
 

@@ -9,5 +9,6 @@ mod code_actions;
 mod incremental;
 mod isa;
 mod ordering;
+mod presentation;
 mod protocol;
 mod readme;

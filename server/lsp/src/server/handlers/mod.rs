@@ -8,6 +8,7 @@ pub mod configuration;
 pub mod diagnostics;
 pub mod hover;
 pub mod initialize;
+pub mod inlay_hints;
 mod refresh;
 pub mod semantic_tokens;
 mod status;
@@ -33,6 +34,7 @@ const PROVIDERS: &[Provide] = &[
     commands::provide,
     diagnostics::provide,
     hover::provide,
+    inlay_hints::provide,
     semantic_tokens::provide,
     symbols::provide,
     text::provide,

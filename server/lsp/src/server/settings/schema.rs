@@ -42,6 +42,66 @@ const SETTINGS: &[Setting] = &[
     },
     Setting { name: "hover.enable", takes: "boolean", default: || json!(true), does: "whether to answer hovers" },
     Setting {
+        name: "inlayHints.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to show inlay hints: what a line says without writing it",
+    },
+    Setting {
+        name: "inlayHints.arguments",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the names of parameters before the arguments of a call",
+    },
+    Setting {
+        name: "inlayHints.constants",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the values of constant expressions",
+    },
+    Setting {
+        name: "inlayHints.defaults",
+        takes: "off, notable or all",
+        default: || json!("notable"),
+        does: "what modifiers mean that are not written: `atom.add` is `atom.relaxed.gpu.add`; `notable` are those that one may forget, orderings and scopes",
+    },
+    Setting {
+        name: "inlayHints.elements",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the element of an array behind an offset in bytes: `[table+16]` is `table[4]`",
+    },
+    Setting {
+        name: "inlayHints.floats",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the values of floating-point numbers that are written as bits: `0f3F800000` is 1.0",
+    },
+    Setting {
+        name: "inlayHints.offsets",
+        takes: "boolean",
+        default: || json!(false),
+        does: "where the parameters of a kernel begin",
+    },
+    Setting {
+        name: "inlayHints.shapes",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the shapes of matrix operands",
+    },
+    Setting {
+        name: "inlayHints.sources",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the file and line that `.loc` names by number",
+    },
+    Setting {
+        name: "inlayHints.types",
+        takes: "boolean",
+        default: || json!(false),
+        does: "the types of registers where they are written",
+    },
+    Setting {
         name: "project.targets",
         takes: "list of names",
         default: || json!([]),
@@ -52,6 +112,24 @@ const SETTINGS: &[Setting] = &[
         takes: "version",
         default: || json!(""),
         does: "the newest PTX version that may be used, such as `\"7.8\"`: what needs a newer one is a warning, though `.version` allows it",
+    },
+    Setting {
+        name: "semanticTokens.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to say what each word is, for its colour",
+    },
+    Setting {
+        name: "semanticTokens.standardOnly",
+        takes: "boolean",
+        default: || json!(false),
+        does: "only kinds that the protocol knows: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)",
+    },
+    Setting {
+        name: "semanticTokens.limit",
+        takes: "number",
+        default: || json!(1048576),
+        does: "longer texts, in bytes, get tokens for what is on the screen, if the editor asks for that, but none for all of the text",
     },
     Setting {
         name: "target",
@@ -78,6 +156,7 @@ fn schema() -> Value {
     for setting in SETTINGS {
         let mut value = match setting.takes {
             "boolean" => json!({ "type": "boolean" }),
+            "off, notable or all" => json!({ "type": "string", "enum": ["off", "notable", "all"] }),
             "number" => json!({ "type": "integer", "minimum": 0 }),
             "list of codes" => {
                 json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })

@@ -1,0 +1,211 @@
+//! Inlay hints: what a line says without writing it.
+//!
+//! Each kind of hint is a file and a switch. They are computed for what is on the screen: nothing here looks further than the
+//! declarations of the names in it.
+
+mod calls;
+mod defaults;
+mod elements;
+mod instruction;
+mod layout;
+mod numbers;
+mod operands;
+mod sources;
+
+use crate::fixes::TextEdit;
+use crate::header::environment;
+use instruction::Heads;
+use ptx_analysis::lower::Source;
+use ptx_analysis::target::Environment;
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::ops::Range;
+
+/// Which hints are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HintOptions {
+    /// The names of parameters before the arguments of a call.
+    pub arguments: bool,
+    /// Values of constant expressions.
+    pub constants: bool,
+    /// What modifiers mean that are not written.
+    pub defaults: Defaults,
+    /// The element of an array behind an offset in bytes.
+    pub elements: bool,
+    /// Values of floating-point numbers that are written as bits.
+    pub floats: bool,
+    /// Where the parameters of a kernel begin.
+    pub offsets: bool,
+    /// The shapes of matrix operands.
+    pub shapes: bool,
+    /// Files and lines that `.loc` names by number.
+    pub sources: bool,
+    /// The types of registers that are written.
+    pub types: bool,
+}
+
+impl Default for HintOptions {
+    fn default() -> Self {
+        Self {
+            arguments: true,
+            constants: true,
+            defaults: Defaults::Notable,
+            elements: true,
+            floats: true,
+            offsets: false,
+            shapes: true,
+            sources: true,
+            types: false,
+        }
+    }
+}
+
+/// Which modifiers that are not written are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defaults {
+    /// None.
+    Off,
+    /// Those that one may forget: orderings, scopes.
+    Notable,
+    /// All.
+    All,
+}
+
+/// What a hint is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HintKind {
+    /// A type.
+    Type,
+    /// What an operand is for.
+    Parameter,
+    /// Anything else.
+    Other,
+}
+
+/// A piece of text that is shown and not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// Where it is shown.
+    pub offset: usize,
+    /// What is shown.
+    pub label: Vec<HintPart>,
+    /// What it is about.
+    pub kind: HintKind,
+    /// There is a gap before it.
+    pub gap_before: bool,
+    /// There is a gap after it.
+    pub gap_after: bool,
+    /// More about it, Markdown; may be empty.
+    pub tooltip: String,
+    /// Writing it out; may be empty.
+    pub edits: Vec<TextEdit>,
+}
+
+/// A piece of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HintPart {
+    /// What is shown.
+    pub text: String,
+    /// The place that it is about.
+    pub target: Option<Range<usize>>,
+}
+
+impl Hint {
+    /// A hint behind something: `= 1.0`.
+    fn after(offset: usize, text: impl Into<String>) -> Self {
+        let label = vec![HintPart { text: text.into(), target: None }];
+        let (tooltip, edits) = (String::new(), Vec::new());
+        Self { offset, label, kind: HintKind::Other, gap_before: true, gap_after: false, tooltip, edits }
+    }
+
+    /// A hint before something: `n:`.
+    fn before(offset: usize, text: impl Into<String>) -> Self {
+        Self { gap_before: false, gap_after: true, kind: HintKind::Parameter, ..Self::after(offset, text) }
+    }
+
+    /// The text of the label.
+    pub fn text(&self) -> String {
+        self.label.iter().map(|p| p.text.as_str()).collect()
+    }
+}
+
+/// The hints in a range, in order.
+pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptions) -> Vec<Hint> {
+    let mut hints = Hints {
+        snapshot,
+        range,
+        options,
+        environment: environment(snapshot),
+        heads: Heads::default(),
+        files: None,
+        out: Vec::new(),
+    };
+    hints.walk();
+    let range = hints.range;
+    hints.out.retain(|h| range.start <= h.offset && h.offset <= range.end);
+    hints.out.sort_by_key(|h| h.offset);
+    hints.out
+}
+
+struct Hints<'t> {
+    snapshot: &'t Snapshot,
+    range: Range<usize>,
+    options: &'t HintOptions,
+    environment: Environment,
+    heads: Heads,
+    /// The files that `.file` numbers, once somebody has asked.
+    files: Option<Vec<sources::File>>,
+    out: Vec<Hint>,
+}
+
+impl<'t> Hints<'t> {
+    /// Visits the nodes in sight.
+    fn walk(&mut self) {
+        let mut cursor = self.snapshot.root().walk();
+        loop {
+            let node = cursor.node();
+            if node.start_byte() > self.range.end {
+                return;
+            }
+            if node.end_byte() >= self.range.start && self.enter(node) {
+                let long = node.start_byte() < self.range.start;
+                let down = if long {
+                    cursor.goto_first_child_for_byte(self.range.start.saturating_sub(1)).is_some()
+                } else {
+                    cursor.goto_first_child()
+                };
+                if down {
+                    continue;
+                }
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Looks at a node; whether its children are to be looked at as well.
+    fn enter(&mut self, node: Node<'t>) -> bool {
+        let k = kinds();
+        let kind = node.kind_id();
+        if kind == k.instruction {
+            self.instruction(node);
+        } else if kind == k.float {
+            self.float(node);
+        } else if kind == k.function {
+            self.parameter_offsets(node);
+        } else if kind == k.loc_directive {
+            self.location(node);
+        } else if self.expression(node) {
+            return false;
+        }
+        node.child_count() > 0
+    }
+
+    /// Calls `f` with the text of a node.
+    fn with_source<R>(&self, node: Node<'_>, f: impl FnOnce(Source<'_>) -> R) -> R {
+        let text = self.snapshot.text(node.byte_range());
+        f(Source { text: &text, base: node.start_byte() })
+    }
+}

@@ -1,0 +1,80 @@
+//! What modifiers mean that are not written, shown where they would stand: `atom` `.relaxed.gpu` `.global.add.u32`.
+
+use super::instruction::Resolved;
+use super::{Defaults, Hint, Hints};
+use crate::fixes::TextEdit;
+use ptx_analysis::head::{self, holds};
+use ptx_isa::ISA;
+use ptx_isa::tables::Implied;
+
+impl Hints<'_> {
+    pub(super) fn defaults(&mut self, resolved: &Resolved<'_, '_>) {
+        let wanted = |d: &&Implied| match self.options.defaults {
+            Defaults::Off => false,
+            Defaults::Notable => !d.plain,
+            Defaults::All => true,
+        };
+        let (candidate, names) = (resolved.candidate, Some(&resolved.arrangement.names[..]));
+        let empty = |d: &&Implied| candidate.values.get(usize::from(d.slot)).is_some_and(Option::is_none);
+        let holds = |d: &&Implied| holds(d.when, &candidate.values, names) == Some(true);
+        let implied = candidate.form.implied.iter();
+        let mut found: Vec<&Implied> = implied.filter(wanted).filter(empty).filter(holds).collect();
+        found.sort_by_key(|d| d.slot);
+        // Those that would stand at one place make one hint.
+        let places: Vec<usize> = found.iter().map(|d| place(resolved, d.slot)).collect();
+        let mut start = 0;
+        while let Some(at) = places.get(start) {
+            let count = places.iter().skip(start).take_while(|p| *p == at).count();
+            let together = found.get(start..start + count).unwrap_or_default();
+            self.out.push(self.hint(resolved, *at, together));
+            start += count;
+        }
+    }
+
+    fn hint(&self, resolved: &Resolved<'_, '_>, at: usize, implied: &[&Implied]) -> Hint {
+        let text: String = implied.iter().map(|d| d.value).collect();
+        let mut tooltip = String::from("Not written, and so meant:\n");
+        for d in implied {
+            let what = ISA.modifier(d.value).map_or("", |m| m.summary);
+            tooltip.push_str(&format!("\n- `{}`", d.value));
+            for more in [what, d.doc].into_iter().filter(|m| !m.is_empty()) {
+                tooltip.push_str(&format!(" – {more}"));
+            }
+        }
+        let offset = resolved.base + at;
+        // What is not quite the same when it is written is not offered.
+        let same = implied.iter().all(|d| d.doc.is_empty()) && self.may_be_written(resolved, at, implied);
+        let edits = if same { vec![TextEdit { range: offset..offset, text: text.clone() }] } else { Vec::new() };
+        Hint { gap_before: false, tooltip, edits, ..Hint::after(offset, text) }
+    }
+
+    /// Whether the module takes the instruction with the modifiers written.
+    fn may_be_written(&self, resolved: &Resolved<'_, '_>, at: usize, implied: &[&Implied]) -> bool {
+        let written = &resolved.instruction.modifiers;
+        let before = written.iter().filter(|m| m.range().end <= at).count();
+        let mut modifiers: Vec<&str> = written.iter().map(|m| m.text).collect();
+        modifiers.splice(before..before, implied.iter().map(|d| d.value));
+        let Some(head) = ISA.opcode(resolved.instruction.opcode.text).and_then(|o| head::resolve(o, &modifiers)) else {
+            return false;
+        };
+        let names = Some(&resolved.arrangement.names[..]);
+        let same_form = |c: &&head::Candidate| std::ptr::eq(c.form, resolved.candidate.form);
+        head.candidates.iter().find(same_form).is_some_and(|c| {
+            let applies = |g: &ptx_isa::tables::Gate| holds(g.when, &c.values, names) == Some(true);
+            self.environment.refused(c.form.gates, applies).is_none()
+        })
+    }
+}
+
+/// Where a modifier of a slot would stand: behind the last one that comes before it in the form.
+fn place(resolved: &Resolved<'_, '_>, slot: u8) -> usize {
+    let instruction = resolved.instruction;
+    let before = resolved.candidate.values.get(..usize::from(slot)).unwrap_or_default();
+    let mut place = instruction.opcode.range().end;
+    for value in before.iter().flatten() {
+        if let Some(word) = instruction.modifiers.iter().find(|m| m.text == *value) {
+            place = place.max(word.range().end);
+        }
+    }
+    place
+}

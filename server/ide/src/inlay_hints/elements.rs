@@ -1,0 +1,54 @@
+//! The element of an array behind an offset in bytes: `[table+16]` is `table[4]`.
+
+use super::{Hint, HintPart, Hints};
+use crate::names;
+use ptx_analysis::ast::Constant;
+use ptx_analysis::lower;
+use ptx_analysis::symbols::{Symbol, Variable};
+use ptx_syntax::{Node, fields};
+
+impl Hints<'_> {
+    /// The hint behind an address with an offset, if it is the beginning of an element.
+    pub(super) fn element(&self, node: Node<'_>, base: &str, amount: i128) -> Option<Hint> {
+        let snapshot = self.snapshot;
+        let at = snapshot.root().descendant_for_byte_range(node.start_byte(), node.end_byte())?;
+        let found = names::find(snapshot, at, base)?;
+        let Symbol::Variable(variable) = found.symbol(snapshot) else { return None };
+        let sizes = self.with_source(found.statement, |source| {
+            let declaration = lower::declaration(source, found.statement);
+            let own = declaration.declarators.iter().find(|d| d.name.text == base)?;
+            let size = |size: &Option<Constant>| match size {
+                Some(Constant::Integer(Some(n))) => u64::try_from(*n).ok(),
+                _ => None,
+            };
+            Some(own.dimensions.iter().map(|(_, d)| size(d)).collect::<Vec<_>>())
+        })?;
+        let indices = indices(&variable, &sizes, u64::try_from(amount).ok()?)?;
+        let target = found.declarator.child_by_field_id(fields().name).map(|n| n.byte_range());
+        let text = indices.iter().fold(base.to_owned(), |text, i| format!("{text}[{i}]"));
+        let label = vec![HintPart { text: "= ".to_owned(), target: None }, HintPart { text: text.clone(), target }];
+        let ty = variable.ty.map_or("", |t| t.name());
+        let vector = if variable.elements > 1 { format!(".v{} ", variable.elements) } else { String::new() };
+        let tooltip = format!("`{text}`: {amount} bytes into elements of `{vector}{ty}`");
+        Some(Hint { label, tooltip, ..Hint::after(node.end_byte(), "") })
+    }
+}
+
+/// The indices of the element that begins at an offset. Nothing for single bytes in a row, whose index is the offset.
+fn indices(variable: &Variable, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
+    let element = u64::from(variable.ty?.info().bits).div_ceil(8) * u64::from(variable.elements);
+    if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || offset % element != 0 {
+        return None;
+    }
+    let mut rest = offset / element;
+    let mut out = Vec::with_capacity(sizes.len());
+    // From the last dimension to the second; whatever is left counts in the first, whose size need not be known.
+    for size in sizes.get(1..)?.iter().rev() {
+        let size = size.filter(|s| *s > 0)?;
+        out.push(rest % size);
+        rest /= size;
+    }
+    out.push(rest);
+    out.reverse();
+    Some(out)
+}

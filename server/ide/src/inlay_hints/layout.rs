@@ -1,0 +1,28 @@
+//! Where the parameters of a kernel begin: what a launch with a buffer of parameters must know.
+
+use super::{Hint, Hints};
+use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::signature::Parameter;
+use ptx_syntax::{Node, fields, kinds};
+
+impl Hints<'_> {
+    pub(super) fn parameter_offsets(&mut self, function: Node<'_>) {
+        let (k, f) = (kinds(), fields());
+        let kind = function.child_by_field_id(f.kind).map(|n| self.snapshot.text(n.byte_range()));
+        let list = function.child_by_field_id(f.parameters).filter(|_| kind.is_some_and(|k| k == ".entry"));
+        let Some(list) = list.filter(|l| self.options.offsets && l.start_byte() <= self.range.end && !l.has_error())
+        else {
+            return;
+        };
+        let mut offset = 0u64;
+        for node in named_children(list).filter(|n| n.kind_id() == k.parameter) {
+            let text = self.snapshot.text(node.byte_range());
+            let parameter = Parameter::of(&lower::declaration(Source { text: &text, base: node.start_byte() }, node));
+            let (Some(bytes), Some(align)) = (parameter.bytes(), parameter.align) else { return };
+            offset = offset.next_multiple_of(u64::from(align.max(1)));
+            let tooltip = format!("{bytes} bytes from byte {offset} of the parameters on, aligned to {align}");
+            self.out.push(Hint { tooltip, ..Hint::after(node.end_byte(), format!("@{offset}")) });
+            offset = offset.saturating_add(bytes);
+        }
+    }
+}

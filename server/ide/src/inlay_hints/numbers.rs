@@ -1,0 +1,113 @@
+//! Values of numbers that are not written as one reads them: floating-point numbers as bits, constant expressions.
+
+use super::{Hint, Hints};
+use ptx_analysis::ast::{Constant, OperandKind};
+use ptx_analysis::literal::{self, Float};
+use ptx_analysis::lower;
+use ptx_syntax::{Node, fields, kinds};
+
+impl Hints<'_> {
+    /// `0f3F800000` is 1.0.
+    pub(super) fn float(&mut self, node: Node<'_>) {
+        if !self.options.floats {
+            return;
+        }
+        let text = self.snapshot.text(node.byte_range());
+        let bits = text.get(..2).is_some_and(|p| matches!(p, "0f" | "0F" | "0d" | "0D"));
+        let value = match literal::parse_float(&text) {
+            Ok(Float::Single(bits)) => shown(&format!("{:?}", f32::from_bits(bits)), f32::from_bits(bits).into()),
+            Ok(Float::Double(value)) if bits => shown(&format!("{value:?}"), value),
+            _ => return,
+        };
+        self.out.push(Hint::after(node.end_byte(), format!("= {value}")));
+    }
+
+    /// The value of a constant expression, and the element that an address with an offset is of; whether the node is such a one.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> bool {
+        let kind = node.kind_id();
+        if !lower::is_expression(kind) || node.has_error() || self.is_plain(node, kind) {
+            return false;
+        }
+        let what = self.with_source(node, |source| {
+            let operand = lower::operand(source, node);
+            match operand.kind {
+                OperandKind::Constant(value) => What::Value(value),
+                OperandKind::Offset(parts, minus) => match (&parts.0.kind, number(&parts.1.kind)) {
+                    (OperandKind::Name(base), Some((amount, computed))) => {
+                        let amount = if minus { -amount } else { amount };
+                        What::Offset((*base).to_owned(), amount, computed)
+                    }
+                    _ => What::Nothing,
+                },
+                _ => What::Nothing,
+            }
+        });
+        let end = node.end_byte();
+        match what {
+            What::Nothing => return false,
+            What::Value(value) => {
+                let text = match value {
+                    // All ones, or nearly: nobody reads that as a decimal number.
+                    Constant::Integer(Some(value)) if value > i64::MAX.into() => format!("0x{value:X}"),
+                    Constant::Integer(Some(value)) => value.to_string(),
+                    Constant::Float(value) => shown(&format!("{value:?}"), value),
+                    _ => return false,
+                };
+                if self.options.constants {
+                    self.out.push(Hint::after(end, format!("= {text}")));
+                }
+            }
+            What::Offset(base, amount, computed) => {
+                let element = if self.options.elements { self.element(node, &base, amount) } else { None };
+                match element {
+                    Some(hint) => self.out.push(hint),
+                    None if computed && self.options.constants => {
+                        self.out.push(Hint::after(end, format!("= {base}{amount:+}")));
+                    }
+                    None => {}
+                }
+            }
+        }
+        true
+    }
+
+    /// `-1`, `(4)`: there is nothing to compute.
+    fn is_plain(&self, node: Node<'_>, kind: u16) -> bool {
+        let k = kinds();
+        let leaf = |n: Node<'_>| [k.integer, k.float, k.register, k.identifier, k.member].contains(&n.kind_id());
+        if kind == k.parenthesized_expression {
+            return lower::named_children(node).all(leaf);
+        }
+        let operator = node.child_by_field_id(fields().operator).map(|n| self.snapshot.text(n.byte_range()));
+        kind == k.unary_expression
+            && operator.is_some_and(|o| o == "-" || o == "+")
+            && node.child_by_field_id(fields().argument).is_some_and(leaf)
+    }
+}
+
+/// What an expression is.
+enum What {
+    Value(Constant),
+    /// A name, what is added to it, and whether that had to be computed.
+    Offset(String, i128, bool),
+    Nothing,
+}
+
+/// A number, and whether it had to be computed.
+fn number(kind: &OperandKind<'_>) -> Option<(i128, bool)> {
+    match kind {
+        OperandKind::Integer(text) => literal::integer(text).map(|n| (n, false)),
+        OperandKind::Constant(Constant::Integer(Some(value))) => Some((*value, true)),
+        _ => None,
+    }
+}
+
+fn shown(text: &str, value: f64) -> String {
+    if value.is_nan() {
+        "NaN".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 { "∞" } else { "-∞" }.to_owned()
+    } else {
+        text.to_owned()
+    }
+}

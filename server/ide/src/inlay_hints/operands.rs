@@ -1,0 +1,50 @@
+//! Hints at operands: the shapes of matrices, the types of registers.
+
+use super::instruction::Resolved;
+use super::{Hint, HintKind, Hints};
+use crate::names::{self, What};
+use ptx_analysis::ast::{Operand, OperandKind};
+use ptx_analysis::spec::Shape;
+use ptx_analysis::symbols::Symbol;
+use ptx_isa::tables::{Access, Kind};
+use std::ops::Range;
+
+impl Hints<'_> {
+    pub(super) fn operands(&mut self, resolved: &Resolved<'_, '_>) {
+        if !self.options.types {
+            return;
+        }
+        let mut written = Vec::new();
+        for (operand, (_, shape)) in resolved.instruction.operands.iter().zip(&resolved.arrangement.operands) {
+            match (shape, &operand.kind) {
+                (Shape::Value(spec), _) if spec.value.access != Access::Read && spec.value.kind == Kind::Value => {
+                    registers(operand, &mut written);
+                }
+                (Shape::Pair(both), OperandKind::Pair(parts)) => {
+                    for (spec, part) in [(&both.0, &parts.0), (&both.1, &parts.1)] {
+                        if spec.value.access != Access::Read {
+                            registers(part, &mut written);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, range) in written {
+            let found = names::find(self.snapshot, resolved.node, name).filter(|d| d.what == What::Register);
+            if let Some(Symbol::Register { ty, .. }) = found.map(|d| d.symbol(self.snapshot)) {
+                let hint = Hint::after(resolved.base + range.end, format!(": {}", ty.name()));
+                self.out.push(Hint { kind: HintKind::Type, gap_before: false, ..hint });
+            }
+        }
+    }
+}
+
+/// The registers that an operand names.
+fn registers<'t>(operand: &Operand<'t>, out: &mut Vec<(&'t str, Range<usize>)>) {
+    match &operand.kind {
+        OperandKind::Name(name) => out.push((name, operand.range.clone())),
+        OperandKind::Vector(list) => list.iter().for_each(|o| registers(o, out)),
+        _ => {}
+    }
+}

@@ -1,0 +1,266 @@
+//! Inlay hints. They are shown in the text as `«hint»`.
+
+use expect_test::{Expect, expect};
+use ptx_ide::{Defaults, Hint, HintOptions, apply, inlay_hints};
+use ptx_isa::ISA;
+use ptx_syntax::Snapshot;
+
+const ALL: HintOptions = HintOptions {
+    arguments: true,
+    constants: true,
+    defaults: Defaults::All,
+    elements: true,
+    floats: true,
+    offsets: true,
+    shapes: true,
+    sources: true,
+    types: true,
+};
+
+const NONE: HintOptions = HintOptions {
+    arguments: false,
+    constants: false,
+    defaults: Defaults::Off,
+    elements: false,
+    floats: false,
+    offsets: false,
+    shapes: false,
+    sources: false,
+    types: false,
+};
+
+fn hints(text: &str, options: &HintOptions) -> Vec<Hint> {
+    inlay_hints(&Snapshot::new(text), 0..text.len(), options)
+}
+
+fn render(text: &str, hints: &[Hint]) -> String {
+    let mut out = text.to_owned();
+    for hint in hints.iter().rev() {
+        let gap = |wanted: bool| if wanted { " " } else { "" };
+        out.insert_str(hint.offset, &format!("{}«{}»{}", gap(hint.gap_before), hint.text(), gap(hint.gap_after)));
+    }
+    out
+}
+
+fn check(text: &str, options: &HintOptions, expected: &Expect) {
+    expected.assert_eq(&render(text, &hints(text, options)));
+}
+
+/// Statements in a kernel.
+fn in_body(statements: &str) -> String {
+    format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.global .f32 table[3][4];\n.shared .v4 .u32 quads[];\n\
+         .shared .b8 raw[64];\n.func (.reg .b32 r) f(.reg .b32 count, .reg .b64 to, .reg .b32 n) {{ ret; }}\n\
+         .func f_x(.param .b32 f_x_param_0);\n.entry k(.param .u64 p)\n{{\n.reg .pred %p<3>;\n.reg .b32 %r<9>, n;\n\
+         .reg .f32 %f<9>;\n.reg .f64 %d<3>;\n.reg .b64 %rd<9>;\n.param .b32 x0;\n{statements}\n}}\n"
+    )
+}
+
+fn body(statements: &str, options: &HintOptions, expected: &Expect) {
+    let text = in_body(statements);
+    let rendered = render(&text, &hints(&text, options));
+    let start = rendered.find("x0;\n").unwrap() + 4;
+    expected.assert_eq(rendered[start..].trim_end_matches("\n}\n"));
+}
+
+#[test]
+fn numbers_written_as_bits() {
+    body(
+        "mov.f32 %f1, 0f3F800000;\nfma.rn.f64 %d1, %d2, 0d400921FB54442D18, 1.5;\nmov.f32 %f1, 0f7F800000;\nmov.f32 %f1, 0fFFC00000;\nmov.f32 %f1, 0f00000001;",
+        &HintOptions { floats: true, ..NONE },
+        &expect![[r#"
+            mov.f32 %f1, 0f3F800000 «= 1.0»;
+            fma.rn.f64 %d1, %d2, 0d400921FB54442D18 «= 3.141592653589793», 1.5;
+            mov.f32 %f1, 0f7F800000 «= ∞»;
+            mov.f32 %f1, 0fFFC00000 «= NaN»;
+            mov.f32 %f1, 0f00000001 «= 1e-45»;"#]],
+    );
+}
+
+#[test]
+fn constant_expressions() {
+    check(
+        ".const .u32 a[4*2] = { 1<<4, (3), -1, WARP_SZ-1, (1+2)*3 > 4 ? 5 : 6, ~0, (.s64)4 };\n.const .f64 b = -1.5*2.0;\n\
+         .entry k() { .reg .b32 %r<3>; mov.b32 %r1, -(1|2); mov.b32 %r1, %r2; mov.b32 %r1, 1/0; ld.const.u32 %r1, [a+4*3]; }",
+        &HintOptions { constants: true, ..NONE },
+        &expect![[r#"
+            .const .u32 a[4*2 «= 8»] = { 1<<4 «= 16», (3), -1, WARP_SZ-1 «= 31», (1+2)*3 > 4 ? 5 : 6 «= 5», ~0 «= 0xFFFFFFFFFFFFFFFF», (.s64)4 «= 4» };
+            .const .f64 b = -1.5*2.0 «= -3.0»;
+            .entry k() { .reg .b32 %r<3>; mov.b32 %r1, -(1|2) «= -3»; mov.b32 %r1, %r2; mov.b32 %r1, 1/0; ld.const.u32 %r1, [a+4*3 «= a+12»]; }"#]],
+    );
+}
+
+#[test]
+fn elements_of_arrays() {
+    body(
+        "ld.global.f32 %f1, [table+20];\nld.global.f32 %f1, [table+4*2];\nld.global.f32 %f1, [table+2];\nld.global.f32 %f1, [table+-4];\n\
+         ld.shared.u32 %r1, [quads+32];\nld.shared.u32 %r1, [raw+32];\nld.global.f32 %f1, [%rd1+16];\nld.param.u64 %rd1, [p+4];\nmov.u64 %rd1, table+16;",
+        &HintOptions { elements: true, ..NONE },
+        &expect![[r#"
+            ld.global.f32 %f1, [table+20 «= table[1][1]»];
+            ld.global.f32 %f1, [table+4*2 «= table[0][2]»];
+            ld.global.f32 %f1, [table+2];
+            ld.global.f32 %f1, [table+-4];
+            ld.shared.u32 %r1, [quads+32 «= quads[2]»];
+            ld.shared.u32 %r1, [raw+32];
+            ld.global.f32 %f1, [%rd1+16];
+            ld.param.u64 %rd1, [p+4];
+            mov.u64 %rd1, table+16 «= table[1][0]»;"#]],
+    );
+}
+
+#[test]
+fn modifiers_that_are_not_written() {
+    let text = "atom.global.add.u32 %r1, [%rd1], 1;\nred.shared.add.u32 [%rd1], 1;\natom.acquire.global.add.u32 %r1, [%rd1], 1;\n\
+         fence.gpu;\nadd.f32 %f1, %f2, %f3;\nld.global.u32 %r1, [%rd1];\nmbarrier.arrive.shared.b64 %rd1, [%rd2];\n\
+         mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;\nbarrier.cluster.arrive.aligned;\ncp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];";
+    body(
+        text,
+        &HintOptions { defaults: Defaults::Notable, ..NONE },
+        &expect![[r#"
+        atom«.relaxed.gpu».global.add.u32 %r1, [%rd1], 1;
+        red«.relaxed.gpu».shared.add.u32 [%rd1], 1;
+        atom.acquire«.gpu».global.add.u32 %r1, [%rd1], 1;
+        fence«.acq_rel».gpu;
+        add.f32 %f1, %f2, %f3;
+        ld.global.u32 %r1, [%rd1];
+        mbarrier.arrive«.release.cta».shared.b64 %rd1, [%rd2];
+        mbarrier.try_wait«.acquire.cta».shared.b64 %p1, [%rd1], %rd2;
+        barrier.cluster.arrive«.release».aligned;
+        cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];"#]],
+    );
+    body(
+        text,
+        &HintOptions { defaults: Defaults::All, ..NONE },
+        &expect![[r#"
+        atom«.relaxed.gpu».global.add.u32 %r1, [%rd1], 1;
+        red«.relaxed.gpu».shared.add.u32 [%rd1], 1;
+        atom.acquire«.gpu».global.add.u32 %r1, [%rd1], 1;
+        fence«.acq_rel».gpu;
+        add«.rn».f32 %f1, %f2, %f3;
+        ld«.weak».global.u32 %r1, [%rd1];
+        mbarrier.arrive«.release.cta».shared.b64 %rd1, [%rd2];
+        mbarrier.try_wait«.phase_type::primary.acquire.cta».shared.b64 %p1, [%rd1], %rd2;
+        barrier.cluster.arrive«.release».aligned;
+        cp.async.bulk.tensor.2d.shared::cluster.global«.tile».mbarrier::complete_tx::bytes«.cta_group::1» [%rd1], [%rd2, {%r1, %r2}], [%rd3];"#]],
+    );
+}
+
+#[test]
+fn what_is_meant_can_be_written_out() {
+    let text = in_body(
+        "atom.global.add.u32 %r1, [%rd1], 1;\nfence.gpu;\nld.global.u32 %r1, [%rd1];\nadd.f32 %f1, %f2, %f3;\ntestp.f32 %p1, %f1;",
+    );
+    let edits: Vec<_> =
+        hints(&text, &HintOptions { defaults: Defaults::All, ..NONE }).into_iter().flat_map(|h| h.edits).collect();
+    let written = apply(&text, &edits);
+    let start = written.find("x0;\n").unwrap() + 4;
+    // The sum may be fused with a product as long as its rounding is not written.
+    expect![[r#"
+        atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;
+        fence.acq_rel.gpu;
+        ld.weak.global.u32 %r1, [%rd1];
+        add.f32 %f1, %f2, %f3;
+        testp.finite.f32 %p1, %f1;
+        }
+    "#]]
+    .assert_eq(&written[start..]);
+    let tooltips: Vec<String> =
+        hints(&text, &ALL).into_iter().map(|h| h.tooltip).filter(|t| t.contains("acq_rel")).collect();
+    assert!(
+        tooltips.len() == 1 && tooltips[0].starts_with("Not written, and so meant:\n\n- `.acq_rel` – "),
+        "{tooltips:?}"
+    );
+}
+
+/// Every modifier that the tables call implied is one of an optional slot, and has words for its tooltip.
+#[test]
+fn implied_modifiers_have_words() {
+    let forms = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
+    let implied: Vec<_> = forms.flat_map(|f| f.implied.iter().map(move |d| (f, d))).collect();
+    assert!(implied.len() > 100);
+    for (form, d) in implied {
+        let slot = form.slots[usize::from(d.slot)];
+        assert!(slot.optional && slot.values.contains(&d.value), "{}: {}", form.text, d.value);
+        assert!(ISA.modifier(d.value).is_some_and(|m| !m.summary.is_empty()), "{}: {}", form.text, d.value);
+    }
+}
+
+#[test]
+fn arguments_of_calls() {
+    body(
+        "call (%r1), f, (%r2, %rd1, n);\ncall f_x, (x0);\ncall (%r1), %rd1, (%r2), proto;\ncall (%r1), nowhere, (%r2);",
+        &HintOptions { arguments: true, ..NONE },
+        &expect![[r#"
+            call («r:» %r1), f, («count:» %r2, «to:» %rd1, n);
+            call f_x, (x0);
+            call (%r1), %rd1, (%r2), proto;
+            call (%r1), nowhere, (%r2);"#]],
+    );
+    let text = in_body("call (%r1), f, (%r2, %rd1, n);");
+    let targets: Vec<&str> = hints(&text, &ALL)
+        .iter()
+        .flat_map(|h| h.label.iter().filter_map(|p| p.target.clone()))
+        .map(|range| &text[range])
+        .collect();
+    assert_eq!(targets, ["r", "count", "to"]);
+}
+
+#[test]
+fn types_of_registers_that_are_written() {
+    body(
+        "add.u32 %r1, %r2, 1;\nsetp.lt.s32 %p1|%p2, %r1, 0;\nld.global.v2.f32 {%f1, _}, [%rd1];\nst.global.u32 [%rd1], %r1;\nmov.b32 unknown, 1;",
+        &HintOptions { types: true, ..NONE },
+        &expect![[r#"
+            add.u32 %r1«: .b32», %r2, 1;
+            setp.lt.s32 %p1«: .pred»|%p2«: .pred», %r1, 0;
+            ld.global.v2.f32 {%f1«: .f32», _}, [%rd1];
+            st.global.u32 [%rd1], %r1;
+            mov.b32 unknown, 1;"#]],
+    );
+}
+
+#[test]
+fn where_parameters_begin() {
+    check(
+        ".entry k(.param .u8 a, .param .align 16 .b8 b[20], .param .u64 .ptr .global c, .param .v2 .f32 d)\n{}\n.func f(.param .u32 a) {}",
+        &HintOptions { offsets: true, ..NONE },
+        &expect![[r#"
+            .entry k(.param .u8 a «@0», .param .align 16 .b8 b[20] «@16», .param .u64 .ptr .global c «@40», .param .v2 .f32 d «@48»)
+            {}
+            .func f(.param .u32 a) {}"#]],
+    );
+}
+
+#[test]
+fn lines_of_the_source() {
+    check(
+        ".entry k()\n{\n.loc 1 12 3\nret;\n.loc 2 7 1, function_name $L, inlined_at 1 13 2\n.loc 3 1 1\n}\n.file 1 \"/home/k.cu\"\n.file 2 \"math.h\", 123, 45\n",
+        &HintOptions { sources: true, ..NONE },
+        &expect![[r#"
+            .entry k()
+            {
+            .loc 1 12 3 «k.cu:12»
+            ret;
+            .loc 2 7 1, function_name $L, inlined_at 1 13 2 «math.h:7 in k.cu:13»
+            .loc 3 1 1
+            }
+            .file 1 "/home/k.cu"
+            .file 2 "math.h", 123, 45
+        "#]],
+    );
+}
+
+#[test]
+fn only_what_is_in_sight() {
+    let text = in_body("mov.f32 %f1, 0f3F800000;\nmov.f32 %f1, 0f40000000;\nmov.f32 %f1, 0f40400000;");
+    let snapshot = Snapshot::new(&text);
+    let all = inlay_hints(&snapshot, 0..text.len(), &ALL);
+    for start in 0..text.len() {
+        for end in [start, start + 1, start + 30] {
+            let part = inlay_hints(&snapshot, start..end, &ALL);
+            let expected: Vec<&Hint> = all.iter().filter(|h| (start..=end).contains(&h.offset)).collect();
+            assert_eq!(part.iter().collect::<Vec<_>>(), expected, "{start}..{end}");
+        }
+    }
+}

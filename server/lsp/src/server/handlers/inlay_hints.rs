@@ -1,0 +1,103 @@
+//! `textDocument/inlayHint` and `inlayHint/resolve`.
+
+use super::snapshot;
+use crate::server::session::Session;
+use crate::server::shared::{Shared, off_thread};
+use ptx_ide::{Hint, HintKind};
+use ptx_syntax::Snapshot;
+use serde_json::json;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
+    InlayHintServerCapabilities, InlayHintTooltip, Location, MarkupContent, MarkupKind, OneOf, ServerCapabilities,
+    TextEdit, Uri,
+};
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = InlayHintOptions { resolve_provider: Some(session.resolves_hints), ..InlayHintOptions::default() };
+    capabilities.inlay_hint_provider = Some(OneOf::Right(InlayHintServerCapabilities::Options(options)));
+}
+
+/// The hints in a part of a document.
+pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+    let settings = shared.settings();
+    if !settings.inlay_hints.enable {
+        return Ok(None);
+    }
+    let uri = params.text_document.uri;
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    let session = shared.session();
+    off_thread(move || {
+        let range = session.encoding.offsets(snapshot.rope(), params.range);
+        let hints = ptx_ide::inlay_hints(&snapshot, range, &settings.inlay_hints.options);
+        Some(hints.into_iter().map(|hint| convert(hint, &snapshot, &uri, session)).collect())
+    })
+    .await
+}
+
+/// More about a hint, if it is still there.
+pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
+    let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
+    let Some(uri) = uri else { return Ok(hint) };
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let (session, settings) = (shared.session(), shared.settings());
+    off_thread(move || {
+        let offset = session.encoding.offset(snapshot.rope(), hint.position);
+        let label = text(&hint.label);
+        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options);
+        if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
+            hint.tooltip = tooltip(found.tooltip, session);
+        }
+        hint
+    })
+    .await
+}
+
+fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: Session) -> InlayHint {
+    let rope = snapshot.rope();
+    let range = |range: &std::ops::Range<usize>| session.encoding.range(rope, range);
+    let linked = hint.label.iter().any(|part| part.target.is_some());
+    let label = if linked {
+        let part = |part: ptx_ide::HintPart| InlayHintLabelPart {
+            value: part.text,
+            location: part.target.map(|target| Location::new(uri.clone(), range(&target))),
+            ..InlayHintLabelPart::default()
+        };
+        InlayHintLabel::LabelParts(hint.label.into_iter().map(part).collect())
+    } else {
+        InlayHintLabel::String(hint.text())
+    };
+    let edits: Vec<TextEdit> = hint.edits.iter().map(|e| TextEdit::new(range(&e.range), e.text.clone())).collect();
+    // What the client asks for later it finds by the place and the label.
+    let later = session.resolves_hints && !hint.tooltip.is_empty();
+    InlayHint {
+        position: session.encoding.position(rope, hint.offset),
+        label,
+        kind: match hint.kind {
+            HintKind::Type => Some(InlayHintKind::TYPE),
+            HintKind::Parameter => Some(InlayHintKind::PARAMETER),
+            HintKind::Other => None,
+        },
+        text_edits: (!edits.is_empty()).then_some(edits),
+        tooltip: if later { None } else { tooltip(hint.tooltip, session) },
+        padding_left: hint.gap_before.then_some(true),
+        padding_right: hint.gap_after.then_some(true),
+        data: later.then(|| json!({ "uri": uri })),
+    }
+}
+
+fn text(label: &InlayHintLabel) -> String {
+    match label {
+        InlayHintLabel::String(text) => text.clone(),
+        InlayHintLabel::LabelParts(parts) => parts.iter().map(|p| p.value.as_str()).collect(),
+    }
+}
+
+fn tooltip(markdown: String, session: Session) -> Option<InlayHintTooltip> {
+    if markdown.is_empty() {
+        return None;
+    }
+    let kind = if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Some(InlayHintTooltip::MarkupContent(MarkupContent { kind, value: markdown }))
+}
