@@ -5,7 +5,7 @@ mod instruction;
 mod tables;
 
 pub use form::describe as operand;
-pub use instruction::{Chosen, entries, instruction, mismatch, modifier, unchecked};
+pub use instruction::{Chosen, Written, entries, instruction, mismatch, modifier, unchecked};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
 use ptx_analysis::target::{Environment, describe_needs};
@@ -62,6 +62,11 @@ impl Page {
         if !self.parts.is_empty() {
             self.parts.push("---".to_owned());
         }
+        self.parts.extend(other.parts);
+    }
+
+    /// Another page right behind this one.
+    pub fn append(&mut self, other: Page) {
         self.parts.extend(other.parts);
     }
 

@@ -1,13 +1,20 @@
 //! Hover: what is known of the text at an offset.
 
+mod decode;
 mod instruction;
 mod literal;
+mod logic;
+mod memory;
 mod name;
+mod number;
+mod register;
+mod statement;
 
 pub(crate) use instruction::choose;
 
 use crate::describe::{self, Page};
 use crate::header::environment;
+use ptx_analysis::ModuleFacts;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
@@ -23,10 +30,11 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What is known of the text at an offset; the end of a word belongs to it.
-pub fn hover(snapshot: &Snapshot, offset: usize) -> Option<Hover> {
+/// What is known of the text at an offset; the end of a word belongs to it. `facts` are those of the last time when the flow of
+/// the module's functions was looked at; without them those of a small function are found out at once.
+pub fn hover(snapshot: &Snapshot, offset: usize, facts: Option<&ModuleFacts>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
-    let at = At { snapshot, leaf, environment: environment(snapshot) };
+    let at = At { snapshot, leaf, environment: environment(snapshot), facts };
     let (range, page) = at.page()?;
     let markdown = page.finish();
     (!markdown.is_empty()).then_some(Hover { range, markdown })
@@ -63,6 +71,7 @@ struct At<'t> {
     snapshot: &'t Snapshot,
     leaf: Node<'t>,
     environment: Environment,
+    facts: Option<&'t ModuleFacts>,
 }
 
 type Found = Option<(Range<usize>, Page)>;
@@ -111,7 +120,7 @@ impl<'t> At<'t> {
             return page(describe::target(&self.text(leaf), Some(&self.environment))?);
         }
         if kind == k.integer || kind == k.float {
-            return page(literal::page(&self.text(leaf)));
+            return self.literal();
         }
         if kind == k.string {
             return self.string();
@@ -193,8 +202,9 @@ impl<'t> At<'t> {
             let page = describe::constant(ISA.constant(&text)?, Some(&self.environment));
             return Some((leaf.byte_range(), page));
         };
-        if let Some(role) = self.role() {
-            page.text(role);
+        if let Some(here) = self.here() {
+            page.text(here.role());
+            page.append(decode::layout(&here));
         }
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
@@ -221,8 +231,8 @@ impl<'t> At<'t> {
     fn sink(&self) -> Page {
         let mut page = Page::default();
         page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
-        if let Some(role) = self.role() {
-            page.text(role);
+        if let Some(here) = self.here() {
+            page.text(here.role());
         }
         page
     }

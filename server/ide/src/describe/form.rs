@@ -57,8 +57,8 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 /// The operands of a form, a line each; neighbours of which the same is said share one.
 ///
-/// `notes` say what they are for.
-pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
+/// `notes` say what they are for, `given` what an instruction has for them.
+pub fn operands(arrangement: &Arrangement, notes: &[Note], given: &[(&str, &str)]) -> Vec<String> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let told = |spec: &Spec| match notes.iter().find(|n| n.name == spec.value.name) {
         Some(note) => format!("{} ({})", note.doc, describe(spec)),
@@ -81,7 +81,16 @@ pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
     }
     out.into_iter()
         .map(|(names, text)| {
-            let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+            let names: Vec<String> = names
+                .iter()
+                .map(|name| {
+                    let own = name.trim_start_matches('[').trim_end_matches(']');
+                    match given.iter().find(|(n, text)| *n == own && !text.contains('`')) {
+                        Some((_, text)) => format!("`{name}` = `{text}`"),
+                        None => format!("`{name}`"),
+                    }
+                })
+                .collect();
             format!("{} – {text}", names.join(", "))
         })
         .collect()

@@ -18,14 +18,28 @@ pub struct Chosen<'h> {
 
 /// How many other forms are listed.
 const MOST_FORMS: usize = 12;
+/// How many modifiers that could be added are listed.
+const MOST_FREE: usize = 16;
+/// How many values of a slot are listed one by one, with what they mean.
+const MOST_EXPLAINED: usize = 8;
 /// How many values of a slot are listed.
 const MOST_VALUES: usize = 24;
 
-/// An instruction whose form is known.
+/// What an instruction says besides its form.
+#[derive(Debug, Default)]
+pub struct Written<'i> {
+    /// Its operands by the names that the form has for them.
+    pub operands: &'i [(&'i str, &'i str)],
+    /// What its literals mean, where they are more than numbers.
+    pub decoded: Page,
+}
+
+/// An instruction whose form is known: what it is in short first, then everything else.
 pub fn instruction(
     opcode: &'static Opcode,
     head: &Head,
     chosen: Chosen<'_>,
+    written: Written<'_>,
     environment: Option<&Environment>,
 ) -> Page {
     let mut page = Page::default();
@@ -33,15 +47,47 @@ pub fn instruction(
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     page.text(entry.summary);
-    page.list("", operands(chosen.arrangement, entry.operands));
-    page.text(entry.doc);
+    page.append(written.decoded);
+    page.list("", operands(chosen.arrangement, entry.operands, written.operands));
+    page.list("", modifiers(entry, chosen.candidate));
     let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
+    page.text(entry.doc);
     page.list("Notes", entry.notes);
     forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
+}
+
+/// The modifiers of an instruction with what each means, and those that it could have besides. Types speak for themselves.
+fn modifiers(entry: &Entry, candidate: &Candidate) -> Vec<String> {
+    let filled = candidate.form.slots.iter().zip(&candidate.values);
+    let mut out: Vec<String> = Vec::new();
+    let mut free: Vec<&str> = Vec::new();
+    for (slot, value) in filled {
+        match value {
+            Some(value) if !slot.is_type && !entry.path.contains(value) => {
+                let meaning = meaning_in(entry, value);
+                if !meaning.is_empty() {
+                    out.push(format!("`{value}` – {meaning}"));
+                }
+            }
+            Some(_) => {}
+            None => free.extend(slot.values.iter().filter(|v| !free.contains(v)).collect::<Vec<_>>()),
+        }
+    }
+    if !free.is_empty() {
+        out.push(format!("could be added: {}", words(free, MOST_FREE)));
+    }
+    out
+}
+
+/// One line on what a modifier means in an instruction.
+fn meaning_in(entry: &Entry, name: &str) -> String {
+    let own = entry.modifiers.iter().find(|m| m.name == name).map(|m| m.doc);
+    let general = || tables::summary(name).unwrap_or("");
+    own.unwrap_or_else(general).trim_end_matches('.').to_owned()
 }
 
 /// The forms of an opcode: the one at hand, those of the same entry, then the others.
@@ -211,8 +257,7 @@ pub fn modifier(
     }
     match chosen {
         Some((candidate, index)) => {
-            let slot = &candidate.form.slots[index];
-            in_slot(&mut page, slot, name);
+            in_slot(&mut page, own, candidate, index, environment);
             let gates = candidate.form.gates.iter().filter(|g| mentions(g, index, name));
             // A gate that speaks of this modifier alone needs no condition here.
             let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
@@ -229,16 +274,31 @@ pub fn modifier(
     page
 }
 
-/// What else could stand in the place of a modifier.
-fn in_slot(page: &mut Page, slot: &'static Slot, name: &str) {
-    let others = slot.values.iter().copied().filter(|v| *v != name);
-    let optional = if slot.optional { "may be left out" } else { "" };
-    match (words(others, MOST_VALUES), optional) {
-        (others, "") if others.is_empty() => {}
-        (others, "") => page.text(format!("In its place: {others}")),
-        (others, optional) if others.is_empty() => page.text(format!("It {optional}.")),
-        (others, optional) => page.text(format!("In its place: {others}; it {optional}.")),
+/// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
+fn in_slot(page: &mut Page, entry: &Entry, candidate: &Candidate, index: usize, environment: Option<&Environment>) {
+    let slot = &candidate.form.slots[index];
+    let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();
+    let lacks = |value: &str| {
+        let gates = candidate.form.gates;
+        let refused = |e: &Environment| e.refused(gates, |g| g.when.len() == 1 && mentions(g, index, value)).is_some();
+        environment.is_some_and(refused)
+    };
+    if slot.optional {
+        page.text("It may be left out.");
     }
+    if slot.is_type || others.len() > MOST_EXPLAINED {
+        if !others.is_empty() {
+            page.text(format!("In its place: {}", words(others, MOST_VALUES)));
+        }
+        return;
+    }
+    let line = |value: &&str| {
+        let meaning = meaning_in(entry, value);
+        let dash = if meaning.is_empty() { "" } else { " – " };
+        let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
+        format!("`{value}`{dash}{meaning}{lacking}")
+    };
+    page.list("In its place", others.iter().map(line));
 }
 
 /// Whether a gate asks for something because of this modifier.

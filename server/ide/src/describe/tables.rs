@@ -16,6 +16,12 @@ pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
     ISA.space(name).map_or_else(Page::default, |s| space(s, environment))
 }
 
+/// One line on what a modifier, a type or a state space is.
+pub fn summary(name: &str) -> Option<&'static str> {
+    let modifier = ISA.modifier(name).map(|m| m.summary).filter(|s| !s.is_empty());
+    modifier.or_else(|| Some(ISA.ty(name)?.summary)).or_else(|| Some(ISA.space(name)?.summary))
+}
+
 /// A modifier of the shared table.
 pub fn modifier_alone(modifier: &'static Modifier) -> Page {
     let mut page = Page::default();

@@ -1,16 +1,17 @@
 //! Hover on opcodes and modifiers, and what an operand is to its instruction.
 
-use super::{At, Found};
-use crate::describe::{self, Chosen, Page};
-use crate::names::{Anything, Around};
-use ptx_analysis::ast::Instruction;
+use super::{At, Found, decode};
+use crate::describe::{self, Chosen, Page, Written};
+use crate::names::Around;
+use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
 use ptx_analysis::head::{self, Head};
+use ptx_analysis::literal;
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::operands::{self, Names};
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Opcode};
-use ptx_syntax::{Node, Snapshot, kinds};
+use ptx_isa::tables::Opcode;
+use ptx_syntax::kinds;
 use std::ops::Range;
 
 /// The candidate and the arrangement that an instruction fits best, by index. Where nothing fits, those that come near.
@@ -56,11 +57,11 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
     match &arrangement.operands.get(index)?.1 {
         Shape::Value(spec) => Some(*spec),
         Shape::Pair(both) => match &operand.kind {
-            ptx_analysis::ast::OperandKind::Pair(given) if covers(&given.1.range) => Some(both.1),
+            OperandKind::Pair(given) if covers(&given.1.range) => Some(both.1),
             _ => Some(both.0),
         },
         Shape::Address(parts) => match &operand.kind {
-            ptx_analysis::ast::OperandKind::Address(given) => {
+            OperandKind::Address(given) => {
                 let part = given.iter().position(|o| covers(&o.range))?;
                 parts.get(part).copied()
             }
@@ -68,22 +69,6 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
         },
         Shape::Arguments(_) | Shape::Sink => None,
     }
-}
-
-/// Whether an instruction node writes what stands at a range of the file.
-pub fn writes(snapshot: &Snapshot, node: Node<'_>, range: &Range<usize>) -> bool {
-    let text = snapshot.text(node.byte_range());
-    let source = Source { text: &text, base: node.start_byte() };
-    let written = || {
-        let instruction = lower::instruction(source, node)?;
-        let head = resolve(ISA.opcode(instruction.opcode.text)?, &instruction)?;
-        let (c, a) = choose(&instruction, &head, &Anything)?;
-        let local = range.start.checked_sub(source.base)?..range.end.checked_sub(source.base)?;
-        let spec = spec_at(&instruction, &head.candidates[c].arrangements[a], &local)?;
-        let address = matches!(spec.value.kind, ptx_isa::tables::Kind::Address(_));
-        Some(!address && spec.value.access != Access::Read)
-    };
-    written().unwrap_or(false)
 }
 
 impl At<'_> {
@@ -102,12 +87,12 @@ impl At<'_> {
         let found = self.with_instruction(|instruction, base| {
             let range = instruction.head();
             let range = base + range.start..base + range.end;
-            Some((range, self.resolved(opcode, instruction)?))
+            Some((range, self.resolved(opcode, instruction, base)?))
         });
         Some(found.unwrap_or_else(all))
     }
 
-    fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>) -> Option<Page> {
+    fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>, base: usize) -> Option<Page> {
         let head = resolve(opcode, instruction)?;
         if !head.entry.checked {
             return Some(describe::unchecked(head.entry));
@@ -117,8 +102,14 @@ impl At<'_> {
         }
         let (c, a) = choose(instruction, &head, &Around::new(self.snapshot, self.leaf))?;
         let candidate = &head.candidates[c];
-        let chosen = Chosen { candidate, arrangement: &candidate.arrangements[a] };
-        Some(describe::instruction(opcode, &head, chosen, Some(&self.environment)))
+        let arrangement = &candidate.arrangements[a];
+        let text = self.snapshot.text(base..base + instruction.range.end);
+        let given = given(instruction, arrangement, &text);
+        let names: Vec<(&str, &str)> = given.iter().map(|g| (g.name, g.text.as_str())).collect();
+        let modifiers: Vec<&str> = candidate.values.iter().flatten().copied().collect();
+        let decoded = decode::all(&given, &modifiers);
+        let chosen = Chosen { candidate, arrangement };
+        Some(describe::instruction(opcode, &head, chosen, Written { operands: &names, decoded }, Some(&self.environment)))
     }
 
     pub(super) fn modifier(&self) -> Found {
@@ -151,19 +142,113 @@ impl At<'_> {
         Some((range, page))
     }
 
-    /// What the word is to the instruction that it stands in: `` `a` of `add.f32`: read, `.f32` ``.
-    pub(super) fn role(&self) -> Option<String> {
-        let range = self.leaf.byte_range();
+    /// What the word at hand is to the instruction that it stands in.
+    pub(super) fn here(&self) -> Option<Here> {
+        self.here_at(self.leaf.byte_range())
+    }
+
+    /// What stands at a range is to the instruction around the place.
+    pub(super) fn here_at(&self, range: Range<usize>) -> Option<Here> {
         self.with_instruction(|instruction, base| {
             let opcode = ISA.opcode(instruction.opcode.text)?;
             let head = resolve(opcode, instruction)?;
             let (c, a) = choose(instruction, &head, &Around::new(self.snapshot, self.leaf))?;
-            let arrangement = &head.candidates[c].arrangements[a];
+            let candidate = &head.candidates[c];
+            let arrangement = &candidate.arrangements[a];
             let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
             let spec = spec_at(instruction, arrangement, &local)?;
-            let mut written = instruction.opcode.text.to_owned();
-            instruction.modifiers.iter().for_each(|m| written.push_str(m.text));
-            Some(format!("Here: `{}` of `{written}` – {}", spec.value.name, describe::operand(&spec)))
+            let text = self.snapshot.text(base..base + instruction.range.end);
+            Some(Here {
+                written: head_text(instruction),
+                note: candidate.entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| o.doc),
+                operands: given(instruction, arrangement, &text),
+                modifiers: candidate.values.iter().flatten().copied().collect(),
+                spec,
+            })
         })
+    }
+}
+
+/// `fma.rn.f32`, as it is written.
+fn head_text(instruction: &Instruction<'_>) -> String {
+    let mut written = instruction.opcode.text.to_owned();
+    instruction.modifiers.iter().for_each(|m| written.push_str(m.text));
+    written
+}
+
+/// What a word is to its instruction.
+pub(super) struct Here {
+    /// Opcode and modifiers.
+    pub written: String,
+    /// What the form says of the operand.
+    pub spec: Spec,
+    /// What the operand is for.
+    pub note: Option<&'static str>,
+    /// All operands.
+    pub operands: Vec<Given>,
+    /// The modifiers that are written.
+    pub modifiers: Vec<&'static str>,
+}
+
+/// An operand as it is given.
+pub(super) struct Given {
+    /// Its name in the form.
+    pub name: &'static str,
+    /// As written; long lists are cut.
+    pub text: String,
+    /// Its value, if it is an integer.
+    pub value: Option<i128>,
+    /// What the form says of it.
+    pub spec: Spec,
+}
+
+impl Here {
+    /// `` Here: `a` of `add.f32` – read: `.f32` ``.
+    pub fn role(&self) -> String {
+        let mut out =
+            format!("Here: `{}` of `{}` – {}", self.spec.value.name, self.written, describe::operand(&self.spec));
+        if let Some(note) = self.note {
+            out.push_str(&format!(". {note}"));
+        }
+        out
+    }
+}
+
+/// How much of an operand is shown.
+const LONGEST_OPERAND: usize = 40;
+
+/// The operands of an instruction by their names. `text` is that of the instruction.
+fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<Given> {
+    let mut out = Vec::new();
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+        let mut add = |spec: &Spec, operand: &Operand<'_>| {
+            let written = text.get(operand.range.clone()).unwrap_or("");
+            let short = match written.char_indices().nth(LONGEST_OPERAND) {
+                Some((end, _)) => format!("{} …", written.get(..end).unwrap_or("").trim_end()),
+                None => written.to_owned(),
+            };
+            out.push(Given { name: spec.value.name, text: short, value: integer(operand), spec: *spec });
+        };
+        match (shape, &operand.kind) {
+            (Shape::Value(spec) | Shape::Arguments(spec), _) => add(spec, operand),
+            (Shape::Pair(specs), OperandKind::Pair(both)) => {
+                add(&specs.0, &both.0);
+                add(&specs.1, &both.1);
+            }
+            (Shape::Address(specs), OperandKind::Address(parts)) => {
+                specs.iter().zip(parts).for_each(|(spec, part)| add(spec, part));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The value of an operand that is an integer.
+pub(super) fn integer(operand: &Operand<'_>) -> Option<i128> {
+    match operand.kind {
+        OperandKind::Integer(text) => literal::integer(text),
+        OperandKind::Constant(Constant::Integer(value)) => value,
+        _ => None,
     }
 }

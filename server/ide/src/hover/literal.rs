@@ -1,107 +1,76 @@
 //! Hover on numbers.
 
+use super::instruction::{Here, integer};
+use super::statement::local;
+use super::{At, Found, decode, number};
 use crate::describe::Page;
+use ptx_analysis::ast::{Constant, OperandKind};
+use ptx_analysis::lower::{self, Source};
+use ptx_analysis::types::TypeId;
+use ptx_syntax::{Node, fields, kinds};
 
-/// A literal in the other ways to write it.
-pub fn page(text: &str) -> Page {
-    let mut page = Page::default();
-    match value(text) {
-        Some(Value::Integer(value, digits)) => {
-            page.code(text);
-            page.list("", integer(value, digits));
+impl At<'_> {
+    /// A number, or the constant expression that it is the end of: all that its bits can be at the width of what it stands for.
+    pub(super) fn literal(&self) -> Found {
+        let whole = self.expression();
+        let here = self.here_at(whole.byte_range());
+        let ty = here.as_ref().and_then(|h| h.spec.ty).or_else(|| self.declared_type());
+        let text = self.text(whole);
+        let base = whole.start_byte();
+        let operand = lower::operand(Source { text: &text, base }, whole);
+        let mut page = Page::default();
+        let readings = match operand.kind {
+            OperandKind::Float(text) => number::float(text, ty),
+            OperandKind::Constant(Constant::Float(value)) => {
+                vec![format!("{value:?}"), format!("`0d{:016X}`", value.to_bits())]
+            }
+            _ => number::integer(integer(&operand)?, &text, ty),
+        };
+        page.code(&super::statement::short(&text));
+        let mut title = ty.filter(|_| !readings.is_empty()).map_or(String::new(), |t| format!("As `{}`", t.name()));
+        if text.starts_with("0f") || text.starts_with("0F") || text.starts_with("0d") || text.starts_with("0D") {
+            title.clear();
         }
-        Some(Value::Single(bits)) => {
-            page.code(text);
-            page.list(
-                "",
-                [format!(
-                    "`{}` as `.f32`",
-                    float(f64::from(f32::from_bits(bits)), &format!("{:?}", f32::from_bits(bits)))
-                )],
-            );
+        if !title.is_empty() {
+            page.text(title);
         }
-        Some(Value::Double(bits)) => {
-            page.code(text);
-            page.list(
-                "",
-                [format!("`{}` as `.f64`", float(f64::from_bits(bits), &format!("{:?}", f64::from_bits(bits))))],
-            );
+        page.list("", readings);
+        if let Some(here) = &here {
+            self.meaning(here, integer(&operand), &mut page);
         }
-        Some(Value::Decimal(value)) => {
-            page.code(text);
-            let single = value as f32;
-            page.list(
-                "",
-                [format!("`0d{:016X}` as `.f64`", value.to_bits()), format!("`0f{:08X}` as `.f32`", single.to_bits())],
-            );
-        }
-        None => {}
+        Some((whole.byte_range(), page))
     }
-    page
-}
 
-enum Value {
-    /// With the number of hexadecimal digits that were written, or 0.
-    Integer(u128, usize),
-    Single(u32),
-    Double(u64),
-    Decimal(f64),
-}
+    fn meaning(&self, here: &Here, value: Option<i128>, page: &mut Page) {
+        if let Some(value) = value {
+            page.append(decode::page(here, value));
+        }
+        page.text(here.role());
+    }
 
-fn value(text: &str) -> Option<Value> {
-    let lower = text.to_ascii_lowercase();
-    if let Some(bits) = lower.strip_prefix("0f") {
-        return u32::from_str_radix(bits, 16).ok().map(Value::Single);
+    /// The constant expression around a literal: its sign, and what it is computed with.
+    fn expression(&self) -> Node<'_> {
+        let k = kinds();
+        let around =
+            [k.unary_expression, k.binary_expression, k.ternary_expression, k.cast_expression, k.parenthesized_expression];
+        let mut node = self.leaf;
+        while let Some(parent) = node.parent().filter(|p| around.contains(&p.kind_id())) {
+            node = parent;
+        }
+        node
     }
-    if let Some(bits) = lower.strip_prefix("0d") {
-        return u64::from_str_radix(bits, 16).ok().map(Value::Double);
-    }
-    let whole = lower.strip_suffix('u').unwrap_or(&lower);
-    let integer = |digits: &str, radix| u128::from_str_radix(digits, radix).ok();
-    if let Some(digits) = whole.strip_prefix("0x") {
-        return integer(digits, 16).map(|v| Value::Integer(v, digits.len()));
-    }
-    if let Some(digits) = whole.strip_prefix("0b") {
-        return integer(digits, 2).map(|v| Value::Integer(v, 0));
-    }
-    if whole.bytes().all(|b| b.is_ascii_digit()) {
-        let radix = if whole.len() > 1 && whole.starts_with('0') { 8 } else { 10 };
-        return integer(whole, radix).map(|v| Value::Integer(v, 0));
-    }
-    lower.parse().ok().map(Value::Decimal)
-}
 
-fn integer(value: u128, hex_digits: usize) -> Vec<String> {
-    let mut out = vec![format!("{value} decimal"), format!("`0x{value:X}` hexadecimal")];
-    if value < 1 << 16 {
-        out.push(format!("`0b{value:b}` binary"));
-    }
-    if let Ok(bits) = u32::try_from(value) {
-        if bits.cast_signed() < 0 {
-            out.push(format!("{} as `.s32`", bits.cast_signed()));
-        }
-        if hex_digits == 8 {
-            out.push(format!("{:?} as the bits of a `.f32`", f32::from_bits(bits)));
-        }
-    } else if let Ok(bits) = u64::try_from(value) {
-        if bits.cast_signed() < 0 {
-            out.push(format!("{} as `.s64`", bits.cast_signed()));
-        }
-        if hex_digits == 16 {
-            out.push(format!("{:?} as the bits of a `.f64`", f64::from_bits(bits)));
-        }
-    } else {
-        out.push("wider than 64 bits".to_owned());
-    }
-    out
-}
-
-fn float(value: f64, shown: &str) -> String {
-    if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "infinity".to_owned() } else { "-infinity".to_owned() }
-    } else {
-        shown.to_owned()
+    /// The type of the variable whose initializer a literal stands in.
+    fn declared_type(&self) -> Option<TypeId> {
+        let k = kinds();
+        let declaration = self.around(k.variable_declaration)?;
+        let declarator = lower::named_children(declaration).find(|n| {
+            let range = n.byte_range();
+            n.kind_id() == k.declarator && range.contains(&self.leaf.start_byte())
+        })?;
+        let value = declarator.child_by_field_id(fields().value)?;
+        local(&self.leaf.byte_range(), value.start_byte())?;
+        let ty = lower::named_children(declaration).find(|n| n.kind_id() == k.ty)?;
+        TypeId::of(&self.text(ty))
     }
 }

@@ -1,7 +1,7 @@
 //! Hover on names that the module declares.
 
 use super::At;
-use super::instruction::writes;
+use super::statement::{annotated, instruction, statement_at};
 use crate::describe::Page;
 use crate::names::{self, Declaration, What};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// How many uses are counted before it is many.
 const MOST_USES: usize = 1000;
-/// How many of the first uses are tried for one that writes.
-const TRIED: usize = 8;
+/// How many of the first uses are remembered.
+const TRIED: usize = 16;
 /// Longest text that is searched for uses.
 const LONGEST_SCOPE: usize = 4 << 20;
 /// Longest piece of source that is shown.
@@ -25,13 +25,98 @@ impl At<'_> {
         let found = names::find(snapshot, at, name)?;
         let mut page = Page::default();
         page.code(&source(snapshot, &found));
-        page.text(summary(snapshot, &found, name));
+        self.about(&found, name, &mut page);
         Some(page)
+    }
+
+    /// What a name stands for, and who uses it.
+    fn about(&self, found: &Declaration<'_>, name: &str, page: &mut Page) {
+        let snapshot = self.snapshot;
+        let mut what = what(snapshot, found, name);
+        let own = own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned());
+        // The name of a range is no register.
+        if found.count.is_some() && own == name {
+            return page.text(format!("{what}."));
+        }
+        match found.what {
+            What::Register => {
+                let mut facts = Page::default();
+                if self.register(found, name, &mut facts).is_some() {
+                    page.text(format!("{what}."));
+                    return page.append(facts);
+                }
+            }
+            What::Variable | What::Parameter | What::Result => {
+                if let Some(place) = self.memory(found, &own) {
+                    what.push_str(&format!(": {place}"));
+                }
+            }
+            _ => {}
+        }
+        let uses = uses(snapshot, found, name);
+        let count = uses.as_ref().map_or_else(String::new, |u| match found.what {
+            What::Label => String::new(),
+            _ => used(u.count, found.scope.is_none()),
+        });
+        page.text(format!("{what}{count}."));
+        if found.what == What::Variable
+            && let Some(text) = self.string_of(found)
+        {
+            page.text(format!("Text: `{}`", text.replace('`', "'")));
+        }
+        let Some(uses) = uses else { return };
+        match found.what {
+            What::Label => self.branches(found, &uses, page),
+            What::Function | What::Alias => {
+                self.mentions("Called or named by", &uses, |n| instruction(n).is_some(), page);
+            }
+            What::Variable | What::Parameter | What::Result => {
+                self.mentions("", &uses, |n| instruction(n).is_some(), page);
+            }
+            _ => {}
+        }
+    }
+
+    /// Who branches to a label.
+    fn branches(&self, found: &Declaration<'_>, uses: &Uses, page: &mut Page) {
+        let place = found.statement.start_byte();
+        let back = uses.places.iter().filter(|p| **p > place).count();
+        page.text(match (uses.count, back) {
+            (0, _) => "Nothing names it.".to_owned(),
+            (1, 1) => "The head of a loop: what names it stands below.".to_owned(),
+            (1, _) => "Named once.".to_owned(),
+            (n, 0) => format!("Named {n} times."),
+            (n, back) => format!("Named {n} times, {back} of them below: the head of a loop."),
+        });
+        self.mentions("", uses, |_| true, page);
+    }
+
+    /// The first statements that use a name.
+    fn mentions(&self, title: &str, uses: &Uses, wanted: impl Fn(Node<'_>) -> bool, page: &mut Page) {
+        let own = instruction(self.leaf).map(|n| n.start_byte());
+        let mut lines: Vec<(String, &str)> = Vec::new();
+        let mut last = None;
+        for place in &uses.places {
+            let Some(node) = self.snapshot.node_at(*place).filter(|n| wanted(*n)) else { continue };
+            let start = instruction(node).or_else(|| node.parent()).map_or(*place, |n| n.start_byte());
+            if Some(start) == own || last == Some(start) || lines.len() >= MOST_SHOWN {
+                continue;
+            }
+            last = Some(start);
+            lines.push((statement_at(self.snapshot, start), ""));
+        }
+        if !lines.is_empty() && !title.is_empty() {
+            page.text(title);
+        }
+        page.code(&annotated(&lines));
     }
 }
 
-/// One sentence: what it is, where it is declared and how often it is used.
-fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
+/// How many statements that use a name are shown.
+const MOST_SHOWN: usize = 4;
+
+/// A few words: what it is.
+fn what(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
     let declared = own_name(found).map(|r| snapshot.text(r));
     let whole_range = found.count.is_some() && declared.is_some_and(|d| d == name);
     let what = match (found.what, found.count) {
@@ -52,33 +137,22 @@ fn summary(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
         (What::Function, _) => "A function".to_owned(),
         (What::Alias, _) => "Another name of a function".to_owned(),
     };
-    let what = match found.what {
+    match found.what {
         What::Function if is_kernel(snapshot, found) => what.replace("function", "kernel"),
         _ => what,
-    };
-    let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
-    let mut out = format!("{what}, line {}", line(found.declarator.start_byte()));
-    if whole_range {
-        out.push('.');
-        return out;
     }
-    let Some(uses) = count(snapshot, found, name) else {
-        out.push('.');
-        return out;
-    };
-    match uses.count {
+}
+
+/// How often something is used, as the end of a sentence.
+fn used(count: usize, exported: bool) -> String {
+    match count {
         // What the module declares may be used from outside.
-        0 if found.scope.is_none() => {}
-        0 => out.push_str("; not used"),
-        1 => out.push_str("; used once"),
-        n if n > MOST_USES => out.push_str(&format!("; used more than {MOST_USES} times")),
-        n => out.push_str(&format!("; used {n} times")),
+        0 if exported => String::new(),
+        0 => "; not used".to_owned(),
+        1 => "; used once".to_owned(),
+        n if n > MOST_USES => format!("; used more than {MOST_USES} times"),
+        n => format!("; used {n} times"),
     }
-    if let Some(first) = uses.written {
-        out.push_str(&format!(", first written in line {}", line(first)));
-    }
-    out.push('.');
-    out
 }
 
 fn base_of(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
@@ -95,19 +169,19 @@ fn body<'t>(found: &Declaration<'t>) -> Option<Node<'t>> {
 
 struct Uses {
     count: usize,
-    /// Where it is written first, for a register.
-    written: Option<usize>,
+    /// Where the first ones stand.
+    places: Vec<usize>,
 }
 
 /// Counts the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
-fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
+fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
     let k = kinds();
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > LONGEST_SCOPE {
         return None;
     }
     let own = own_name(found).unwrap_or_else(|| found.declarator.byte_range());
-    let mut uses = Uses { count: 0, written: None };
+    let mut uses = Uses { count: 0, places: Vec::new() };
     names::occurrences(snapshot, scope, name, |offset| {
         if offset == own.start {
             return true;
@@ -118,27 +192,12 @@ fn count(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Use
             return true;
         }
         uses.count += 1;
-        if found.what == What::Register && uses.written.is_none() && uses.count <= TRIED {
-            let range = offset..offset + name.len();
-            if instruction(node).is_some_and(|i| writes(snapshot, i, &range)) {
-                uses.written = Some(offset);
-            }
+        if uses.places.len() < TRIED {
+            uses.places.push(offset);
         }
         uses.count <= MOST_USES
     });
     Some(uses)
-}
-
-fn instruction(node: Node<'_>) -> Option<Node<'_>> {
-    let k = kinds();
-    let mut here = node;
-    while here.kind_id() != k.instruction {
-        if here.kind_id() == k.block || here.kind_id() == k.function {
-            return None;
-        }
-        here = here.parent()?;
-    }
-    Some(here)
 }
 
 fn own_name(found: &Declaration<'_>) -> Option<Range<usize>> {

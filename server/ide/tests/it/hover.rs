@@ -7,7 +7,7 @@ use ptx_syntax::Snapshot;
 fn hover_at(marked: &str) -> Option<(String, Hover)> {
     let offset = marked.find("$0").expect("a mark");
     let text = marked.replacen("$0", "", 1);
-    let hover = hover(&Snapshot::new(&text), offset)?;
+    let hover = hover(&Snapshot::new(&text), offset, None)?;
     Some((text[hover.range.clone()].to_owned(), hover))
 }
 

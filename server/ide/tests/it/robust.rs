@@ -51,7 +51,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     let snapshot = Snapshot::new(text);
     for offset in offsets {
         check_references(text, &snapshot, offset);
-        if let Some(found) = hover(&snapshot, offset) {
+        if let Some(found) = hover(&snapshot, offset, None) {
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
         }

@@ -1,0 +1,157 @@
+//! Numbers with a structure: truth tables, selectors, descriptors, masks. What the bits of an operand mean is in the tables
+//! (`decodes` in docs/isa-format.md).
+
+use super::instruction::{Given, Here};
+use super::logic::{self, Input};
+use super::number;
+use crate::describe::Page;
+use ptx_analysis::spec::Spec;
+use ptx_isa::ISA;
+use ptx_isa::tables::{BitField, Encoding};
+
+/// What a number means to the operand that it stands for; empty if it is nothing but a number.
+pub fn page(here: &Here, number: i128) -> Page {
+    Context { operands: &here.operands, modifiers: &here.modifiers }.page(&here.spec, number)
+}
+
+/// What the literals among the operands of an instruction mean.
+pub fn all(operands: &[Given], modifiers: &[&'static str]) -> Page {
+    let context = Context { operands, modifiers };
+    let mut page = Page::default();
+    for given in operands {
+        if let Some(value) = given.value {
+            page.append(context.page(&given.spec, value));
+        }
+    }
+    page
+}
+
+/// What the bits of an operand mean, where its value is not known.
+pub fn layout(here: &Here) -> Page {
+    let context = Context { operands: &here.operands, modifiers: &here.modifiers };
+    let mut page = Page::default();
+    let Some(encoding) = ISA.encoding(here.spec.value.decodes).filter(|e| !e.fields.is_empty()) else { return page };
+    let line = |field: &BitField| {
+        let bits = if field.low == field.high { field.low.to_string() } else { format!("{}–{}", field.low, field.high) };
+        let times = if field.times > 1 { format!(" / {}", field.times) } else { String::new() };
+        let values: Vec<String> = field.values.iter().map(|v| format!("{} {}", v.number, v.words)).collect();
+        let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
+        format!("bits {bits} – {}{times}{values}", field.name)
+    };
+    page.list(&titled(encoding), context.fields(encoding).map(line));
+    page.text(encoding.doc);
+    page
+}
+
+fn titled(encoding: &Encoding) -> String {
+    encoding.summary.trim_end_matches('.').to_owned()
+}
+
+/// The instruction around a number.
+struct Context<'h> {
+    operands: &'h [Given],
+    modifiers: &'h [&'static str],
+}
+
+impl<'h> Context<'h> {
+    fn page(&self, spec: &Spec, number: i128) -> Page {
+        let mut page = Page::default();
+        if spec.value.lanes {
+            page.text(format!("Names {}.", number::lanes(number as u32)));
+        }
+        if let Some(encoding) = ISA.encoding(spec.value.decodes) {
+            self.decoded(encoding, number as u64, &mut page);
+        }
+        page
+    }
+
+    /// The operand that the form calls `name`.
+    fn operand(&self, name: &str) -> Option<&Given> {
+        self.operands.iter().find(|o| o.name == name)
+    }
+
+    /// What the result is written to.
+    fn target(&self) -> &str {
+        self.operand("d").map_or("d", |d| d.text.as_str())
+    }
+
+    /// The fields that an encoding has with the modifiers of the instruction.
+    fn fields(&self, encoding: &'static Encoding) -> impl Iterator<Item = &'static BitField> + use<'h> {
+        let modifiers = self.modifiers;
+        encoding.fields.iter().filter(|f| f.when.is_empty() || f.when.iter().any(|m| modifiers.contains(m)))
+    }
+
+    fn decoded(&self, encoding: &'static Encoding, number: u64, page: &mut Page) {
+        if !encoding.table.is_empty() {
+            self.truth_table(encoding, number as u8, page);
+        }
+        if !encoding.selects.is_empty() {
+            self.selectors(encoding, number as u16, page);
+        }
+        if let Some(meaning) = encoding.values.iter().find(|v| v.number == number) {
+            page.text(format!("{number} – {}.", meaning.words));
+        }
+        if encoding.measure > 0 && number > 0 && number % u64::from(encoding.measure) == 0 {
+            let count = number / u64::from(encoding.measure);
+            page.text(format!("{count} {}{}.", encoding.unit, if count == 1 { "" } else { "s" }));
+        }
+        let lines = self.fields(encoding).filter_map(|field| {
+            let bits = field.of(number);
+            match field.meaning(bits) {
+                // What is off and could be on is not worth a line.
+                Some("no" | "none") => None,
+                Some("yes") => Some(field.name.to_owned()),
+                Some(words) => Some(format!("{}: {words}", field.name)),
+                None if !field.values.is_empty() => Some(format!("{}: {bits}, which has no meaning", field.name)),
+                None => Some(format!("{}: {}", field.name, bits * u64::from(field.times))),
+            }
+        });
+        page.list(&titled(encoding), lines.collect::<Vec<_>>());
+    }
+
+    /// `%r1 = (%r2 & %r3) | ~%r4`.
+    fn truth_table(&self, encoding: &Encoding, table: u8, page: &mut Page) {
+        let [a, b, c] = encoding.table else { return };
+        let inputs = [*a, *b, *c].map(|name| match self.operand(name) {
+            Some(operand) => match operand.value.map(|v| v as u32) {
+                Some(0) => Input::Constant(false),
+                Some(u32::MAX) => Input::Constant(true),
+                _ => Input::Name(operand.text.clone()),
+            },
+            None => Input::Name(name.to_owned()),
+        });
+        page.code(&format!("{} = {}", self.target(), logic::expression(table, &inputs)));
+        if let Some(called) = logic::called(table) {
+            page.text(format!("Table 0x{table:02X}: {called}."));
+        }
+    }
+
+    /// `%r1 = {%r2.b3, sign(%r2.b3), …}`.
+    fn selectors(&self, encoding: &Encoding, number: u16, page: &mut Page) {
+        let [low, high] = encoding.selects else { return };
+        let byte = |which: u16| {
+            let name = if which < 4 { low } else { high };
+            let operand = self.operand(name);
+            match operand.and_then(|o| o.value) {
+                Some(value) => format!("0x{:02x}", value as u32 >> (8 * (which % 4)) & 0xff),
+                None => format!("{}.b{}", operand.map_or(*name, |o| o.text.as_str()), which % 4),
+            }
+        };
+        let pattern = encoding.patterns.iter().find(|p| self.modifiers.contains(&p.modifier));
+        let parts: Vec<String> = match pattern {
+            Some(pattern) => {
+                let row = pattern.rows.get(usize::from(number) % pattern.rows.len().max(1)).copied().unwrap_or("");
+                row.bytes().map(|b| byte(u16::from(b.saturating_sub(b'0')))).collect()
+            }
+            None => {
+                let part = |place: u16| {
+                    let selector = number >> (4 * place) & 15;
+                    let picked = byte(selector & 7);
+                    if selector & 8 == 0 { picked } else { format!("sign({picked})") }
+                };
+                (0..4).rev().map(part).collect()
+            }
+        };
+        page.code(&format!("{} = {{{}}}   // bytes from the top", self.target(), parts.join(", ")));
+    }
+}

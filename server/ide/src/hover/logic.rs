@@ -1,0 +1,251 @@
+//! A truth table of three operands as the shortest expression that has it.
+
+use std::sync::LazyLock;
+
+/// An operand of the function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// All of its bits are 0, or all are 1.
+    Constant(bool),
+    /// Anything else, as it is written.
+    Name(String),
+}
+
+/// A function of three bits: bit `4*a + 2*b + c` is its value.
+type Table = u8;
+
+/// The tables of the three bits themselves.
+const LEAVES: [Table; 3] = [0xf0, 0xcc, 0xaa];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    And,
+    Or,
+    Xor,
+}
+
+/// How a function is made of simpler ones.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Constant(bool),
+    Leaf(usize),
+    Not(Table),
+    Binary(Operator, Table, Table),
+}
+
+/// The shortest way to each function. What is negated costs little, and exclusive or more than the others: `a ? b : c` should not come
+/// out as `((b ^ c) & a) ^ c`.
+static SHORTEST: LazyLock<Vec<Step>> = LazyLock::new(|| {
+    const UNKNOWN: u32 = 1000;
+    let mut found = vec![(UNKNOWN, Step::Constant(false)); 256];
+    found[0x00] = (1, Step::Constant(false));
+    found[0xff] = (1, Step::Constant(true));
+    for (index, leaf) in LEAVES.into_iter().enumerate() {
+        found[usize::from(leaf)] = (1, Step::Leaf(index));
+    }
+    loop {
+        let mut changed = false;
+        let mut offer = |found: &mut Vec<(u32, Step)>, table: Table, cost: u32, step: Step| {
+            let best = &mut found[usize::from(table)];
+            if cost < best.0 {
+                *best = (cost, step);
+                changed = true;
+            }
+        };
+        for x in 0..=255u8 {
+            let cost = found[usize::from(x)].0;
+            if cost >= UNKNOWN {
+                continue;
+            }
+            offer(&mut found, !x, cost + 1, Step::Not(x));
+            for y in 0..x {
+                let both = cost + found[usize::from(y)].0;
+                offer(&mut found, x & y, both + 2, Step::Binary(Operator::And, x, y));
+                offer(&mut found, x | y, both + 2, Step::Binary(Operator::Or, x, y));
+                offer(&mut found, x ^ y, both + 3, Step::Binary(Operator::Xor, x, y));
+            }
+        }
+        if !changed {
+            return found.into_iter().map(|f| f.1).collect();
+        }
+    }
+});
+
+/// The function of a truth table for these operands, in the operators of C: `(%r1 & %r2) | ~%r3`.
+pub fn expression(table: Table, inputs: &[Input; 3]) -> String {
+    // The different names; an operand that is given twice is one bit.
+    let mut names: Vec<&str> = Vec::new();
+    for input in inputs {
+        if let Input::Name(name) = input
+            && !names.contains(&name.as_str())
+        {
+            names.push(name);
+        }
+    }
+    let mut reduced: Table = 0;
+    for bits in 0..8u8 {
+        // Bit 2 stands for the first name, as it does for `a`.
+        let value = |name: &str| names.iter().position(|n| *n == name).is_some_and(|i| bits >> (2 - i) & 1 == 1);
+        let index = inputs.iter().fold(0, |index, input| {
+            let bit = match input {
+                Input::Constant(bit) => *bit,
+                Input::Name(name) => value(name),
+            };
+            index << 1 | u8::from(bit)
+        });
+        reduced |= (table >> index & 1) << bits;
+    }
+    let mut out = String::new();
+    write(reduced, &names, None, &mut out);
+    out
+}
+
+/// What people call a function, where it has a name of its own.
+pub fn called(table: Table) -> Option<&'static str> {
+    Some(match table {
+        0x96 => "the parity of the three",
+        0x69 => "the parity of the three, negated",
+        0xe8 => "the majority of the three",
+        0xca => "`a ? b : c`, bit by bit",
+        0xd8 => "`c ? b : a`, bit by bit",
+        0xe2 => "`b ? a : c`, bit by bit",
+        0xb8 => "`b ? c : a`, bit by bit",
+        0xac => "`a ? c : b`, bit by bit",
+        0xe4 => "`c ? a : b`, bit by bit",
+        _ => return None,
+    })
+}
+
+/// Appends an expression; in parentheses if another operator is around it.
+fn write(table: Table, names: &[&str], around: Option<Operator>, out: &mut String) {
+    match SHORTEST.get(usize::from(table)) {
+        Some(Step::Constant(value)) => out.push_str(if *value { "-1" } else { "0" }),
+        Some(Step::Leaf(index)) => out.push_str(names.get(*index).copied().unwrap_or("?")),
+        Some(Step::Not(inner)) => {
+            out.push('~');
+            let binary = matches!(SHORTEST.get(usize::from(*inner)), Some(Step::Binary(..)));
+            if binary {
+                out.push('(');
+            }
+            write(*inner, names, None, out);
+            if binary {
+                out.push(')');
+            }
+        }
+        Some(Step::Binary(operator, x, y)) => {
+            let parentheses = around.is_some_and(|a| a != *operator);
+            if parentheses {
+                out.push('(');
+            }
+            // Operands in the order of the instruction: leaves have the larger tables the earlier they stand.
+            write(*x, names, Some(*operator), out);
+            out.push_str(match operator {
+                Operator::And => " & ",
+                Operator::Or => " | ",
+                Operator::Xor => " ^ ",
+            });
+            write(*y, names, Some(*operator), out);
+            if parentheses {
+                out.push(')');
+            }
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Input, LEAVES, expression};
+
+    fn abc() -> [Input; 3] {
+        ["a", "b", "c"].map(|n| Input::Name(n.to_owned()))
+    }
+
+    /// Reads an expression back; only what `expression` writes.
+    fn value(text: &str) -> u8 {
+        fn sum(text: &[u8], at: &mut usize) -> u8 {
+            let mut left = factor(text, at);
+            while let Some(b' ') = text.get(*at) {
+                let operator = text[*at + 1];
+                *at += 3;
+                let right = factor(text, at);
+                left = match operator {
+                    b'&' => left & right,
+                    b'|' => left | right,
+                    _ => left ^ right,
+                };
+            }
+            left
+        }
+        fn factor(text: &[u8], at: &mut usize) -> u8 {
+            let byte = text[*at];
+            *at += 1;
+            match byte {
+                b'~' => !factor(text, at),
+                b'(' => {
+                    let inner = sum(text, at);
+                    assert_eq!(text[*at], b')');
+                    *at += 1;
+                    inner
+                }
+                b'0' => 0,
+                b'-' => {
+                    *at += 1;
+                    0xff
+                }
+                name => LEAVES[usize::from(name - b'a')],
+            }
+        }
+        let mut at = 0;
+        let out = sum(text.as_bytes(), &mut at);
+        assert_eq!(at, text.len(), "{text}");
+        out
+    }
+
+    #[test]
+    fn every_table_is_what_its_expression_computes() {
+        for table in 0..=255 {
+            let text = expression(table, &abc());
+            assert_eq!(value(&text), table, "{text}");
+            assert!(text.len() <= 40, "{text}");
+        }
+    }
+
+    #[test]
+    fn expressions_look_as_people_write_them() {
+        let cases = [
+            (0x80, "a & b & c"),
+            (0xfe, "a | b | c"),
+            (0x96, "a ^ b ^ c"),
+            (0x40, "a & b & ~c"),
+            (0xea, "(a & b) | c"),
+            (0xca, "(a & b) | (~a & c)"),
+            (0xe8, "(a & b) | (c & (a | b))"),
+            (0x01, "~(a | b | c)"),
+            (0x3c, "a ^ b"),
+            (0x0f, "~a"),
+            (0xf8, "a | (b & c)"),
+            (0x00, "0"),
+            (0xff, "-1"),
+        ];
+        let normal = |text: &str| {
+            let mut bytes: Vec<u8> = text.bytes().collect();
+            bytes.sort_unstable();
+            bytes
+        };
+        for (table, expected) in cases {
+            let text = expression(table, &abc());
+            assert_eq!(normal(&text), normal(expected), "0x{table:02x}: {text}");
+        }
+    }
+
+    #[test]
+    fn operands_that_are_equal_or_constant_shorten_it() {
+        let name = |n: &str| Input::Name(n.to_owned());
+        assert_eq!(expression(0xea, &[name("x"), name("x"), name("y")]), "x | y");
+        assert_eq!(expression(0x96, &[name("x"), name("y"), Input::Constant(true)]), "~(x ^ y)");
+        assert_eq!(expression(0xca, &[Input::Constant(false), name("x"), name("y")]), "y");
+        assert_eq!(expression(0x80, &[name("x"), name("y"), Input::Constant(false)]), "0");
+        assert_eq!(expression(0x3c, &[name("x"), name("x"), name("z")]), "0");
+    }
+}

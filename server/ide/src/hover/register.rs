@@ -1,0 +1,150 @@
+//! What the flow of a function tells of a register.
+
+use super::At;
+use super::statement::{annotated, function, instruction, statement_at};
+use crate::describe::Page;
+use crate::names::Declaration;
+use ptx_analysis::Analyzer;
+use ptx_analysis::flow::facts::{Access, Facts, Register};
+use ptx_analysis::flow::uniformity::Across;
+use ptx_syntax::{Node, fields};
+use std::sync::Arc;
+
+/// How many statements that write a register are shown.
+const MOST_WRITES: usize = 3;
+/// How many that read it.
+const MOST_READS: usize = 3;
+/// A function up to this length, in a module up to that, is understood at once if nobody has looked at it before.
+const SMALL_FUNCTION: usize = 16 << 10;
+const SMALL_MODULE: usize = 64 << 10;
+
+/// What is known of the function around a place.
+pub(super) struct Flow {
+    facts: Arc<Facts>,
+    /// Where the function begins.
+    base: usize,
+}
+
+impl At<'_> {
+    /// The facts of the function around the place.
+    pub(super) fn flow(&self) -> Option<Flow> {
+        let function = function(self.leaf)?;
+        let base = function.start_byte();
+        if let Some(facts) = self.facts.and_then(|f| f.of(self.snapshot, function)) {
+            return Some(Flow { facts, base });
+        }
+        let small =
+            function.byte_range().len() <= SMALL_FUNCTION && self.snapshot.rope().len_bytes() <= SMALL_MODULE;
+        if !small || function.has_error() {
+            return None;
+        }
+        Some(Flow { facts: Arc::new(Analyzer::facts_of(self.snapshot, function)?), base })
+    }
+
+    /// Who writes and reads a register, where its value is wanted and across which threads it is the same; whether that is known.
+    /// `name` is as written, `element` the component of a vector, if one is named.
+    pub(super) fn register(&self, found: &Declaration<'_>, name: &str, page: &mut Page) -> Option<Arc<Facts>> {
+        let flow = self.flow()?;
+        let declared = found.declarator.child_by_field_id(fields().name)?;
+        let base_name = self.text(declared);
+        let number = match found.count {
+            Some(_) => name.strip_prefix(base_name.as_str())?.parse().ok()?,
+            None => 0,
+        };
+        let declaration = declared.start_byte().checked_sub(flow.base)?;
+        let elements = flow.facts.registers_of(declaration).iter().filter(|r| r.number == number);
+        let registers: Vec<&Register> = elements.collect();
+        let [register] = registers.as_slice() else {
+            if registers.is_empty() {
+                page.text("Nothing uses it.");
+            }
+            return Some(flow.facts);
+        };
+        self.uses(&flow, register, page);
+        page.list("", [self.life(&flow, register), across(register)].into_iter().flatten());
+        if let Some(constant) = register.constant {
+            page.text(format!("It always holds {constant} (`0x{constant:X}`)."));
+        }
+        Some(flow.facts)
+    }
+
+    /// The statements that write and read a register.
+    fn uses(&self, flow: &Flow, register: &Register, page: &mut Page) {
+        let accesses = flow.facts.accesses(register);
+        let count = |wanted: fn(Access) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
+        let (writes, reads) = (count(Access::writes), count(Access::reads));
+        page.text(format!("Written {}, read {}.", times(writes), times(reads)));
+        let own = instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte() - flow.base));
+        let (mut left_writes, mut left_reads) = (MOST_WRITES, MOST_READS);
+        let mut lines = Vec::new();
+        for access in accesses {
+            let left = if access.writes() { &mut left_writes } else { &mut left_reads };
+            if *left == 0 || Some(access.instruction()) == own {
+                continue;
+            }
+            *left -= 1;
+            let Some(start) = flow.facts.start(access.instruction()) else { continue };
+            let note = match (access.reads(), access.writes()) {
+                (true, true) => "reads and writes it",
+                (false, true) => "writes it",
+                _ => "reads it",
+            };
+            lines.push((statement_at(self.snapshot, flow.base + start), note));
+        }
+        let own_count = accesses.iter().filter(|a| Some(a.instruction()) == own).count();
+        let rest = accesses.len() - lines.len() - own_count;
+        if rest > 0 && !lines.is_empty() {
+            lines.push((format!("// … and {rest} more"), ""));
+        }
+        page.code(&annotated(&lines));
+    }
+
+    /// For how long a register holds a value that is wanted, and what of that is here.
+    fn life(&self, flow: &Flow, register: &Register) -> Option<String> {
+        let facts = &flow.facts;
+        let accesses = facts.accesses(register);
+        if !accesses.iter().any(|a| a.reads()) {
+            return Some("nothing reads it".to_owned());
+        }
+        let instructions: usize = facts.lives(register).map(|r| r.len()).sum();
+        let pieces = facts.lives(register).count();
+        let mut out = match instructions {
+            0 => return None,
+            1 => "live from one instruction to the next".to_owned(),
+            n => format!("live across {n} of {} instructions", facts.count()),
+        };
+        if pieces > 1 {
+            out.push_str(&format!(", in {pieces} pieces"));
+        }
+        let own: Node<'_> = instruction(self.leaf)?;
+        let here = facts.instruction_at(own.start_byte().checked_sub(flow.base)?)?;
+        let live = facts.lives(register).any(|r| r.contains(&here));
+        let access = accesses.iter().find(|a| a.instruction() == here);
+        match access {
+            Some(a) if a.reads() && !a.writes() && !live => out.push_str("; this is the last use of its value"),
+            Some(a) if a.writes() && !live => out.push_str("; what is written here is not read"),
+            _ => {}
+        }
+        Some(out)
+    }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// Across which threads a register is the same.
+fn across(register: &Register) -> Option<String> {
+    let words = match register.across? {
+        Across::Cta => "uniform: the same in all threads of the CTA",
+        Across::Warp => "uniform in a warp: the same in all its lanes",
+        Across::Rows => "uniform in a warp if the CTA is a multiple of 32 threads wide",
+        Across::Lane => "may differ from lane to lane",
+    };
+    Some(words.to_owned())
+}
