@@ -32,7 +32,8 @@ pub fn layout(here: &Here) -> Page {
     let mut page = Page::default();
     let Some(encoding) = ISA.encoding(here.spec.value.decodes).filter(|e| !e.fields.is_empty()) else { return page };
     let line = |field: &BitField| {
-        let bits = if field.low == field.high { field.low.to_string() } else { format!("{}–{}", field.low, field.high) };
+        let bits =
+            if field.low == field.high { field.low.to_string() } else { format!("{}–{}", field.low, field.high) };
         let times = if field.times > 1 { format!(" / {}", field.times) } else { String::new() };
         let values: Vec<String> = field.values.iter().map(|v| format!("{} {}", v.number, v.words)).collect();
         let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };

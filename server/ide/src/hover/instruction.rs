@@ -109,7 +109,13 @@ impl At<'_> {
         let modifiers: Vec<&str> = candidate.values.iter().flatten().copied().collect();
         let decoded = decode::all(&given, &modifiers);
         let chosen = Chosen { candidate, arrangement };
-        Some(describe::instruction(opcode, &head, chosen, Written { operands: &names, decoded }, Some(&self.environment)))
+        Some(describe::instruction(
+            opcode,
+            &head,
+            chosen,
+            Written { operands: &names, decoded },
+            Some(&self.environment),
+        ))
     }
 
     pub(super) fn modifier(&self) -> Found {

@@ -51,8 +51,13 @@ impl At<'_> {
     /// The constant expression around a literal: its sign, and what it is computed with.
     fn expression(&self) -> Node<'_> {
         let k = kinds();
-        let around =
-            [k.unary_expression, k.binary_expression, k.ternary_expression, k.cast_expression, k.parenthesized_expression];
+        let around = [
+            k.unary_expression,
+            k.binary_expression,
+            k.ternary_expression,
+            k.cast_expression,
+            k.parenthesized_expression,
+        ];
         let mut node = self.leaf;
         while let Some(parent) = node.parent().filter(|p| around.contains(&p.kind_id())) {
             node = parent;

@@ -64,7 +64,11 @@ impl At<'_> {
         let info = ty.info();
         let integer = matches!(info.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
         let value = found.declarator.child_by_field_id(fields().value)?;
-        if info.bits != 8 || !integer || value.byte_range().len() > LONGEST_TEXT || value.kind_id() != k.initializer_list {
+        if info.bits != 8
+            || !integer
+            || value.byte_range().len() > LONGEST_TEXT
+            || value.kind_id() != k.initializer_list
+        {
             return None;
         }
         let mut bytes = Vec::new();

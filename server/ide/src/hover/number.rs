@@ -1,8 +1,8 @@
 //! The readings of a number: what its bits are at the width of the operand that it stands for.
 
-use ptx_isa::tables::TypeClass;
 use ptx_analysis::literal::{self, Float};
 use ptx_analysis::types::TypeId;
+use ptx_isa::tables::TypeClass;
 
 /// The readings of an integer. `text` is as written, if it is one literal; `ty` is what it stands for, if that is known.
 pub fn integer(value: i128, text: &str, ty: Option<TypeId>) -> Vec<String> {
@@ -89,8 +89,10 @@ pub fn float(text: &str, ty: Option<TypeId>) -> Vec<String> {
             let exact = f64::from(rounded) == value;
             let f32_first = ty.is_some_and(|t| t.info().bits == 32);
             let rounding = if exact { String::new() } else { format!(", rounded to {rounded:?}") };
-            let mut out =
-                [format!("`0f{:08X}` as `.f32`{rounding}", rounded.to_bits()), format!("`0d{:016X}` as `.f64`", value.to_bits())];
+            let mut out = [
+                format!("`0f{:08X}` as `.f32`{rounding}", rounded.to_bits()),
+                format!("`0d{:016X}` as `.f64`", value.to_bits()),
+            ];
             if !f32_first {
                 out.reverse();
             }

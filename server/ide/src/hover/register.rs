@@ -33,8 +33,7 @@ impl At<'_> {
         if let Some(facts) = self.facts.and_then(|f| f.of(self.snapshot, function)) {
             return Some(Flow { facts, base });
         }
-        let small =
-            function.byte_range().len() <= SMALL_FUNCTION && self.snapshot.rope().len_bytes() <= SMALL_MODULE;
+        let small = function.byte_range().len() <= SMALL_FUNCTION && self.snapshot.rope().len_bytes() <= SMALL_MODULE;
         if !small || function.has_error() {
             return None;
         }

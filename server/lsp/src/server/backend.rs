@@ -1,11 +1,7 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-<<<<<<< HEAD
-    code_actions, commands, configuration, diagnostics, hover, initialize, semantic_tokens, symbols, text,
-=======
     code_actions, commands, configuration, diagnostics, hover, initialize, inlay_hints, semantic_tokens, symbols, text,
->>>>>>> bbf4e9a (Inlay hints: values, elements, what modifiers mean that are not written, names of parameters, lines of the source)
 };
 use super::shared::Shared;
 use std::sync::Arc;

@@ -114,11 +114,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-<<<<<<< HEAD
-        None => ["diagnostics", "hover", "project", "semanticTokens", "target"]
-=======
         None => ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target"]
->>>>>>> bbf4e9a (Inlay hints: values, elements, what modifiers mean that are not written, names of parameters, lines of the source)
             .iter()
             .any(|k| object.contains_key(*k))
             .then_some(value),
