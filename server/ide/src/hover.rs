@@ -1,5 +1,6 @@
 //! Hover: what is known of the text at an offset.
 
+mod fragment;
 mod instruction;
 mod literal;
 mod name;
@@ -196,6 +197,7 @@ impl<'t> At<'t> {
         if let Some(role) = self.role() {
             page.text(role);
         }
+        page.text(self.fragment().unwrap_or_default());
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
         }
@@ -224,6 +226,7 @@ impl<'t> At<'t> {
         if let Some(role) = self.role() {
             page.text(role);
         }
+        page.text(self.fragment().unwrap_or_default());
         page
     }
 }

@@ -15,6 +15,8 @@ mod emit;
 mod environment;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/fragment.rs"]
+mod fragment;
 #[path = "tables/initial.rs"]
 mod initial;
 #[path = "tables/pattern.rs"]
@@ -29,6 +31,7 @@ pub use emit::Emit;
 use emit::table;
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use formula::dimension;
+pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
 pub use initial::{Constant, Field, Initial, Usual};
 pub use successor::Successor;
 
@@ -57,6 +60,8 @@ table! {
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
         targets: &'static [Target],
+        /// How matrices are spread over threads, in the order of the data files.
+        fragments: &'static [Fragment],
     }
 
     /// An opcode (the first word of an instruction) and the entries that share it.

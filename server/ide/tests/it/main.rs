@@ -5,5 +5,6 @@
 
 mod document_symbols;
 mod explain;
+mod fragments;
 mod hover;
 mod robust;

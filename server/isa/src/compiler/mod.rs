@@ -6,6 +6,7 @@
 mod directive;
 mod entry;
 mod form;
+mod fragment;
 mod lines;
 mod opcode;
 mod operand;
@@ -81,6 +82,7 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
     for file in &all {
         builder.file(file, &mut errors);
     }
+    builder.check(&mut errors);
     if errors.is_empty() { Ok(builder.finish()) } else { Err(errors) }
 }
 
