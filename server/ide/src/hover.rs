@@ -1,6 +1,7 @@
 //! Hover: what is known of the text at an offset.
 
 mod decode;
+mod fragment;
 mod instruction;
 mod literal;
 mod logic;
@@ -206,6 +207,7 @@ impl<'t> At<'t> {
             page.text(here.role());
             page.append(decode::layout(&here));
         }
+        page.text(self.fragment().unwrap_or_default());
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
         }
@@ -234,6 +236,7 @@ impl<'t> At<'t> {
         if let Some(here) = self.here() {
             page.text(here.role());
         }
+        page.text(self.fragment().unwrap_or_default());
         page
     }
 }

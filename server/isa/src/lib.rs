@@ -6,6 +6,7 @@
 
 #[cfg(feature = "compiler")]
 pub mod compiler;
+pub mod fragment;
 #[cfg(feature = "live")]
 mod live;
 mod lookup;

@@ -17,6 +17,8 @@ mod encoding;
 mod environment;
 #[path = "tables/formula.rs"]
 mod formula;
+#[path = "tables/fragment.rs"]
+mod fragment;
 #[path = "tables/implied.rs"]
 mod implied;
 #[path = "tables/initial.rs"]
@@ -34,6 +36,7 @@ use emit::table;
 pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use formula::dimension;
+pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
 pub use implied::Implied;
 pub use initial::{Constant, Field, Initial, Usual};
 pub use successor::Successor;
@@ -65,6 +68,8 @@ table! {
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
         targets: &'static [Target],
+        /// How matrices are spread over threads, in the order of the data files.
+        fragments: &'static [Fragment],
     }
 
     /// An opcode (the first word of an instruction) and the entries that share it.

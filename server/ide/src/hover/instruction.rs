@@ -73,7 +73,7 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
 
 impl At<'_> {
     /// Calls `f` with the instruction around the place.
-    fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
+    pub(super) fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
         let node = self.around(kinds().instruction)?;
         let text = self.snapshot.text(node.byte_range());
         let source = Source { text: &text, base: node.start_byte() };

@@ -2,10 +2,10 @@
 
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, directive, encoding, expand, leak, leak_str, opcode, rule, space};
+use super::{Error, Names, Result, directive, encoding, expand, fragment, leak, leak_str, opcode, rule, space};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Extent, Field, Gate, GateKind, Initial, Isa, Modifier, Opcode, PtxVersion,
-    Space, SpecialRegister, Target, Type, TypeClass,
+    Constant, Directive, Encoding, Entry, Extent, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier, Opcode,
+    PtxVersion, Space, SpecialRegister, Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 
@@ -23,14 +23,15 @@ pub(super) struct Builder<'n> {
     encodings: Vec<Encoding>,
     versions: Vec<PtxVersion>,
     targets: Vec<Target>,
+    fragments: Vec<Fragment>,
 }
 
 /// What most entries have in common.
 #[derive(Default)]
-struct Common {
+pub(super) struct Common {
     summary: &'static str,
-    manual: &'static str,
-    doc: &'static str,
+    pub manual: &'static str,
+    pub doc: &'static str,
     notes: Vec<&'static str>,
     gates: Vec<Gate>,
     /// Lines with other keywords: keyword and rest.
@@ -53,6 +54,7 @@ impl<'n> Builder<'n> {
             encodings: Vec::new(),
             versions: Vec::new(),
             targets: Vec::new(),
+            fragments: Vec::new(),
         }
     }
 
@@ -104,7 +106,9 @@ impl<'n> Builder<'n> {
         let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a place for notes show them at the end of their text.
-        if matches!(keyword, "type" | "space" | "modifier" | "target" | "constant" | "initial" | "field" | "encoding") {
+        const NAMED: [&str; 9] =
+            ["type", "space", "modifier", "target", "constant", "initial", "field", "encoding", "fragment"];
+        if NAMED.contains(&keyword) {
             for note in std::mem::take(&mut common.notes) {
                 common.doc = append(common.doc, note);
             }
@@ -120,6 +124,7 @@ impl<'n> Builder<'n> {
             "initial" => &["types", "spaces", "to"],
             "field" => &["of", "ignored", "values"],
             "encoding" => encoding::KEYWORDS,
+            "fragment" => fragment::KEYWORDS,
             _ => &[],
         };
         if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
@@ -226,6 +231,7 @@ impl<'n> Builder<'n> {
                     ..made
                 });
             }
+            "fragment" => self.fragments.push(fragment::build(body, &common, self.names)?),
             "initial" => {
                 let initial = Initial {
                     name: leak_str(name),
@@ -301,6 +307,11 @@ impl<'n> Builder<'n> {
         Ok(())
     }
 
+    /// What only all files together can tell.
+    pub fn check(&self, errors: &mut Vec<Error>) {
+        fragment::check(&self.fragments, &self.entries, errors);
+    }
+
     pub fn finish(mut self) -> Isa {
         let mut opcodes: BTreeMap<&'static str, Vec<Entry>> = BTreeMap::new();
         for entry in self.entries {
@@ -326,6 +337,7 @@ impl<'n> Builder<'n> {
             encodings: leak(self.encodings),
             versions: leak(self.versions),
             targets: leak(targets),
+            fragments: leak(self.fragments),
         }
     }
 }

@@ -7,6 +7,7 @@ mod directive;
 mod encoding;
 mod entry;
 mod form;
+mod fragment;
 mod lines;
 mod opcode;
 mod operand;
@@ -82,6 +83,7 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
     for file in &all {
         builder.file(file, &mut errors);
     }
+    builder.check(&mut errors);
     if errors.is_empty() { Ok(builder.finish()) } else { Err(errors) }
 }
 

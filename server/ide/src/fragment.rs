@@ -1,0 +1,267 @@
+//! Matrix operands: which element each thread holds in which register. The layouts are in the tables (`fragments.isa`); here they
+//! are found for an instruction and put into words and pictures.
+
+mod formula;
+mod grid;
+mod pictures;
+mod svg;
+
+use grid::Grid;
+pub use pictures::{FragmentPicture, fragment_pictures};
+pub use svg::FRAGMENT_CSS;
+use svg::svg;
+
+use crate::hover::choose;
+use crate::names::Anything;
+use formula::written;
+use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
+use ptx_analysis::head;
+use ptx_analysis::lower::{self, Source};
+use ptx_analysis::operands::Names;
+use ptx_analysis::spec::Shape;
+use ptx_isa::ISA;
+use ptx_isa::fragment::{Found, Layout};
+use ptx_isa::tables::Fragment;
+use ptx_syntax::{Node, Snapshot};
+use std::ops::Range;
+
+/// A short text at a matrix operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FragmentLabel {
+    /// The operand, in bytes of the file.
+    pub range: Range<usize>,
+    /// `A 16×16`.
+    pub text: String,
+}
+
+/// A matrix operand of an instruction.
+pub(crate) struct MatrixOperand<'a, 't> {
+    /// The operand.
+    pub operand: &'a Operand<'t>,
+    /// What is known of its layout.
+    pub found: Found,
+}
+
+/// What the matrix operands of an instruction are, `A 16×16`; nothing for instructions without any.
+pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<FragmentLabel> {
+    let text = snapshot.text(instruction.byte_range());
+    let source = Source { text: &text, base: instruction.start_byte() };
+    let Some(instruction) = lower::instruction(source, instruction) else { return Vec::new() };
+    let label = |found: &MatrixOperand<'_, '_>| {
+        let Found::Layout(layout) = &found.found else { return None };
+        let range = source.absolute(found.operand.range.clone());
+        Some(FragmentLabel { range, text: short(layout) })
+    };
+    operands(&instruction, &Anything).iter().filter_map(label).collect()
+}
+
+/// `A 16×16`, `4× 8×8`.
+fn short(layout: &Layout) -> String {
+    let (rows, columns) = (layout.rows, layout.columns);
+    let size = match layout.matrices {
+        1 => format!("{rows}×{columns}"),
+        many => format!("{many}× {rows}×{columns}"),
+    };
+    let name = layout.fragment.matrix;
+    match name.len() {
+        1 => format!("{name} {size}"),
+        _ if layout.fragment.unit == "element" && !name.starts_with('A') => size,
+        _ => name.to_owned(),
+    }
+}
+
+/// The matrix operands of an instruction.
+pub(crate) fn operands<'a, 't>(instruction: &'a Instruction<'t>, names: &dyn Names) -> Vec<MatrixOperand<'a, 't>> {
+    if !ISA.has_fragments(instruction.opcode.text) {
+        return Vec::new();
+    }
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let Some(head) = ISA.opcode(instruction.opcode.text).and_then(|o| head::resolve(o, &modifiers)) else {
+        return Vec::new();
+    };
+    let Some((c, a)) = choose(instruction, &head, names) else { return Vec::new() };
+    let candidate = &head.candidates[c];
+    let arrangement = &candidate.arrangements[a];
+    let mut all: Vec<(&'static str, &'a Operand<'t>)> = Vec::new();
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+        match (shape, &operand.kind) {
+            (Shape::Value(spec), _) => all.push((spec.value.name, operand)),
+            (Shape::Address(specs), OperandKind::Address(parts)) => {
+                all.extend(specs.iter().zip(parts).map(|(spec, part)| (spec.value.name, part)));
+            }
+            _ => {}
+        }
+    }
+    let input = |name: &str, element: usize| {
+        let (_, operand) = all.iter().find(|(known, _)| *known == name)?;
+        integer(operand, element)
+    };
+    let found = |(name, operand): &(&'static str, &'a Operand<'t>)| {
+        let found = ISA.layout(candidate.entry.name, candidate.form, &candidate.values, name, input)?;
+        Some(MatrixOperand { operand, found })
+    };
+    all.iter().filter_map(found).collect()
+}
+
+/// An immediate, or that of a list.
+fn integer(operand: &Operand<'_>, element: usize) -> Option<i64> {
+    match &operand.kind {
+        OperandKind::Integer(text) => text.parse().ok(),
+        OperandKind::Constant(Constant::Integer(Some(value))) => i64::try_from(*value).ok(),
+        OperandKind::Vector(list) => integer(list.get(element)?, 0),
+        _ => None,
+    }
+}
+
+/// Which register of an operand stands at a range, from 0; none where the operand is no list.
+pub(crate) fn register_at(operand: &Operand<'_>, range: &Range<usize>) -> Option<u32> {
+    let OperandKind::Vector(list) = &operand.kind else { return None };
+    let at = list.iter().position(|o| o.range.start <= range.start && range.end <= o.range.end)?;
+    u32::try_from(at).ok()
+}
+
+/// In one line what an operand is: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
+fn title(layout: &Layout) -> String {
+    let fragment = layout.fragment;
+    let (rows, columns, count) = (layout.rows, layout.columns, layout.count);
+    let of = match layout.matrices {
+        1 => String::new(),
+        many => format!("{many} matrices of "),
+    };
+    let of_which = match (layout.threads, (0..layout.threads).all(|t| layout.holds(t))) {
+        (32, true) => "of each lane",
+        (32, false) => "of each lane that counts",
+        (_, true) => "of each thread of the warpgroup",
+        (_, false) => "of each thread that counts",
+    };
+    if layout.columns == 1 {
+        let each = if layout.matrices == 1 { String::new() } else { format!("{of}{rows} {}", fragment.units) };
+        let each = if each.is_empty() { format!("{rows} {}", fragment.units) } else { each };
+        return format!(
+            "{}: {each}, one {} {}",
+            fragment.matrix,
+            fragment.unit,
+            of_which.replace("of each", "for each")
+        );
+    }
+    let units = if count == 1 { fragment.unit } else { fragment.units };
+    let registers =
+        if layout.registers == 1 { "a register".to_owned() } else { format!("{} registers", layout.registers) };
+    let ty = match layout.ty {
+        Some(ty) if ISA.ty(ty).is_some_and(|t| u32::from(t.bits) <= layout.width) => format!("`{ty}`"),
+        _ => format!("{} bits", layout.width),
+    };
+    if fragment.unit == "element" {
+        format!("{}: {of}{rows}×{columns} of {ty}, {count} {units} in {registers} {of_which}", fragment.matrix)
+    } else {
+        let width = layout.width;
+        format!("{}: {of}{rows}×{columns} {units} of {width} bits, {count} in {registers} {of_which}", fragment.matrix)
+    }
+}
+
+/// How elements follow from threads: `row lane/4 + 8, column 2*(lane%4) + j`.
+fn places(layout: &Layout, register: Option<u32>) -> String {
+    let fragment = layout.fragment;
+    let formula = |expr| format!("`{}`", written(layout, expr, register));
+    let mut out = String::new();
+    if layout.matrices > 1 {
+        out.push_str(&format!("matrix {}, ", formula(&fragment.part)));
+    }
+    out.push_str(&format!("row {}", formula(&fragment.row)));
+    if layout.columns > 1 {
+        out.push_str(&format!(", column {}", formula(&fragment.column)));
+    }
+    out
+}
+
+/// The letters in the formulas that are no threads.
+fn letters(layout: &Layout, register: Option<u32>) -> String {
+    let e = layout.per_register();
+    let last = e.saturating_sub(1);
+    let width = layout.width;
+    if layout.count <= 1 {
+        return String::new();
+    }
+    let bits = match layout.bits(0) {
+        Some(bits) if bits.low > 0 => format!("from bit {} on, {width} bits each", bits.low),
+        _ => format!("{width} bits each, the first lowest"),
+    };
+    match (layout.registers, register) {
+        (1, _) => format!("`i` = 0 … {}: {bits}", layout.count - 1),
+        (_, Some(_)) if e == 1 => String::new(),
+        (_, Some(_)) => format!("`j` = 0 … {last}: {bits}"),
+        (n, None) if e == 1 => format!("register `r` = 0 … {} of the list holds element `i` = `r`", n - 1),
+        (n, None) => {
+            format!("register `r` = 0 … {} of the list, `j` = 0 … {last} in it: {bits}; `i` = {e}`r` + `j`", n - 1)
+        }
+    }
+}
+
+/// Markdown about a matrix operand, or about one register of it with its name.
+pub(crate) fn describe(found: &Found, register: Option<(u32, &str)>) -> String {
+    let layout = match found {
+        Found::Layout(layout) => layout,
+        Found::Unspecified(fragment) => return unspecified(fragment),
+    };
+    let fragment = layout.fragment;
+    let number = register.map(|r| r.0).filter(|r| *r < layout.registers);
+    let line = title(layout);
+    let (name, rest) = line.split_once(": ").unwrap_or((&line, ""));
+    let mut out = format!("**{}** – {rest}", capital(name, true));
+    let subject = match register.filter(|_| number.is_some()) {
+        Some((number, name)) if layout.registers > 1 => format!("`{name}`, register {number}: "),
+        _ => String::new(),
+    };
+    let held = match (0..layout.threads).all(|t| layout.holds(t)) {
+        true => String::new(),
+        false => format!("; only lanes with `{}`", written(layout, &fragment.held, number)),
+    };
+    out.push_str(&format!("\n\n{subject}{}{held}", capital(&places(layout, number), subject.is_empty())));
+    let letters = letters(layout, number);
+    if !letters.is_empty() {
+        out.push_str(&format!("  \n{letters}"));
+    }
+    if !fragment.spans.is_empty() {
+        let (first, last) = (written(layout, &fragment.first, None), written(layout, &fragment.last, None));
+        let range = if first == last { format!("`{first}`") } else { format!("`{first}` … `{last}`") };
+        out.push_str(&format!("  \nEach {} {} {range}", fragment.unit, fragment.spans));
+    }
+    if !fragment.doc.is_empty() {
+        out.push_str(&format!("\n\n{}", fragment.doc));
+    }
+    if let Some((caption, grid)) = picture(layout, number) {
+        out.push_str(&format!("\n\n```text\n{}\n```\n\n{caption}", grid.text()));
+    }
+    out
+}
+
+/// The picture of a layout, and what its cells mean.
+fn picture(layout: &Layout, register: Option<u32>) -> Option<(String, Grid)> {
+    if layout.columns == 1 {
+        return None;
+    }
+    let element = register.map_or(0, |r| r.saturating_mul(layout.per_register()));
+    let matrix = (0..layout.threads).find_map(|t| layout.element(t, element)).map_or(0, |p| p.matrix);
+    let grid = Grid::new(layout, matrix, register)?;
+    let thread = if layout.threads == 32 { "lane" } else { "thread" };
+    let mut caption = match layout.registers {
+        1 => format!("`T4`: {thread} 4"),
+        _ => format!("`T4:1`: {thread} 4, register 1 of the list"),
+    };
+    if layout.matrices > 1 {
+        caption.push_str(&format!("; matrix {matrix} of {}", layout.matrices));
+    }
+    Some((caption, grid))
+}
+
+fn unspecified(fragment: &Fragment) -> String {
+    format!("**{}** – {}", capital(fragment.matrix, true), fragment.unspecified)
+}
+
+fn capital(text: &str, wanted: bool) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if wanted => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,384 @@
+//! Which element of a matrix each thread holds, and which threads hold an element: the formulas of `fragment` evaluated.
+
+use crate::tables::{
+    Expr, Form, Fragment, FragmentUse, Isa, Length, Operation, Pattern, Step, TypeExpr, Value, Variable, dimension,
+};
+
+/// The layout of one operand of one instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The entry in the tables.
+    pub fragment: &'static Fragment,
+    /// Threads that hold the matrix together.
+    pub threads: u32,
+    /// Registers of each thread.
+    pub registers: u32,
+    /// Bits of a register.
+    pub register_bits: u32,
+    /// How many matrices there are.
+    pub matrices: u32,
+    /// Rows of each matrix.
+    pub rows: u32,
+    /// Columns of each matrix.
+    pub columns: u32,
+    /// Elements of each thread that holds any.
+    pub count: u32,
+    /// Bits of an element.
+    pub width: u32,
+    /// The type of the elements, where the modifiers name one.
+    pub ty: Option<&'static str>,
+    numbers: Numbers,
+}
+
+/// What formulas may ask for that is the same for all elements.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Numbers {
+    shape: [Option<i64>; 6],
+    lets: Vec<i64>,
+    inputs: Vec<i64>,
+    per_register: i64,
+}
+
+/// A place in the matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Which matrix.
+    pub matrix: u32,
+    /// Its row.
+    pub row: u32,
+    /// Its column.
+    pub column: u32,
+}
+
+/// Where an element is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holder {
+    /// The thread: the lane, and 32 times the warp of a warpgroup.
+    pub thread: u32,
+    /// The element, counted through the thread's registers.
+    pub element: u32,
+}
+
+/// Where an element lies in the registers of its thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits {
+    /// Which register of the operand.
+    pub register: u32,
+    /// Its lowest bit there.
+    pub low: u32,
+    /// How many bits it has.
+    pub width: u32,
+}
+
+/// What the tables know of the layout of an operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Formulas.
+    Layout(Box<Layout>),
+    /// Nobody says, or there is none; with why and what to do.
+    Unspecified(&'static Fragment),
+}
+
+impl Isa {
+    /// The layout of an operand of an instruction: its full name, its form, the value in each slot of the form, the operand's name.
+    ///
+    /// `input` is asked for the values of other operands on which the layout depends (name and element of its list);
+    /// what it does not know counts as 0.
+    pub fn layout(
+        &self,
+        instruction: &str,
+        form: &Form,
+        values: &[Option<&'static str>],
+        operand: &str,
+        input: impl Fn(&str, usize) -> Option<i64>,
+    ) -> Option<Found> {
+        let written = Written { isa: self, form, values };
+        let fragment = self.fragments.iter().find(|f| {
+            let applies = |u: &FragmentUse| {
+                u.instructions.contains(&instruction) && u.operands.contains(&operand) && written.applies(u, f.ty)
+            };
+            f.uses.iter().any(applies)
+        })?;
+        if !fragment.unspecified.is_empty() {
+            return Some(Found::Unspecified(fragment));
+        }
+        let value = form.operands.iter().find_map(|o| named(&o.pattern, operand))?;
+        Layout::new(&written, fragment, value, input).map(|l| Found::Layout(Box::new(l)))
+    }
+
+    /// Whether an operand of an instruction may have a layout at all.
+    pub fn has_fragments(&self, opcode: &str) -> bool {
+        let word = |name: &str| name.split('.').next() == Some(opcode);
+        self.fragments.iter().flat_map(|f| f.uses).flat_map(|u| u.instructions).any(|name| word(name))
+    }
+}
+
+fn named(pattern: &Pattern, operand: &str) -> Option<Value> {
+    let of = |value: &Value| (value.name == operand).then_some(*value);
+    match pattern {
+        Pattern::Value(v) | Pattern::Arguments(v) => of(v),
+        Pattern::Address(parts) => parts.iter().find_map(of),
+        Pattern::Pair(pair) => of(&pair.first).or_else(|| of(&pair.second)),
+        Pattern::Sink => None,
+    }
+}
+
+/// The modifiers of an instruction.
+struct Written<'a> {
+    isa: &'a Isa,
+    form: &'a Form,
+    values: &'a [Option<&'static str>],
+}
+
+impl Written<'_> {
+    fn has(&self, term: &str) -> bool {
+        let value = |index: usize| self.values.get(index).copied().flatten();
+        match term.split_once('=') {
+            Some((slot, wanted)) => {
+                let index = self.form.slots.iter().position(|s| s.name == slot);
+                index.is_some_and(|i| value(i) == Some(wanted))
+            }
+            None => self.values.contains(&Some(term)),
+        }
+    }
+
+    fn all(&self, terms: &[&str]) -> bool {
+        terms.iter().all(|t| self.has(t))
+    }
+
+    fn applies(&self, usage: &FragmentUse, ty: u8) -> bool {
+        self.all(usage.with)
+            && (usage.without.is_empty() || !self.all(usage.without))
+            && (usage.elements.is_empty() || self.ty(ty).is_some_and(|t| usage.elements.contains(&t)))
+    }
+
+    /// One of the types among the modifiers, from 1.
+    fn ty(&self, which: u8) -> Option<&'static str> {
+        let index = usize::from(which).checked_sub(1)?;
+        self.values.iter().copied().flatten().filter(|v| self.isa.ty(v).is_some()).nth(index)
+    }
+
+    fn bits(&self, ty: &TypeExpr) -> Option<u32> {
+        match ty {
+            TypeExpr::None => None,
+            TypeExpr::Slot(slot) => self.isa.ty(self.values.get(usize::from(*slot)).copied().flatten()?),
+            TypeExpr::Named(name) => self.isa.ty(name),
+            TypeExpr::Wide(inner) => return self.bits(inner).map(|b| b * 2),
+            TypeExpr::Half(inner) => return self.bits(inner).map(|b| b / 2),
+            TypeExpr::Bits(inner) => return self.bits(inner),
+        }
+        .map(|ty| ty.bits.into())
+    }
+
+    /// How many registers an operand has.
+    fn length(&self, value: &Value) -> Option<u32> {
+        let slot = |slot: u8| self.values.get(usize::from(slot)).copied().flatten();
+        match value.length {
+            Length::Scalar => Some(1),
+            Length::Fixed(n) => Some(n.into()),
+            Length::Slot(s) => slot(s)?.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
+            Length::Map(index) => {
+                let map = self.form.maps.get(usize::from(index))?;
+                let key: Vec<&str> = map.slots.iter().map(|s| slot(*s).unwrap_or("").trim_start_matches('.')).collect();
+                let row = map.rows.iter().find(|r| r.key == key.join("/"))?;
+                row.lengths.first().map(|n| (*n).into())
+            }
+            Length::Formula(formula) => formula.value(self.values, |ty| self.isa.ty(ty).map(|t| t.bits.into())),
+        }
+    }
+
+    /// `m`, `n`, `k`, `rows`, `width` of a shape, and 4 of `.x4`.
+    fn shape(&self) -> [Option<i64>; 6] {
+        let values = || self.values.iter().copied().flatten();
+        let of = |name: &str| values().find_map(|v| dimension(v, name)).map(i64::from);
+        let times = values().find_map(|v| v.strip_prefix(".x")?.parse().ok());
+        [of("m"), of("n"), of("k"), of("rows"), of("width"), times]
+    }
+}
+
+/// What is known of one element while a formula is evaluated.
+#[derive(Clone, Copy, Default)]
+struct At {
+    thread: i64,
+    element: i64,
+    row: Option<i64>,
+    column: Option<i64>,
+}
+
+impl Numbers {
+    fn variable(&self, variable: Variable, at: At) -> Option<i64> {
+        let lane = at.thread % 32;
+        Some(match variable {
+            Variable::Lane => lane,
+            Variable::Warp => at.thread / 32,
+            Variable::Group => lane / 4,
+            Variable::Quad => lane % 4,
+            Variable::Element => at.element,
+            Variable::Register => at.element.checked_div(self.per_register)?,
+            Variable::Within => at.element.checked_rem(self.per_register)?,
+            Variable::PerRegister => self.per_register,
+            Variable::Row => at.row?,
+            Variable::Column => at.column?,
+            Variable::M => self.shape[0]?,
+            Variable::N => self.shape[1]?,
+            Variable::K => self.shape[2]?,
+            Variable::Rows => self.shape[3]?,
+            Variable::Width => self.shape[4]?,
+            Variable::Times => self.shape[5]?,
+        })
+    }
+
+    fn value(&self, expr: &Expr, at: At) -> Option<i64> {
+        evaluate(expr, |step| match step {
+            Step::Number(n) => Some(n),
+            Step::Variable(v) => self.variable(v, at),
+            Step::Let(index) => self.lets.get(usize::from(index)).copied(),
+            Step::Input(index) => self.inputs.get(usize::from(index)).copied(),
+            Step::Operation(_) => None,
+        })
+    }
+}
+
+/// A formula's value, where `value` knows those of its parts.
+fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
+    let mut stack = [0i64; 16];
+    let mut top = 0;
+    for step in expr.steps {
+        if let Step::Operation(operation) = step {
+            let [.., a, b] = stack.get(..top)? else { return None };
+            let result = operation.apply(*a, *b)?;
+            top -= 2;
+            *stack.get_mut(top)? = result;
+        } else {
+            *stack.get_mut(top)? = value(*step)?;
+        }
+        top += 1;
+    }
+    (top == 1).then_some(stack[0])
+}
+
+impl Layout {
+    fn new(
+        written: &Written<'_>,
+        fragment: &'static Fragment,
+        value: Value,
+        input: impl Fn(&str, usize) -> Option<i64>,
+    ) -> Option<Self> {
+        let lets = fragment.lets.iter().map(|l| l.values.iter().find(|v| written.all(v.with)).map(|v| v.value));
+        let inputs = fragment.inputs.iter().map(|i| input(i.operand, i.element.into()).unwrap_or(0));
+        let mut numbers = Numbers {
+            shape: written.shape(),
+            lets: lets.collect::<Option<_>>()?,
+            inputs: inputs.collect(),
+            per_register: 0,
+        };
+        let number =
+            |numbers: &Numbers, expr: &Expr| numbers.value(expr, At::default()).and_then(|n| u32::try_from(n).ok());
+        let matrices = number(&numbers, &fragment.matrices)?;
+        let (rows, columns) = (number(&numbers, &fragment.rows)?, number(&numbers, &fragment.columns)?);
+        let registers = written.length(&value).filter(|n| *n > 0)?;
+        let threads = u32::from(fragment.threads);
+        let count = match fragment.count.is_some() {
+            true => number(&numbers, &fragment.count)?,
+            false => matrices.checked_mul(rows)?.checked_mul(columns)? / threads,
+        };
+        let per_register = count.div_ceil(registers).max(1);
+        numbers.per_register = per_register.into();
+        let register_bits = written.bits(&value.ty).unwrap_or(32);
+        let width = match fragment.width.is_some() {
+            true => number(&numbers, &fragment.width)?,
+            false => register_bits / per_register,
+        };
+        let ty = written.ty(fragment.ty);
+        Some(Self { fragment, threads, registers, register_bits, matrices, rows, columns, count, width, ty, numbers })
+    }
+
+    /// The place of an element that a thread holds; none where the thread or element is out of range or holds nothing.
+    pub fn element(&self, thread: u32, element: u32) -> Option<Place> {
+        if thread >= self.threads || element >= self.count || !self.holds(thread) {
+            return None;
+        }
+        let at = At { thread: thread.into(), element: element.into(), ..At::default() };
+        let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
+        let fragment = self.fragment;
+        let place =
+            Place { matrix: number(&fragment.part)?, row: number(&fragment.row)?, column: number(&fragment.column)? };
+        (place.matrix < self.matrices && place.row < self.rows && place.column < self.columns).then_some(place)
+    }
+
+    /// Whether a thread holds elements of the matrix at all.
+    pub fn holds(&self, thread: u32) -> bool {
+        let at = At { thread: thread.into(), ..At::default() };
+        thread < self.threads && self.numbers.value(&self.fragment.held, at).is_some_and(|n| n != 0)
+    }
+
+    /// Where an element lies in the registers of its thread.
+    pub fn bits(&self, element: u32) -> Option<Bits> {
+        let register = element / self.per_register();
+        let at = At { element: element.into(), ..At::default() };
+        let low = match self.fragment.position.is_some() {
+            true => u32::try_from(self.numbers.value(&self.fragment.position, at)?).ok()?,
+            false => element % self.per_register() * self.width,
+        };
+        (register < self.registers).then_some(Bits { register, low, width: self.width })
+    }
+
+    /// All elements and who holds them, by matrix, row and column.
+    pub fn map(&self) -> Vec<(Place, Holder)> {
+        let of = |thread| {
+            (0..self.count)
+                .filter_map(move |element| Some((self.element(thread, element)?, Holder { thread, element })))
+        };
+        let mut all: Vec<_> = (0..self.threads).flat_map(of).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Who holds the element at a place.
+    pub fn holders(&self, place: Place) -> Vec<Holder> {
+        self.map().into_iter().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
+    }
+
+    /// Elements to a register.
+    pub fn per_register(&self) -> u32 {
+        u32::try_from(self.numbers.per_register).unwrap_or(1).max(1)
+    }
+
+    /// What an element stands for where that is not itself: the first and the last column or row.
+    pub fn span(&self, place: Place) -> Option<(u32, u32)> {
+        let at = At { row: Some(place.row.into()), column: Some(place.column.into()), ..At::default() };
+        let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
+        Some((number(&self.fragment.first)?, number(&self.fragment.last)?))
+    }
+
+    /// A number of a formula that is the same for all elements: of the instruction or of one register; for whoever writes formulas out.
+    pub fn constant(&self, step: Step, register: Option<u32>) -> Option<i64> {
+        match step {
+            Step::Number(n) => Some(n),
+            Step::Let(index) => self.numbers.lets.get(usize::from(index)).copied(),
+            Step::Input(index) => self.numbers.inputs.get(usize::from(index)).copied(),
+            Step::Variable(Variable::Register) if self.registers == 1 => Some(0),
+            Step::Variable(Variable::Register) => register.map(i64::from),
+            Step::Variable(Variable::Within) if self.per_register() == 1 => Some(0),
+            Step::Variable(Variable::Element) if self.count == 1 => Some(0),
+            Step::Variable(Variable::Element) if self.per_register() == 1 => register.map(i64::from),
+            Step::Variable(
+                v @ (Variable::M
+                | Variable::N
+                | Variable::K
+                | Variable::Rows
+                | Variable::Width
+                | Variable::Times
+                | Variable::PerRegister),
+            ) => self.numbers.variable(v, At::default()),
+            Step::Variable(_) | Step::Operation(_) => None,
+        }
+    }
+}
+
+impl Operation {
+    /// Its sign in the notation and how tightly it binds.
+    pub fn sign(self) -> (&'static str, u8) {
+        Self::SIGNS.iter().find(|s| s.2 == self).map_or(("", 0), |s| (s.0, s.1))
+    }
+}
