@@ -136,7 +136,10 @@ mod tests {
         assert!(folders.set_settings(&uri("file:///a"), Some(other.clone())));
         assert!(!folders.set_settings(&uri("file:///a"), Some(other)));
         assert!(!folders.set_settings(&uri("file:///b"), Some(Settings::default())));
-        assert_eq!(folders.of(&uri("file:///a/k")).unwrap().settings.as_ref().unwrap().target.as_deref(), Some("sm_90"));
+        assert_eq!(
+            folders.of(&uri("file:///a/k")).unwrap().settings.as_ref().unwrap().target.as_deref(),
+            Some("sm_90")
+        );
         assert!(folders.set_settings(&uri("file:///a"), None));
     }
 

@@ -64,12 +64,7 @@ pub struct Progress {
 
 impl Progress {
     /// Progress of work that began just now, under the client's token if it has sent one.
-    pub fn new(
-        shared: &Arc<Shared>,
-        token: Option<ProgressToken>,
-        title: &'static str,
-        cancelled: &Cancelled,
-    ) -> Self {
+    pub fn new(shared: &Arc<Shared>, token: Option<ProgressToken>, title: &'static str, cancelled: &Cancelled) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let state = match token {
             Some(_) => State::Ready,

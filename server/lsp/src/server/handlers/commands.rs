@@ -41,7 +41,9 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
             off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
         }
         SERVER_STATUS => Ok(Some(status::status(shared))),
-        CHECK_WORKSPACE => workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some),
+        CHECK_WORKSPACE => {
+            workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
+        }
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }

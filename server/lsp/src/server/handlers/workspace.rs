@@ -26,8 +26,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
         pattern: FileOperationPattern { glob: glob.to_owned(), matches: Some(kind), options: None },
     };
     // A folder takes its files along.
-    let filters =
-        vec![filter(FILES, FileOperationPatternKind::File), filter("**/*", FileOperationPatternKind::Folder)];
+    let filters = vec![filter(FILES, FileOperationPatternKind::File), filter("**/*", FileOperationPatternKind::Folder)];
     let options = Some(FileOperationRegistrationOptions { filters });
     capabilities.workspace = Some(WorkspaceServerCapabilities {
         workspace_folders: Some(WorkspaceFoldersServerCapabilities {

@@ -185,7 +185,9 @@ fn schema() -> Value {
             "list of codes" => {
                 json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })
             }
-            "list of names" | "list of globs" => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+            "list of names" | "list of globs" => {
+                json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })
+            }
             "code → level" => {
                 let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
                 json!({ "type": "object", "properties": levels, "additionalProperties": false })

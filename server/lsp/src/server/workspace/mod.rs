@@ -251,3 +251,20 @@ impl Look<'_> {
 fn threads() -> usize {
     (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
 }
+
+/// What files define that are not open, in the order of their names.
+///
+/// # Errors
+/// If it is cancelled.
+pub async fn outlines(shared: &Arc<Shared>, cancelled: &Cancelled) -> Result<Vec<(Uri, Arc<Vec<Outlined>>)>> {
+    let mut out = look(shared, Want::Outline, cancelled, Vec::new(), |out, event| {
+        if let Event::File(uri, State { outline: Some(outline), .. }) = event
+            && !outline.is_empty()
+        {
+            out.push((uri.clone(), Arc::clone(outline)));
+        }
+    })
+    .await?;
+    out.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(out)
+}
