@@ -42,8 +42,8 @@ pub struct Action {
 const MOST: usize = 16;
 
 /// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
-/// first is most likely meant.
-pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>) -> Vec<Action> {
+/// first is most likely meant. Of a long range there may be much to find; `stop` ends that early.
+pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>, stop: &dyn Fn() -> bool) -> Vec<Action> {
     let touches = |d: &Diagnostic| d.range.start <= range.end && range.start <= d.range.end;
     let rope = snapshot.rope();
     let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes()));
@@ -55,7 +55,8 @@ pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>) -
     if found.is_empty() {
         found = here(&|d| lines.contains(&line(d.range.start)));
     }
-    found.into_iter().flat_map(|index| of_diagnostic(snapshot, report, index)).collect()
+    let found = found.into_iter().take_while(|_| !stop());
+    found.flat_map(|index| of_diagnostic(snapshot, report, index)).collect()
 }
 
 /// What mends one finding of a report.
@@ -85,11 +86,12 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
     actions
 }
 
-/// All that can be mended without a look, as one change, and how many findings that mends.
-pub fn fix_all(snapshot: &Snapshot, report: &Report) -> (Vec<TextEdit>, usize) {
+/// All that can be mended without a look, as one change, and how many findings that mends; a part of it where `stop` ends
+/// the search.
+pub fn fix_all(snapshot: &Snapshot, report: &Report, stop: &dyn Fn() -> bool) -> (Vec<TextEdit>, usize) {
     let mut out: Vec<TextEdit> = Vec::new();
     let mut mended = 0;
-    for index in 0..report.diagnostics.len() {
+    for index in (0..report.diagnostics.len()).take_while(|_| !stop()) {
         let Some(action) = of_diagnostic(snapshot, report, index).into_iter().find(|a| a.preferred) else { continue };
         let clashes = |new: &TextEdit| {
             let r = &new.range;

@@ -2,6 +2,7 @@
 
 use super::source::{self, Origin};
 use super::{Status, human, json, sarif};
+use crate::decode::decode;
 use crate::levels::{self, Levels};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
@@ -222,7 +223,7 @@ fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Unreadable(error.to_string()),
     };
-    let (text, lossy) = source::decode(bytes);
+    let (text, lossy) = decode(bytes);
     if crate::markup::is_markup(text.chars()) {
         return Outcome::Markup;
     }

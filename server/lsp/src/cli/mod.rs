@@ -8,10 +8,14 @@ mod json;
 mod sarif;
 mod source;
 
+use crate::server::ClientLog;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 /// What a run ends with; the numbers are part of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +87,9 @@ fn serve() -> ExitCode {
 
 fn log_to_stderr() {
     let filter = EnvFilter::try_from_env("PTX_ANALYZER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    let to_stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(filter);
+    let to_client = ClientLog.with_filter(filter_fn(ClientLog::wants));
+    tracing_subscriber::registry().with(to_stderr).with(to_client).init();
 }
 
 #[cfg(test)]

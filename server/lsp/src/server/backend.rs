@@ -2,10 +2,11 @@
 
 use super::handlers::{
     code_actions, commands, configuration, diagnostics, hover, initialize, inlay_hints, semantic_tokens, symbols, text,
+    workspace, workspace_diagnostics,
 };
+use super::log;
 use super::shared::Shared;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
@@ -21,6 +22,16 @@ impl Backend {
     pub fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
     }
+
+    /// `$/setTrace`
+    pub async fn set_trace(&self, params: SetTraceParams) {
+        log::set_trace(params.value);
+    }
+
+    /// `window/workDoneProgress/cancel`
+    pub async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
+        self.shared.running.cancel(&params.token);
+    }
 }
 
 impl LanguageServer for Backend {
@@ -30,10 +41,11 @@ impl LanguageServer for Backend {
 
     async fn initialized(&self, _: InitializedParams) {
         configuration::begin(&self.shared);
+        workspace::begin(&self.shared);
     }
 
     async fn shutdown(&self) -> Result<()> {
-        self.shared.shut_down.store(true, Ordering::Relaxed);
+        self.shared.shut_down();
         Ok(())
     }
 
@@ -46,13 +58,34 @@ impl LanguageServer for Backend {
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        self.shared.close(&params.text_document.uri);
+        text::close(&self.shared, &params);
     }
 
+    // Nobody asked for it; some clients tell it anyway.
     async fn did_save(&self, _: DidSaveTextDocumentParams) {}
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         configuration::changed(&self.shared, &params.settings);
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        workspace::folders_changed(&self.shared, &params);
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        workspace::files_changed(&self.shared, params.changes.iter().map(|c| c.uri.as_str()));
+    }
+
+    async fn did_create_files(&self, params: CreateFilesParams) {
+        workspace::files_changed(&self.shared, params.files.iter().map(|f| f.uri.as_str()));
+    }
+
+    async fn did_rename_files(&self, params: RenameFilesParams) {
+        workspace::files_changed(&self.shared, params.files.iter().flat_map(|f| [f.old_uri.as_str(), &f.new_uri]));
+    }
+
+    async fn did_delete_files(&self, params: DeleteFilesParams) {
+        workspace::files_changed(&self.shared, params.files.iter().map(|f| f.uri.as_str()));
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
@@ -65,6 +98,10 @@ impl LanguageServer for Backend {
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         diagnostics::pull(&self.shared, params).await
+    }
+
+    async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+        workspace_diagnostics::pull(&self.shared, params).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -5,6 +5,7 @@
 //! first, and then waits until the worker has published that one or a later one.
 
 use super::handlers::semantic_tokens::Given;
+use super::moved::Edits;
 use super::position::Encoding;
 use super::shared::lock;
 use ptx_analysis::{ModuleFacts, Report};
@@ -100,6 +101,7 @@ struct Inbox {
     revision: u64,
     version: i32,
     changes: Vec<Change>,
+    moved: Edits,
     waiting: bool,
     closed: bool,
 }
@@ -141,11 +143,13 @@ impl Document {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
         let (facts_sender, facts) = watch::channel(Arc::default());
+        let revision = next_revision();
         let inbox = Inbox {
             rope: Rope::from_str(text),
-            revision: next_revision(),
+            revision,
             version,
             changes: vec![Change::Replace],
+            moved: Edits::new(revision),
             waiting: true,
             closed: false,
         };
@@ -157,19 +161,17 @@ impl Document {
     /// Applies the changes of one notification.
     pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
         let mut inbox = lock(&self.inbox);
-        let inbox = &mut *inbox;
+        inbox.touch(&self.wake);
         for change in changes {
             match change.range {
                 Some(range) => {
                     let range = encoding.offsets(&inbox.rope, range);
-                    edit(&mut inbox.rope, range.clone(), &change.text);
-                    inbox.changes.push(Change::Edit(range, change.text));
+                    inbox.edit(range, change.text);
                 }
                 None => inbox.replace(&change.text),
             }
         }
         inbox.version = version;
-        inbox.touch(&self.wake);
     }
 
     /// Has the same text checked again.
@@ -188,6 +190,17 @@ impl Document {
     /// The newest revision.
     pub fn revision(&self) -> u64 {
         lock(&self.inbox).revision
+    }
+
+    /// The newest revision, and a range of its text as a request names it. To be called before anything is waited for.
+    pub fn note(&self, encoding: Encoding, range: ls_types::Range) -> (u64, Range<usize>) {
+        let inbox = lock(&self.inbox);
+        (inbox.revision, encoding.offsets(&inbox.rope, range))
+    }
+
+    /// Where a range of one revision is in a later one; nothing where it is gone.
+    pub fn follow(&self, range: Range<usize>, from: u64, to: u64) -> Option<Range<usize>> {
+        lock(&self.inbox).moved.follow(range, from, to)
     }
 
     /// Version and text as of now.
@@ -287,18 +300,22 @@ impl Inbox {
             self.rope = Rope::from_str(text);
             self.changes.clear();
             self.changes.push(Change::Replace);
+            self.moved.replaced(self.revision);
         } else {
-            edit(&mut self.rope, old.clone(), new);
-            self.changes.push(Change::Edit(old, new.to_owned()));
+            let new = new.to_owned();
+            self.edit(old, new);
         }
     }
-}
 
-fn edit(rope: &mut Rope, range: Range<usize>, new: &str) {
-    let start = rope.byte_to_char(range.start);
-    let end = rope.byte_to_char(range.end);
-    rope.remove(start..end);
-    rope.insert(start, new);
+    /// Changes the text, and notes it for the worker and for requests on their way.
+    fn edit(&mut self, range: Range<usize>, new: String) {
+        let start = self.rope.byte_to_char(range.start);
+        let end = self.rope.byte_to_char(range.end);
+        self.rope.remove(start..end);
+        self.rope.insert(start, &new);
+        self.moved.push(self.revision, range.clone(), new.len());
+        self.changes.push(Change::Edit(range, new));
+    }
 }
 
 /// How many bytes at the start and at the end of two texts are the same: disjoint, and between characters of both.

@@ -5,19 +5,27 @@
 //! a file each; they wait for the tree of the text they were sent about, and compute away from the asynchronous threads.
 
 mod backend;
+mod cancel;
 mod convert;
 mod document;
+mod folders;
 mod framing;
 mod handlers;
+mod log;
+mod moved;
 mod outgoing;
 mod position;
+mod progress;
+mod refresh;
 mod session;
 mod settings;
 mod shared;
 mod transport;
 mod worker;
+mod workspace;
 
 pub use convert::page_address;
+pub use log::ClientLog;
 
 use backend::Backend;
 use outgoing::Outgoing;
@@ -48,11 +56,16 @@ pub fn run() -> std::io::Result<bool> {
     let outgoing = Outgoing::start(stdout())?;
     let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()))?;
     let mut shared = None;
-    let (service, socket) = LspService::new(|client| {
-        let state = Arc::new(Shared::new(client, outgoing.clone()));
+    let handle = runtime.handle().clone();
+    let service = LspService::build(|client| {
+        let state = Arc::new(Shared::new(client, outgoing.clone(), handle));
         shared = Some(Arc::clone(&state));
         Backend::new(state)
     });
+    // The framework knows neither of them.
+    let service = service.custom_method("$/setTrace", Backend::set_trace);
+    let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
+    let (service, socket) = service.finish();
     runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.

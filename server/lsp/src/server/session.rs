@@ -14,6 +14,8 @@ pub struct Session {
     pub encoding: Encoding,
     /// The client asks for diagnostics, so none are pushed: it would show both.
     pub pulls_diagnostics: bool,
+    /// It asks for those of files that are not open too, and copes with being offered that.
+    pub pulls_workspace: bool,
     /// It can be told to ask for them again.
     pub refreshes_diagnostics: bool,
     /// It shows the places that explain a diagnostic.
@@ -42,7 +44,15 @@ pub struct Session {
     pub configuration: bool,
     /// It has to be asked to tell about changes of its configuration.
     pub registers_configuration: bool,
+    /// It watches files for those who ask for that.
+    pub watches_files: bool,
+    /// It shows what the server is busy with, though the client has not asked for it.
+    pub progress: bool,
 }
+
+/// Neovim (0.11, 0.12) that is offered diagnostics of the workspace takes a `workspace/diagnostic/refresh` for a word on those
+/// only, and never asks again for the open buffers.
+const FORGETS_OPEN_DOCUMENTS: &str = "Neovim";
 
 impl Session {
     /// Reads the client's first message.
@@ -54,10 +64,13 @@ impl Session {
         let pull = text.and_then(|t| t.diagnostic.as_ref());
         let push = text.and_then(|t| t.publish_diagnostics.as_ref());
         let is = |flag: Option<bool>| flag == Some(true);
+        let client = params.client_info.as_ref().map_or("", |c| c.name.as_str());
         Self {
             encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
             pulls_diagnostics: pull.is_some(),
-            refreshes_diagnostics: is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
+            pulls_workspace: pull.is_some() && client != FORGETS_OPEN_DOCUMENTS,
+            refreshes_diagnostics: pull.is_some()
+                && is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
             related_information: is(push.and_then(|p| p.related_information))
                 || is(pull.and_then(|p| p.related_information)),
             tags: push.is_some_and(|p| p.tag_support.is_some()) || pull.is_some_and(|p| p.tag_support.is_some()),
@@ -84,6 +97,8 @@ impl Session {
             registers_configuration: is(
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
             ),
+            watches_files: is(workspace.and_then(|w| w.did_change_watched_files.as_ref()?.dynamic_registration)),
+            progress: is(capabilities.window.as_ref().and_then(|w| w.work_done_progress)),
         }
     }
 }

@@ -3,12 +3,14 @@
 #[cfg(test)]
 mod schema;
 
+use super::workspace::excluded;
 use crate::levels::{Levels, level};
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_ide::{Defaults, HintOptions};
 use serde_json::{Map, Value};
+use std::path::Path;
 
 /// The section of the client's configuration.
 pub const SECTION: &str = "ptx-analyzer";
@@ -28,6 +30,8 @@ pub struct Settings {
     pub target: Option<String>,
     /// `project.*`
     pub project: Project,
+    /// `workspace.*`
+    pub workspace: Workspace,
 }
 
 /// Settings of diagnostics.
@@ -93,6 +97,25 @@ impl Default for SemanticTokens {
     }
 }
 
+/// Settings of files that are not open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    /// Whether to check them when the client asks for all diagnostics of the workspace.
+    pub diagnostics: bool,
+    /// Globs of what is left out.
+    pub exclude: Vec<String>,
+    /// How many are looked at.
+    pub files: usize,
+    /// How big they may be.
+    pub megabytes: usize,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self { diagnostics: true, exclude: Vec::new(), files: 5000, megabytes: 32 }
+    }
+}
+
 /// What was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
@@ -114,10 +137,10 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target"]
-            .iter()
-            .any(|k| object.contains_key(*k))
-            .then_some(value),
+        None => {
+            let own = ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target", "workspace"];
+            own.iter().any(|k| object.contains_key(*k)).then_some(value)
+        }
     }
 }
 
@@ -135,6 +158,7 @@ impl Settings {
                     "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
                     "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),
                     "target" => reader.target(value, &mut out.target),
+                    "workspace" => reader.workspace(value, &mut out.workspace),
                     _ => reader.unknown(key),
                 }
             }
@@ -297,6 +321,23 @@ impl Reader {
         }
     }
 
+    fn workspace(&mut self, value: &Value, out: &mut Workspace) {
+        for (key, value) in self.object(value, "workspace").into_iter().flatten() {
+            let name = format!("workspace.{key}");
+            match key.as_str() {
+                "diagnostics" => self.bool(value, &name, &mut out.diagnostics),
+                "exclude" => match strings(value) {
+                    Some(globs) if excluded(Path::new("/"), &globs).is_ok() => out.exclude = globs,
+                    None if value.is_null() => {}
+                    _ => self.wrong(&name, "a list of globs such as `[\"build\", \"**/old_*.ptx\"]`"),
+                },
+                "files" => self.number(value, &name, &mut out.files),
+                "megabytes" => self.number(value, &name, &mut out.megabytes),
+                _ => self.unknown(&name),
+            }
+        }
+    }
+
     fn hover(&mut self, value: &Value, out: &mut Hover) {
         for (key, value) in self.object(value, "hover").into_iter().flatten() {
             match key.as_str() {
@@ -326,7 +367,10 @@ mod tests {
             "hover": {"enable": false},
             "project": {"targets": ["sm_80", "compute_90a"], "version": "7.8"},
             "target": "sm_90a",
+            "workspace": {"diagnostics": false, "exclude": ["build", "**/old*.ptx"], "files": 10, "megabytes": 1},
         }));
+        let exclude = vec!["build".to_owned(), "**/old*.ptx".to_owned()];
+        assert_eq!(settings.workspace, Workspace { diagnostics: false, exclude, files: 10, megabytes: 1 });
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
@@ -354,6 +398,7 @@ mod tests {
             "hover": true,
             "colour": "red",
             "target": "sm_9000",
+            "workspace": {"exclude": ["a{"], "files": "all", "megabytes": 1.5, "colour": 1},
         }));
         assert_eq!(settings, Settings::default());
         let names: Vec<_> = problems
@@ -374,6 +419,10 @@ mod tests {
             "project.targets",
             "project.version",
             "target",
+            "workspace.colour",
+            "workspace.exclude",
+            "workspace.files",
+            "workspace.megabytes",
         ];
         let mut names = names;
         names.sort_unstable();

@@ -1,16 +1,21 @@
 //! What handlers and workers share.
 
+pub use super::cancel::{cancellable, off_thread};
 use super::document::{Document, Publisher};
+use super::folders::Folders;
+use super::handlers::workspace_check::Pushed;
 use super::outgoing::Outgoing;
+use super::progress::Running;
 use super::session::Session;
 use super::settings::Settings;
 use super::worker::Worker;
+use super::workspace::Workspace;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 use tower_lsp_server::Client;
-use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::Uri;
 
 /// Locks, also after a panic elsewhere: everything here is whole between two statements.
@@ -29,21 +34,34 @@ pub struct Shared {
     pub shut_down: AtomicBool,
     /// When the server began.
     pub started: Instant,
+    /// The files of the workspace.
+    pub workspace: Workspace,
+    /// What was said of them unasked.
+    pub pushed: Pushed,
+    /// What the user can stop.
+    pub running: Running,
+    runtime: tokio::runtime::Handle,
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
+    folders: RwLock<Arc<Folders>>,
     documents: Mutex<HashMap<Uri, Arc<Document>>>,
 }
 
 impl Shared {
     /// The state at the beginning.
-    pub fn new(client: Client, outgoing: Outgoing) -> Self {
+    pub fn new(client: Client, outgoing: Outgoing, runtime: tokio::runtime::Handle) -> Self {
         Self {
             client,
             outgoing,
             shut_down: AtomicBool::new(false),
             started: Instant::now(),
+            workspace: Workspace::default(),
+            pushed: Pushed::default(),
+            running: Running::default(),
+            runtime,
             session: OnceLock::new(),
             settings: RwLock::default(),
+            folders: RwLock::default(),
             documents: Mutex::default(),
         }
     }
@@ -58,9 +76,39 @@ impl Shared {
         let _ = self.session.set(session);
     }
 
-    /// The settings as of now.
+    /// Does something in the background, from any thread.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(work);
+    }
+
+    /// The client wants the end: nothing new is begun, and who waits for a change is told.
+    pub fn shut_down(&self) {
+        self.shut_down.store(true, Ordering::Relaxed);
+        self.workspace.changed();
+    }
+
+    /// The settings that hold where no folder has its own.
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The settings that hold for a document.
+    pub fn settings_of(&self, uri: &Uri) -> Arc<Settings> {
+        self.folders().of(uri).and_then(|f| f.settings.clone()).unwrap_or_else(|| self.settings())
+    }
+
+    /// The folders of the workspace as of now.
+    pub fn folders(&self) -> Arc<Folders> {
+        Arc::clone(&self.folders.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes the folders or their settings.
+    pub fn change_folders<T>(&self, change: impl FnOnce(&mut Folders) -> T) -> T {
+        let mut current = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = Folders::clone(&current);
+        let out = change(&mut folders);
+        *current = Arc::new(folders);
+        out
     }
 
     /// Takes over other settings; tells whether they differ.
@@ -106,12 +154,4 @@ impl Shared {
             });
         }
     }
-}
-
-/// Does work that takes more than an instant away from the asynchronous threads.
-///
-/// # Errors
-/// If it panics.
-pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())
 }

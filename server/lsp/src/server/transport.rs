@@ -5,12 +5,14 @@
 //! `docs/decisions/0001-message-ordering.md`.
 
 use super::framing;
+use super::log;
 use super::outgoing::Outgoing;
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use serde_json::Value;
 use std::io::BufRead;
 use std::panic::AssertUnwindSafe;
 use std::task::Poll;
+use std::time::Instant;
 use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
@@ -95,12 +97,13 @@ pub async fn serve<S: LanguageServer>(
             Incoming::Request(request) => {
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
+                let (method, begin) = (request.method().to_owned(), Instant::now());
                 let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
                 match poll!(&mut handler) {
-                    Poll::Ready(done) => answer(&outgoing, id, done),
+                    Poll::Ready(done) => answer(&outgoing, id, done, (&method, begin)),
                     Poll::Pending => {
                         let outgoing = outgoing.clone();
-                        tokio::spawn(async move { answer(&outgoing, id, handler.await) });
+                        tokio::spawn(async move { answer(&outgoing, id, handler.await, (&method, begin)) });
                     }
                 }
                 if exit {
@@ -118,7 +121,10 @@ pub async fn serve<S: LanguageServer>(
 
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
-fn answer(outgoing: &Outgoing, id: Option<Id>, done: Done) {
+fn answer(outgoing: &Outgoing, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
+    if id.is_some() {
+        log::answered(method, begin.elapsed());
+    }
     match done {
         Ok(Ok(Some(response))) => outgoing.message(&response),
         Ok(Ok(None) | Err(_)) => {}

@@ -3,6 +3,7 @@
 use super::convert;
 use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
 use super::outgoing::{self, Outgoing};
+use super::refresh;
 use super::shared::Shared;
 use crate::markup::is_markup;
 use ptx_analysis::{Analyzer, Report};
@@ -19,9 +20,6 @@ const STACK: usize = 64 << 20;
 /// After so long without a change somebody reads, and the second pass may run.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long an answer of the client may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Owns the tree and what the checks remember.
 pub struct Worker {
     shared: Arc<Shared>,
@@ -29,8 +27,6 @@ pub struct Worker {
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
-    /// For requests to the client.
-    runtime: Option<tokio::runtime::Handle>,
 }
 
 impl Worker {
@@ -39,8 +35,7 @@ impl Worker {
     /// # Errors
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
-        let runtime = tokio::runtime::Handle::try_current().ok();
-        let worker = Self { shared, document, publisher, tree: None, analyzer: analyzer(), runtime };
+        let worker = Self { shared, document, publisher, tree: None, analyzer: analyzer() };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
@@ -92,7 +87,7 @@ impl Worker {
         if self.document.is_stale(revision) {
             return;
         }
-        let settings = self.shared.settings();
+        let settings = self.shared.settings_of(&self.document.uri);
         let begin = Instant::now();
         // The settings hold only names that the tables have.
         let _ = self.analyzer.set_target(settings.target.as_deref());
@@ -133,7 +128,8 @@ impl Worker {
         // Whoever has asked for this revision need not ask again if nothing is new.
         if lints != known {
             self.publish(work, (&snapshot, &context), (&report, &lints), true, timings);
-            self.ask_to_refresh();
+            // Clients that ask for diagnostics are told that there are more.
+            refresh::diagnostics(&self.shared);
         }
     }
 
@@ -157,21 +153,6 @@ impl Worker {
         let timings = Timings { convert: begin.elapsed(), ..timings };
         let (revision, version, snapshot) = (work.revision, work.version, Some(snapshot.clone()));
         self.report(work, Checked { revision, complete, version, snapshot, report, diagnostics, timings });
-    }
-
-    /// Clients that ask for diagnostics are told that there are more.
-    fn ask_to_refresh(&self) {
-        let session = self.shared.session();
-        if !session.pulls_diagnostics || !session.refreshes_diagnostics {
-            return;
-        }
-        if let Some(runtime) = &self.runtime {
-            let client = self.shared.client.clone();
-            runtime.spawn(async move {
-                // Nobody waits for the answer; a client that gives none must not keep this for ever.
-                let _ = tokio::time::timeout(PATIENCE, client.workspace_diagnostic_refresh()).await;
-            });
-        }
     }
 
     /// The tree of the current text, edits applied.

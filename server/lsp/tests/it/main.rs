@@ -12,3 +12,4 @@ mod ordering;
 mod presentation;
 mod protocol;
 mod readme;
+mod workspace;

@@ -25,11 +25,11 @@ fn good() -> String {
     BAD.replace("    bad.u32 %r1;\n", "")
 }
 
-fn codes(diagnostics: &[Value]) -> Vec<&str> {
+pub fn codes(diagnostics: &[Value]) -> Vec<&str> {
     diagnostics.iter().filter_map(|d| d["code"].as_str()).collect()
 }
 
-fn at(line: u32, character: u32) -> Value {
+pub fn at(line: u32, character: u32) -> Value {
     json!({ "line": line, "character": character })
 }
 

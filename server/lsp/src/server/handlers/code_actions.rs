@@ -4,10 +4,10 @@
 
 use crate::server::document::Checked;
 use crate::server::session::Session;
-use crate::server::shared::{Shared, off_thread};
+use crate::server::shared::{Shared, cancellable};
 use ptx_ide::{Action, TextEdit};
 use std::collections::HashMap;
-use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     self, CodeAction, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams,
     CodeActionProviderCapability, CodeActionResponse, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
@@ -36,23 +36,24 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let uri = params.text_document.uri;
     let session = shared.session();
     let Some(document) = shared.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
-    let revision = document.revision();
+    let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
-    off_thread(move || {
+    let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
+    cancellable(move |cancelled| {
         let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
         let context = Answer { uri: &uri, session, checked: &checked };
         let only = params.context.only.as_deref();
-        let range = session.encoding.offsets(snapshot.rope(), params.range);
+        let stop = || cancelled.is_set();
         let mut out = Vec::new();
         if wants(only, &CodeActionKind::QUICKFIX) {
-            let found = ptx_ide::code_actions(snapshot, &checked.report, range);
+            let found = ptx_ide::code_actions(snapshot, &checked.report, range, &stop);
             out.extend(found.into_iter().map(|action| context.quick_fix(action)));
         }
         let unasked =
             out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
                 && checked.report.diagnostics.len() <= MOST_UNASKED;
         if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
-            out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report), only.is_some()));
+            out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
         }
         Some(out)
     })

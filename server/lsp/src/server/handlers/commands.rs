@@ -1,28 +1,30 @@
 //! `workspace/executeCommand`.
 
-use super::{snapshot, status, syntax_tree};
+use super::{WITH_PROGRESS, snapshot, status, syntax_tree, workspace_check};
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use serde_json::Value;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandOptions, ExecuteCommandParams, LSPAny, ServerCapabilities, Uri};
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
+const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
 
 /// All commands.
-const NAMES: [&str; 3] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS];
+const NAMES: [&str; 4] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE];
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     let commands = NAMES.iter().map(|name| (*name).to_owned()).collect();
     capabilities.execute_command_provider =
-        Some(ExecuteCommandOptions { commands, ..ExecuteCommandOptions::default() });
+        Some(ExecuteCommandOptions { commands, work_done_progress_options: WITH_PROGRESS });
 }
 
 /// Executes a command.
-pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
     let argument = params.arguments.into_iter().next().unwrap_or_default();
     match params.command.as_str() {
         SHOW_SYNTAX_TREE => {
@@ -39,6 +41,9 @@ pub async fn execute(shared: &Shared, params: ExecuteCommandParams) -> Result<Op
             off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
         }
         SERVER_STATUS => Ok(Some(status::status(shared))),
+        CHECK_WORKSPACE => {
+            workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
+        }
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }

@@ -1,6 +1,6 @@
 //! The client's configuration: given at the start, told of when it changes, or asked for.
 
-use super::refresh;
+use crate::server::refresh;
 use crate::server::settings::{self, Problem, SECTION, Settings};
 use crate::server::shared::{Shared, lock};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration};
+use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
 
 /// Clients may leave a request unanswered.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,9 +36,10 @@ pub fn begin(shared: &Arc<Shared>) {
     ask(shared);
 }
 
-/// `workspace/didChangeConfiguration`: some clients send the settings along, others want to be asked.
+/// `workspace/didChangeConfiguration`: some clients send the settings along, others want to be asked. What is sent says
+/// nothing of single folders.
 pub fn changed(shared: &Arc<Shared>, sent: &Value) {
-    if !changed_to(shared, sent) {
+    if !changed_to(shared, sent) || shared.folders().iter().nth(1).is_some() {
         ask(shared);
     }
 }
@@ -53,19 +54,32 @@ pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
     true
 }
 
-fn ask(shared: &Arc<Shared>) {
+/// Asks for the settings, those that hold everywhere and those of each folder.
+pub fn ask(shared: &Arc<Shared>) {
     if !shared.session().configuration {
         return;
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
-        match tokio::time::timeout(PATIENCE, shared.client.configuration(vec![item])).await {
-            Ok(Ok(answer)) if LAST.load(Ordering::Relaxed) == number => {
+        let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
+        let item = |scope_uri: Option<&Uri>| ConfigurationItem {
+            scope_uri: scope_uri.cloned(),
+            section: Some(SECTION.to_owned()),
+        };
+        let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
+        match tokio::time::timeout(PATIENCE, shared.client.configuration(items)).await {
+            Ok(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
+                let mut answers = answers.into_iter();
                 // `null`: nothing is set, and what came at the start holds.
-                if let Some(section) = answer.first().filter(|s| !s.is_null()) {
-                    apply(&shared, section);
+                let everywhere = answers.next().filter(|s| !s.is_null()).map(|s| read(&shared, &s));
+                let mut differ = everywhere.is_some_and(|settings| shared.set_settings(settings));
+                for (folder, answer) in folders.iter().zip(answers) {
+                    let own = Some(answer).filter(|s| !s.is_null()).map(|s| read(&shared, &s));
+                    differ |= shared.change_folders(|folders| folders.set_settings(folder, own));
+                }
+                if differ {
+                    take_effect(&shared);
                 }
             }
             Ok(Ok(_)) => {}
@@ -76,6 +90,20 @@ fn ask(shared: &Arc<Shared>) {
 }
 
 fn apply(shared: &Arc<Shared>, section: &Value) {
+    let settings = read(shared, section);
+    // What a client sends unasked holds everywhere, whatever it said of a folder before.
+    let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
+    let mut differ = shared.set_settings(settings);
+    for folder in folders {
+        differ |= shared.change_folders(|folders| folders.set_settings(&folder, None));
+    }
+    if differ {
+        take_effect(shared);
+    }
+}
+
+/// Reads settings, and tells of what was not understood.
+fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
     let (settings, problems) = Settings::read(section);
     for problem in problems {
         match problem {
@@ -83,20 +111,16 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
             Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
         }
     }
-    if !shared.set_settings(settings) {
-        return;
-    }
+    settings
+}
+
+/// Other settings hold than before: everything may be answered in another way now.
+pub fn take_effect(shared: &Arc<Shared>) {
     for document in shared.documents() {
         document.recheck();
     }
-    refresh::presentation(shared);
-    let session = shared.session();
-    if session.pulls_diagnostics && session.refreshes_diagnostics {
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move {
-            let _ = tokio::time::timeout(PATIENCE, shared.client.workspace_diagnostic_refresh()).await;
-        });
-    }
+    shared.workspace.changed();
+    refresh::all(shared);
 }
 
 /// Tells the user, once for each mistake.

@@ -1,5 +1,7 @@
 //! `textDocument/diagnostic`: for clients that ask, which get none pushed.
 
+use super::WITH_PROGRESS;
+use crate::server::document::Checked;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
@@ -11,9 +13,19 @@ use tower_lsp_server::ls_types::{
 
 /// Announces it to clients that ask; others get diagnostics pushed.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
-    let options = DiagnosticOptions { identifier: Some("ptx-analyzer".to_owned()), ..DiagnosticOptions::default() };
+    let options = DiagnosticOptions {
+        identifier: Some("ptx-analyzer".to_owned()),
+        workspace_diagnostics: session.pulls_workspace,
+        work_done_progress_options: WITH_PROGRESS,
+        ..DiagnosticOptions::default()
+    };
     let provider = session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(options));
     capabilities.diagnostic_provider = provider;
+}
+
+/// The name of a report: revisions are not used twice, not even by another document.
+pub fn result_id(checked: &Checked) -> String {
+    format!("{}{}", checked.revision, if checked.complete { "" } else { " in part" })
 }
 
 /// What is wrong with a document.
@@ -30,8 +42,7 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
         let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
         return Ok(DocumentDiagnosticReportResult::Report(nothing));
     };
-    // Revisions are not used twice, not even by another document.
-    let result_id = format!("{}{}", checked.revision, if checked.complete { "" } else { " in part" });
+    let result_id = result_id(&checked);
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
             related_documents: None,

@@ -15,7 +15,8 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
 
 /// What is known of the text at a position.
 pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
-    if !shared.settings().hover.enable {
+    let uri = &params.text_document_position_params.text_document.uri;
+    if !shared.settings_of(uri).hover.enable {
         return Ok(None);
     }
     at(shared, params.text_document_position_params, |place| {

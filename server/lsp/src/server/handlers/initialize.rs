@@ -1,6 +1,8 @@
 //! `initialize`: what the client and the server can do.
 
 use super::{PROVIDERS, configuration};
+use crate::server::folders::Folders;
+use crate::server::log;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapab
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
     let session = Session::new(params);
     shared.begin(session);
+    log::begin(&shared.outgoing, params.trace);
+    shared.change_folders(|folders| *folders = Folders::new(params));
     if let Some(options) = &params.initialization_options {
         configuration::changed_to(shared, options);
     }

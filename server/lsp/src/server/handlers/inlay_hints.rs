@@ -1,6 +1,6 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
-use super::snapshot;
+use super::{Stretch, snapshot, within};
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{Hint, HintKind};
@@ -21,17 +21,15 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
 
 /// The hints in a part of a document.
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-    let settings = shared.settings();
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
     if !settings.inlay_hints.enable {
         return Ok(None);
     }
-    let uri = params.text_document.uri;
-    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
-    let session = shared.session();
-    off_thread(move || {
-        let range = session.encoding.offsets(snapshot.rope(), params.range);
+    let name = uri.clone();
+    within(shared, &uri, params.range, move |Stretch { snapshot, range, session, .. }| {
         let hints = ptx_ide::inlay_hints(&snapshot, range, &settings.inlay_hints.options);
-        Some(hints.into_iter().map(|hint| convert(hint, &snapshot, &uri, session)).collect())
+        Some(hints.into_iter().map(|hint| convert(hint, &snapshot, &name, session)).collect())
     })
     .await
 }
@@ -41,7 +39,7 @@ pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> 
     let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let Some(uri) = uri else { return Ok(hint) };
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
-    let (session, settings) = (shared.session(), shared.settings());
+    let (session, settings) = (shared.session(), shared.settings_of(&uri));
     off_thread(move || {
         let offset = session.encoding.offset(snapshot.rope(), hint.position);
         let label = text(&hint.label);

@@ -9,12 +9,14 @@ pub mod diagnostics;
 pub mod hover;
 pub mod initialize;
 pub mod inlay_hints;
-mod refresh;
 pub mod semantic_tokens;
 mod status;
 pub mod symbols;
 mod syntax_tree;
 pub mod text;
+pub mod workspace;
+pub mod workspace_check;
+pub mod workspace_diagnostics;
 
 use super::document::Document;
 use super::session::Session;
@@ -22,8 +24,8 @@ use super::shared::{Shared, off_thread};
 use ptx_analysis::ModuleFacts;
 use ptx_syntax::Snapshot;
 use std::sync::Arc;
-use tower_lsp_server::jsonrpc::Result;
-use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams, Uri};
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{Range, ServerCapabilities, TextDocumentPositionParams, Uri, WorkDoneProgressOptions};
 
 /// Enters what a handler offers this client.
 type Provide = fn(&mut ServerCapabilities, Session);
@@ -38,7 +40,11 @@ const PROVIDERS: &[Provide] = &[
     semantic_tokens::provide,
     symbols::provide,
     text::provide,
+    workspace::provide,
 ];
+
+/// What is said of requests that tell how far they are.
+const WITH_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: Some(true) };
 
 /// The document a request is about and its tree, of the text the client had when it sent the request or of a later one.
 /// Nothing for what is not open and for what is not PTX.
@@ -63,16 +69,50 @@ pub struct Place {
 }
 
 /// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX.
+///
+/// The place is one in the text that the client had; edits that came meanwhile move it.
+///
+/// # Errors
+/// If the place is gone.
 async fn at<T: Send + 'static>(
     shared: &Shared,
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((document, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
-    let (session, facts) = (shared.session(), document.facts());
-    off_thread(move || {
-        let offset = session.encoding.offset(snapshot.rope(), params.position);
-        compute(&Place { snapshot, offset, session, facts })
+    let range = Range::new(params.position, params.position);
+    within(shared, &params.text_document.uri, range, |stretch| {
+        let Stretch { snapshot, range, session, facts } = stretch;
+        compute(&Place { snapshot, offset: range.start, session, facts })
     })
     .await
+}
+
+/// A stretch of a document, as a request names it.
+#[derive(Debug)]
+pub struct Stretch {
+    /// The text of the document, and its tree.
+    pub snapshot: Snapshot,
+    /// What of it is meant.
+    pub range: std::ops::Range<usize>,
+    /// What was agreed with the client.
+    pub session: Session,
+    /// What the last second pass found out about its functions.
+    pub facts: Arc<ModuleFacts>,
+}
+
+/// The same as [`at`] about a range.
+async fn within<T: Send + 'static>(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let session = shared.session();
+    let Some(document) = shared.document(uri) else { return Ok(None) };
+    let (revision, range) = document.note(session.encoding, range);
+    let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
+    let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
+    let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
+    let facts = document.facts();
+    off_thread(move || compute(Stretch { snapshot, range, session, facts })).await
 }

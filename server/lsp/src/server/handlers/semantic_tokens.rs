@@ -1,6 +1,6 @@
 //! `textDocument/semanticTokens/*`.
 
-use super::snapshot;
+use super::{Stretch, snapshot, within};
 use crate::server::document::Document;
 use crate::server::position::Encoding;
 use crate::server::session::Session;
@@ -62,23 +62,21 @@ pub async fn delta(
 
 /// The tokens that a part of a document touches.
 pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokensRangeResult>> {
-    let settings = shared.settings();
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);
     }
-    let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
-    let (encoding, standard) = (shared.session().encoding, settings.semantic_tokens.standard);
-    off_thread(move || {
-        let range = encoding.offsets(snapshot.rope(), params.range);
+    within(shared, &uri, params.range, move |Stretch { snapshot, range, session, .. }| {
         let found = ptx_ide::semantic_tokens(&snapshot, Some(range));
-        let data = encode(snapshot.rope(), encoding, &found, standard);
+        let data = encode(snapshot.rope(), session.encoding, &found, settings.semantic_tokens.standard);
         Some(SemanticTokens { result_id: None, data }.into())
     })
     .await
 }
 
 async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<Document>, Vec<SemanticToken>)>> {
-    let settings = shared.settings();
+    let settings = shared.settings_of(uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);
     }

@@ -1,11 +1,12 @@
-//! `textDocument/didOpen` and `didChange`: entirely before the first `await`, which keeps the order of the wire.
+//! `textDocument/didOpen`, `didChange` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
 
+use super::workspace_check;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
-    DidChangeTextDocumentParams, DidOpenTextDocumentParams, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
 };
 
 /// Announces how it wants to hear of changes.
@@ -20,7 +21,15 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
 /// A document is opened.
 pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
     let item = params.text_document;
-    shared.open(item.uri, &item.text, item.version);
+    shared.open(item.uri.clone(), &item.text, item.version);
+    workspace_check::opened(shared, &item.uri);
+    shared.workspace.changed();
+}
+
+/// A document is closed; from now on its file counts.
+pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
+    shared.close(&params.text_document.uri);
+    shared.workspace.changed();
 }
 
 /// A document is changed.

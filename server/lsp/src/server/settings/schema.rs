@@ -137,6 +137,30 @@ const SETTINGS: &[Setting] = &[
         default: || json!(""),
         does: "check as if `.target` named this architecture, such as `\"sm_90a\"`",
     },
+    Setting {
+        name: "workspace.diagnostics",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; errors and warnings of them are reported",
+    },
+    Setting {
+        name: "workspace.exclude",
+        takes: "list of globs",
+        default: || json!([]),
+        does: "files and folders that are left out, relative to each folder of the workspace, such as `[\"build\", \"**/old_*.ptx\"]`; what is hidden or ignored by git is left out anyhow",
+    },
+    Setting {
+        name: "workspace.files",
+        takes: "number",
+        default: || json!(5000),
+        does: "how many files that are not open are looked at",
+    },
+    Setting {
+        name: "workspace.megabytes",
+        takes: "number",
+        default: || json!(32),
+        does: "bigger files are left out while they are not open",
+    },
 ];
 
 /// The rows of the table in docs/settings.md.
@@ -161,7 +185,9 @@ fn schema() -> Value {
             "list of codes" => {
                 json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })
             }
-            "list of names" => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+            "list of names" | "list of globs" => {
+                json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })
+            }
             "code → level" => {
                 let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
                 json!({ "type": "object", "properties": levels, "additionalProperties": false })

@@ -1,0 +1,97 @@
+//! Work that stops when nobody wants its result any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+/// Tells whether to stop. What takes long asks now and then, and returns whatever it has.
+#[derive(Debug, Clone, Default)]
+pub struct Cancelled(Arc<AtomicBool>);
+
+impl Cancelled {
+    /// Whether nobody wants the result any more.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Says that nobody wants it.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// An error for the one who asked, if it is set.
+    ///
+    /// # Errors
+    /// If it is set.
+    pub fn check(&self) -> Result<()> {
+        if self.is_set() { Err(Error::request_cancelled()) } else { Ok(()) }
+    }
+}
+
+/// Held by a handler: the framework drops a handler that is cancelled, and its work learns of it.
+#[derive(Debug, Default)]
+pub struct UntilDropped(Cancelled);
+
+impl UntilDropped {
+    /// What the work asks.
+    pub fn token(&self) -> Cancelled {
+        self.0.clone()
+    }
+}
+
+impl Drop for UntilDropped {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// Does work that takes more than an instant away from the asynchronous threads.
+///
+/// # Errors
+/// If it panics.
+pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    cancellable(move |_| work()).await
+}
+
+/// The same for work that can be long enough to be worth stopping: it is told when the request is cancelled. What has not
+/// begun by then never does.
+///
+/// # Errors
+/// If it panics.
+pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&Cancelled) -> T + Send + 'static) -> Result<T> {
+    let wanted = UntilDropped::default();
+    let cancelled = wanted.token();
+    let done = tokio::task::spawn_blocking(move || (!cancelled.is_set()).then(|| work(&cancelled))).await;
+    done.map_err(|_| Error::internal_error())?.ok_or_else(Error::request_cancelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn dropped_work_is_told() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build();
+        let runtime = runtime.unwrap();
+        let (began, begun) = mpsc::channel();
+        let (ended, end) = mpsc::channel();
+        let first = runtime.spawn(cancellable(move |cancelled| {
+            began.send(()).unwrap();
+            while !cancelled.is_set() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            ended.send(()).unwrap();
+        }));
+        begun.recv_timeout(Duration::from_secs(10)).unwrap();
+        // The only thread is taken, so this one waits, and is dropped before it begins.
+        let (never, nothing) = mpsc::channel::<()>();
+        let second = runtime.spawn(off_thread(move || never.send(())));
+        second.abort();
+        assert!(runtime.block_on(second).unwrap_err().is_cancelled());
+        first.abort();
+        end.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert!(nothing.recv_timeout(Duration::from_secs(10)).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! The folders that the client works in, each with settings of its own.
+
+use super::settings::Settings;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tower_lsp_server::ls_types::{InitializeParams, Uri, WorkspaceFolder, WorkspaceFoldersChangeEvent};
+
+/// A folder of the workspace.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// Its name.
+    pub uri: Uri,
+    /// Where it is, if it is in the file system.
+    pub path: Option<PathBuf>,
+    /// Its settings, where the client has told any for it.
+    pub settings: Option<Arc<Settings>>,
+}
+
+impl Folder {
+    fn new(uri: Uri) -> Self {
+        let path = file_path(&uri);
+        Self { uri, path, settings: None }
+    }
+
+    /// Whether a document lies in it.
+    fn contains(&self, uri: &Uri) -> bool {
+        match (&self.path, file_path(uri)) {
+            (Some(folder), Some(file)) => file.starts_with(folder),
+            _ => {
+                let rest = uri.as_str().strip_prefix(self.uri.as_str().trim_end_matches('/'));
+                rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
+            }
+        }
+    }
+}
+
+/// The path of a file; nothing for what is no file. Clients write the same path in several ways as a URI, so paths are
+/// what is compared.
+pub fn file_path(uri: &Uri) -> Option<PathBuf> {
+    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
+    is_file.then(|| uri.to_file_path()).flatten().map(|path| path.into_owned())
+}
+
+/// The URI of a path.
+pub fn file_uri(path: &Path) -> Option<Uri> {
+    path.is_absolute().then(|| Uri::from_file_path(path)).flatten()
+}
+
+/// All folders.
+#[derive(Debug, Clone, Default)]
+pub struct Folders(Vec<Folder>);
+
+impl Folders {
+    /// Those that the client begins with; old clients know only one, and some none.
+    pub fn new(params: &InitializeParams) -> Self {
+        #[allow(deprecated)] // For old clients.
+        let root = || params.root_uri.clone();
+        let folders = match &params.workspace_folders {
+            Some(folders) => folders.iter().map(|f| f.uri.clone()).collect(),
+            None => Vec::from_iter(root()),
+        };
+        Self(folders.into_iter().map(Folder::new).collect())
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Folder> {
+        self.0.iter()
+    }
+
+    /// Some are added, some are gone.
+    pub fn change(&mut self, event: &WorkspaceFoldersChangeEvent) {
+        let gone = |folder: &Folder| event.removed.iter().any(|f| f.uri == folder.uri);
+        self.0.retain(|f| !gone(f));
+        for WorkspaceFolder { uri, .. } in &event.added {
+            if self.0.iter().all(|f| f.uri != *uri) {
+                self.0.push(Folder::new(uri.clone()));
+            }
+        }
+    }
+
+    /// The innermost folder that a document lies in.
+    pub fn of(&self, uri: &Uri) -> Option<&Folder> {
+        self.0.iter().filter(|f| f.contains(uri)).max_by_key(|f| f.uri.as_str().len())
+    }
+
+    /// Takes over the settings of a folder; tells whether they differ.
+    pub fn set_settings(&mut self, uri: &Uri, settings: Option<Settings>) -> bool {
+        let Some(folder) = self.0.iter_mut().find(|f| f.uri == *uri) else { return false };
+        let differ = folder.settings.as_deref() != settings.as_ref();
+        if differ {
+            folder.settings = settings.map(Arc::new);
+        }
+        differ
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uri(text: &str) -> Uri {
+        text.parse().unwrap()
+    }
+
+    fn folder(text: &str) -> WorkspaceFolder {
+        WorkspaceFolder { uri: uri(text), name: String::new() }
+    }
+
+    #[test]
+    fn the_innermost_folder() {
+        let mut folders = Folders::default();
+        let added = ["file:///a", "file:///a/b%20c", "vscode-vfs://host/x/"].map(folder).to_vec();
+        folders.change(&WorkspaceFoldersChangeEvent { added, removed: vec![] });
+        for (document, expected) in [
+            ("file:///a/k.ptx", Some("file:///a")),
+            ("file:///a/b c/k.ptx".replace(' ', "%20").as_str(), Some("file:///a/b%20c")),
+            ("file:///%61/k.ptx", Some("file:///a")),
+            ("file:///ab/k.ptx", None),
+            ("file:///a", Some("file:///a")),
+            ("untitled:k", None),
+            ("vscode-vfs://host/x/k.ptx", Some("vscode-vfs://host/x/")),
+            ("vscode-vfs://host/xy/k.ptx", None),
+        ] {
+            assert_eq!(folders.of(&uri(document)).map(|f| f.uri.as_str()), expected, "{document}");
+        }
+        let removed = vec![folder("file:///a/b%20c")];
+        folders.change(&WorkspaceFoldersChangeEvent { added: vec![folder("file:///a")], removed });
+        assert_eq!(folders.iter().map(|f| f.uri.as_str()).collect::<Vec<_>>(), ["file:///a", "vscode-vfs://host/x/"]);
+    }
+
+    #[test]
+    fn settings_of_a_folder() {
+        let mut folders = Folders::default();
+        folders.change(&WorkspaceFoldersChangeEvent { added: vec![folder("file:///a")], removed: vec![] });
+        let other = Settings { target: Some("sm_90".to_owned()), ..Settings::default() };
+        assert!(folders.set_settings(&uri("file:///a"), Some(other.clone())));
+        assert!(!folders.set_settings(&uri("file:///a"), Some(other)));
+        assert!(!folders.set_settings(&uri("file:///b"), Some(Settings::default())));
+        assert_eq!(
+            folders.of(&uri("file:///a/k")).unwrap().settings.as_ref().unwrap().target.as_deref(),
+            Some("sm_90")
+        );
+        assert!(folders.set_settings(&uri("file:///a"), None));
+    }
+
+    #[test]
+    fn old_clients_have_one_folder() {
+        #[allow(deprecated)]
+        let params = InitializeParams { root_uri: Some(uri("file:///a")), ..InitializeParams::default() };
+        assert_eq!(Folders::new(&params).iter().count(), 1);
+        assert_eq!(Folders::new(&InitializeParams::default()).iter().count(), 0);
+    }
+}

@@ -1,0 +1,44 @@
+//! Telling the client to ask again for what would be answered in another way now.
+
+use super::shared::Shared;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp_server::jsonrpc::Result;
+
+/// Clients may leave a request unanswered; nobody waits for the answer, and it must not be waited for for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Diagnostics are others.
+pub fn diagnostics(shared: &Arc<Shared>) {
+    if shared.session().refreshes_diagnostics {
+        let client = shared.client.clone();
+        send(shared, "diagnostics", async move { client.workspace_diagnostic_refresh().await });
+    }
+}
+
+/// Everything may be: the settings have changed.
+pub fn all(shared: &Arc<Shared>) {
+    diagnostics(shared);
+    let session = shared.session();
+    if session.refreshes_tokens {
+        let client = shared.client.clone();
+        send(shared, "semantic tokens", async move { client.semantic_tokens_refresh().await });
+    }
+    if session.refreshes_hints {
+        let client = shared.client.clone();
+        send(shared, "inlay hints", async move { client.inlay_hint_refresh().await });
+    }
+    if session.refreshes_lenses {
+        let client = shared.client.clone();
+        send(shared, "code lenses", async move { client.code_lens_refresh().await });
+    }
+}
+
+fn send(shared: &Shared, what: &'static str, request: impl Future<Output = Result<()>> + Send + 'static) {
+    shared.spawn(async move {
+        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, request).await {
+            tracing::debug!("the client does not ask for {what} again: {error}");
+        }
+    });
+}
