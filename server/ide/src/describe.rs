@@ -5,6 +5,7 @@ mod instruction;
 mod tables;
 
 pub use form::describe as operand;
+pub use form::{condition, pretty, range};
 pub use instruction::{Chosen, Written, entries, instruction, mismatch, modifier, unchecked};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
