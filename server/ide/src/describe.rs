@@ -14,7 +14,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind};
 
 /// Where the manual's anchors are.
-const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
+pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
 
 /// A text in paragraphs.
 #[derive(Debug, Default)]

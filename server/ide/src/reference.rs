@@ -36,6 +36,11 @@ pub struct Article {
     pub text: String,
 }
 
+/// The address of a section of NVIDIA's manual.
+pub fn manual(anchor: &str) -> String {
+    format!("{}#{anchor}", describe::MANUAL)
+}
+
 /// All chapters: the families by title, then everything else.
 pub fn reference() -> Vec<Chapter> {
     let mut out: Vec<Chapter> = Vec::new();

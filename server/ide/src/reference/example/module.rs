@@ -301,12 +301,9 @@ impl Parts {
         let (bits, class) = (register.ty.info().bits, register.ty.info().class);
         self.locals.push(format!(".reg {ty} {name};"));
         if bits > 64 && let Some(ty) = TypeId::of(".b64") {
-            let at = format!("{name}_at");
-            self.before.push(format!("ld.global.b{bits} {name}, [{at}];"));
-            // What is loaded from must be known before.
-            let loads = self.before.len() - 1;
-            self.input(&Register { name: at, ty });
-            self.before[loads..].rotate_left(1);
+            let load = format!("ld.global.b{bits} {name}, [{name}_at];");
+            self.input(&Register { name: format!("{name}_at"), ty });
+            self.before.push(load);
             return;
         }
         if class == TypeClass::Pred {
