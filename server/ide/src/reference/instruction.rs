@@ -6,7 +6,8 @@ use super::rules::rule;
 use crate::describe::{always, condition, gate, pretty};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    Access, Entry, Extent, Flow, Form, Gate, Kind, Length, Note, Pattern, Protocol, Slot, Spaces, TypeExpr, Value, Verb,
+    Access, Encoding, Entry, Extent, Flow, Form, Gate, Implied, Kind, Length, Note, Pattern, Protocol, Slot, Spaces,
+    TypeExpr, Value, Verb,
 };
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
@@ -38,6 +39,8 @@ pub struct FormArticle {
     pub text: String,
     /// Its places for modifiers.
     pub slots: Vec<&'static Slot>,
+    /// What is meant where a modifier is left out: the index of its slot, and a sentence (Markdown).
+    pub implied: Vec<(usize, String)>,
     /// Its operands: as written, and what they are (Markdown).
     pub operands: Vec<(String, String)>,
     /// What must hold between modifiers (Markdown).
@@ -56,11 +59,42 @@ pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
     FormArticle {
         text: pretty(form),
         slots: form.slots.iter().collect(),
+        implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
         operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry.operands)).collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
         examples: examples(entry, form),
     }
+}
+
+fn implied(implied: &Implied, form: &Form) -> String {
+    let when = match condition(implied.when, form) {
+        when if when.is_empty() => when,
+        when => format!(", {when}"),
+    };
+    let doc = if implied.doc.is_empty() { String::new() } else { format!(" {}", implied.doc) };
+    format!("Left out{when}, it is `{}`.{doc}", implied.value)
+}
+
+/// The operands whose bits mean something, each with what they mean.
+pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)> {
+    let mut out: Vec<(&'static str, &'static Encoding)> = Vec::new();
+    for operand in entry.forms.iter().flat_map(|f| f.operands) {
+        let values: Vec<&'static Value> = match &operand.pattern {
+            Pattern::Value(v) | Pattern::Arguments(v) => vec![v],
+            Pattern::Address(parts) => parts.iter().collect(),
+            Pattern::Pair(pair) => vec![&pair.first, &pair.second],
+            Pattern::Sink => Vec::new(),
+        };
+        for value in values {
+            if let Some(encoding) = ISA.encodings.iter().find(|e| e.name == value.decodes)
+                && !out.contains(&(value.name, encoding))
+            {
+                out.push((value.name, encoding));
+            }
+        }
+    }
+    out
 }
 
 /// The rows of an instruction's matrix of targets: each form, and each condition that asks for more.

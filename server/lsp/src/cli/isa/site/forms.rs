@@ -1,7 +1,6 @@
 //! A form, and what may be written for it.
 
-use super::text::Place;
-use super::links::Kind;
+use super::text::{Place, colours};
 use maud::{Markup, html};
 use ptx_ide::reference::code::tokens;
 use ptx_ide::reference::example::Example;
@@ -16,7 +15,7 @@ pub fn form(article: &FormArticle, open: bool, place: Place<'_>) -> Markup {
             div.inside {
                 @if !article.slots.is_empty() {
                     dl.slots {
-                        @for slot in &article.slots { (self::slot(slot, place)) }
+                        @for (index, slot) in article.slots.iter().enumerate() { (self::slot(slot, article, index, place)) }
                     }
                 }
                 @if !article.operands.is_empty() {
@@ -65,7 +64,8 @@ fn syntax(article: &FormArticle) -> Markup {
     }
 }
 
-fn slot(slot: &Slot, place: Place<'_>) -> Markup {
+fn slot(slot: &Slot, article: &FormArticle, index: usize, place: Place<'_>) -> Markup {
+    let implied = article.implied.iter().filter(|(of, _)| *of == index);
     let name = slot.name.trim_start_matches('.');
     let single = slot.values.len() == 1;
     html! {
@@ -77,21 +77,21 @@ fn slot(slot: &Slot, place: Place<'_>) -> Markup {
                 }
                 @if slot.optional { span.dim { @if single { "may be left out" } @else { "– may be left out" } } }
                 @else if single { span.dim { "always" } }
+                @for (_, text) in implied { br; (place.line(text)) }
             }
         }
     }
 }
 
 /// Instructions that may be copied.
-pub fn examples(all: &[Example], place: Place<'_>) -> Markup {
+pub fn examples(all: &[Example]) -> Markup {
     html! {
         @for example in all {
             details.example {
                 summary {
-                    code { (place.tokens(&tokens(&example.statement))) }
-                    span.needs { "PTX " (example.version) ", " (place.name(Kind::Target, example.target)) }
+                    code { (colours(&tokens(&example.statement))) }
+                    span.needs { "PTX " (example.version) ", " (example.target) }
                 }
-                // The module is there to be copied; its words have links where they are explained.
                 div.scroll tabindex="0" role="region" aria-label="Module" { pre { code { (example.module) } } }
             }
         }

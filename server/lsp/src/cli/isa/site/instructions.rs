@@ -11,7 +11,7 @@ use ptx_ide::reference::example::Example;
 use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructions};
 use ptx_ide::reference::kernels::{Use, uses};
 use ptx_ide::reference::manual;
-use ptx_isa::tables::Entry;
+use ptx_isa::tables::{Encoding, Entry, Meaning};
 use std::collections::BTreeMap;
 
 /// Forms that are open at first, if there are no more.
@@ -35,12 +35,12 @@ fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, 
         @if several {
             ul.parts {
                 @for (index, entry) in instruction.entries.iter().enumerate() {
-                    li { a href={ "#part" (index + 1) } { (place.line(entry.summary)) } }
+                    li { a href={ "#part" (index + 1) } { (place.plain(entry.summary)) } }
                 }
             }
             @for (index, entry) in instruction.entries.iter().enumerate() {
                 section id={ "part" (index + 1) } {
-                    h2 { (place.line(entry.summary)) }
+                    h2 { (place.plain(entry.summary)) }
                     (self::entry(entry, place))
                 }
             }
@@ -83,6 +83,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
             h3 { "Operands" }
             dl.slots { @for note in entry.operands { div { dt { code { (note.name) } } dd { (place.line(note.doc)) } } } }
         }
+        @for encoding in instruction::encodings(entry) { (bits(encoding, place)) }
         @if !entry.modifiers.is_empty() {
             h3 { "Modifiers" }
             dl.slots { @for note in entry.modifiers { div { dt { (place.modifier(note.name)) } dd { (place.line(note.doc)) } } } }
@@ -98,9 +99,9 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
         @if !examples.is_empty() {
             h3 { "Examples" }
             p.dim { "Each opens to a module in which the checker finds nothing." }
-            (forms::examples(examples.get(..SHOWN).unwrap_or(&examples), place))
+            (forms::examples(examples.get(..SHOWN).unwrap_or(&examples)))
             @if let Some(rest) = examples.get(SHOWN..).filter(|r| !r.is_empty()) {
-                details.more { summary { (rest.len()) " more" } (forms::examples(rest, place)) }
+                details.more { summary { (rest.len()) " more" } (forms::examples(rest)) }
             }
         }
         @if !articles.is_empty() {
@@ -111,6 +112,44 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
         @if !facts.is_empty() {
             h3 { "What else is known" }
             ul { @for fact in &facts { li { (place.line(fact)) } } }
+        }
+    }
+}
+
+/// What the bits of an operand mean.
+fn bits((operand, encoding): (&'static str, &'static Encoding), place: Place<'_>) -> Markup {
+    html! {
+        h3 { "The bits of " code { (operand) } }
+        p { (place.line(encoding.summary)) }
+        (place.markdown(encoding.doc, 3))
+        @if !encoding.fields.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Bits" {
+                table {
+                    thead { tr { th scope="col" { "Bits" } th scope="col" { "Meaning" } } }
+                    tbody {
+                        @for field in encoding.fields {
+                            tr {
+                                th scope="row" { (field.low) @if field.high != field.low { "–" (field.high) } }
+                                td {
+                                    (field.name)
+                                    @if field.times > 1 { ", in units of " (field.times) }
+                                    @for name in field.when { " " (place.modifier(name)) }
+                                    (meanings(field.values))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (meanings(encoding.values))
+    }
+}
+
+fn meanings(values: &[Meaning]) -> Markup {
+    html! {
+        @if !values.is_empty() {
+            ul { @for value in values { li { code { (value.number) } " " (value.words) } } }
         }
     }
 }

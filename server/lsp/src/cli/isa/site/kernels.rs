@@ -4,7 +4,7 @@ use super::layout::Page;
 use super::links::{Kind, Links};
 use super::text::Place;
 use maud::html;
-use ptx_ide::reference::code::{Class, Token, tokens};
+use ptx_ide::reference::code::{Token, tokens};
 use ptx_ide::reference::kernels::KERNELS;
 
 /// All pages.
@@ -42,13 +42,12 @@ pub fn pages(links: &Links) -> Vec<Page> {
 fn lines(tokens: Vec<Token>) -> Vec<Vec<Token>> {
     let mut out: Vec<Vec<Token>> = vec![Vec::new()];
     for token in tokens {
-        let class: Class = token.class;
         for (index, part) in token.text.split('\n').enumerate() {
             if index > 0 {
                 out.push(Vec::new());
             }
             if let (false, Some(line)) = (part.is_empty(), out.last_mut()) {
-                line.push(Token { text: part.to_owned(), class });
+                line.push(Token { text: part.to_owned(), kind: token.kind });
             }
         }
     }

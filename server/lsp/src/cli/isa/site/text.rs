@@ -2,7 +2,8 @@
 
 use super::links::{Kind, Links};
 use maud::{Markup, PreEscaped, html};
-use ptx_ide::reference::code::{Class, Token, tokens};
+use ptx_ide::TokenKind;
+use ptx_ide::reference::code::{Token, tokens};
 use ptx_isa::ISA;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html as writer};
 
@@ -117,6 +118,15 @@ impl Place<'_> {
         PreEscaped(inner.strip_prefix("<p>").and_then(|t| t.strip_suffix("</p>")).unwrap_or(inner).to_owned())
     }
 
+    /// The same without links: for headings and for what is a link itself.
+    pub fn plain(self, text: &str) -> Markup {
+        html! {
+            @for (index, part) in text.split('`').enumerate() {
+                @if index % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        }
+    }
+
     /// Where a link of a text leads: pages of diagnostics name each other's files.
     fn target(self, url: &str) -> String {
         let file = url.rsplit('/').next().unwrap_or(url);
@@ -130,15 +140,14 @@ impl Place<'_> {
         html! { div.scroll tabindex="0" role="region" aria-label="PTX" { pre { code { (self.tokens(tokens)) } } } }
     }
 
-    /// PTX in colours.
+    /// PTX in colours, each word with a link to its page.
     pub fn tokens(self, tokens: &[Token]) -> Markup {
         html! {
             @for (index, token) in tokens.iter().enumerate() {
-                @let class = class(token.class);
-                @let way = self.way(tokens, index);
-                @if let Some(way) = way { a.(class) href=(way) { (token.text) } }
-                @else if class.is_empty() { (token.text) }
-                @else { span.(class) { (token.text) } }
+                @match self.way(tokens, index) {
+                    Some(way) => a.(class(token)) href=(way) { (token.text) },
+                    None => (coloured(token)),
+                }
             }
         }
     }
@@ -146,39 +155,49 @@ impl Place<'_> {
     fn way(self, tokens: &[Token], index: usize) -> Option<String> {
         let token = &tokens[index];
         let text = token.text.as_str();
-        let path = match token.class {
-            Class::Opcode => {
-                let rest = tokens[index + 1..].iter().map_while(|t| {
-                    matches!(t.class, Class::Modifier | Class::Type | Class::Space).then_some(t.text.as_str())
-                });
-                let entry = ISA.opcode(text)?.entry(&rest.collect::<Vec<_>>())?;
+        let path = match token.kind? {
+            TokenKind::Opcode => {
+                let modifiers = tokens[index + 1..].iter().map_while(|t| is_modifier(t).then_some(t.text.as_str()));
+                let entry = ISA.opcode(text)?.entry(&modifiers.collect::<Vec<_>>())?;
                 self.links.path(Kind::Instruction, entry.name)
             }
-            Class::Modifier | Class::Type | Class::Space => self.links.modifier(text),
-            Class::Directive => self.links.path(Kind::Directive, text),
-            Class::Special => self.links.register(text),
-            Class::Target => self.links.path(Kind::Target, text),
+            TokenKind::Modifier | TokenKind::Type | TokenKind::StateSpace => self.links.modifier(text),
+            TokenKind::Keyword => self.links.path(Kind::Directive, text),
+            TokenKind::SpecialRegister => self.links.register(text),
+            TokenKind::EnumMember => self.links.path(Kind::Target, text),
             _ => None,
         }?;
         (path != self.path).then(|| self.to(path))
     }
 }
 
-fn class(class: Class) -> &'static str {
-    match class {
-        Class::Opcode => "o",
-        Class::Modifier => "m",
-        Class::Type => "t",
-        Class::Space => "s",
-        Class::Directive => "d",
-        Class::Register => "r",
-        Class::Special => "v",
-        Class::Target => "g",
-        Class::Number => "n",
-        Class::String => "q",
-        Class::Comment => "c",
-        Class::Label => "l",
-        Class::Plain => "",
+/// PTX in colours without links: where a link may not stand.
+pub fn colours(tokens: &[Token]) -> Markup {
+    html! { @for token in tokens { (coloured(token)) } }
+}
+
+fn coloured(token: &Token) -> Markup {
+    let class = class(token);
+    html! { @if class.is_empty() { (token.text) } @else { span.(class) { (token.text) } } }
+}
+
+fn is_modifier(token: &Token) -> bool {
+    matches!(token.kind, Some(TokenKind::Modifier | TokenKind::Type | TokenKind::StateSpace))
+}
+
+/// Short, since a page has thousands of them.
+fn class(token: &Token) -> &'static str {
+    match token.kind {
+        Some(TokenKind::Opcode) => "o",
+        Some(TokenKind::Modifier) => "m",
+        Some(TokenKind::Type) => "t",
+        Some(TokenKind::StateSpace | TokenKind::EnumMember | TokenKind::SpecialRegister) => "s",
+        Some(TokenKind::Keyword | TokenKind::Decorator) => "d",
+        Some(TokenKind::Register | TokenKind::Predicate) => "r",
+        Some(TokenKind::Number | TokenKind::String) => "n",
+        Some(TokenKind::Comment) => "c",
+        Some(TokenKind::Label | TokenKind::Function) => "l",
+        _ => "",
     }
 }
 
