@@ -5,6 +5,7 @@ mod instruction;
 mod tables;
 
 pub use form::describe as operand;
+pub use form::{condition, pretty, range};
 pub use instruction::{Chosen, Written, entries, instruction, mismatch, modifier, unchecked};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
@@ -13,7 +14,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind};
 
 /// Where the manual's anchors are.
-const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
+pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
 
 /// A text in paragraphs.
 #[derive(Debug, Default)]

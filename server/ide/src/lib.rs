@@ -13,7 +13,7 @@ mod header;
 mod hover;
 mod inlay_hints;
 mod names;
-mod reference;
+pub mod reference;
 mod references;
 mod semantic_tokens;
 

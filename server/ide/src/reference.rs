@@ -1,5 +1,15 @@
 //! The tables as a book: chapters of articles, for `isa` on the command line and as a site.
 
+pub mod availability;
+pub mod changes;
+pub mod code;
+mod combination;
+pub mod example;
+pub mod instruction;
+pub mod kernels;
+mod rules;
+pub mod types;
+
 use crate::describe::{self, Page};
 use ptx_analysis::checks::PAGES;
 use ptx_isa::ISA;
@@ -24,6 +34,11 @@ pub struct Article {
     pub summary: &'static str,
     /// Markdown.
     pub text: String,
+}
+
+/// The address of a section of NVIDIA's manual.
+pub fn manual(anchor: &str) -> String {
+    format!("{}#{anchor}", describe::MANUAL)
 }
 
 /// All chapters: the families by title, then everything else.

@@ -183,7 +183,8 @@ fn register(spec: &Spec) -> String {
     out
 }
 
-fn range(range: &Range) -> String {
+/// Which numbers a range has.
+pub fn range(range: &Range) -> String {
     match (range.low, range.high, range.step) {
         (low, high, _) if low == high => low.to_string(),
         (i64::MIN, i64::MAX, step) => format!("a multiple of {step}"),

@@ -37,7 +37,10 @@ pub fn run(arguments: &Arguments) -> Status {
             Status::Trouble
         }
         (Format::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
-            Ok(pages) => print(&format!("{pages} pages: {folder}/index.html\n")),
+            Ok(written) => {
+                let megabytes = written.bytes as f64 / 1e6;
+                print(&format!("{} pages, {megabytes:.1} MB: {folder}/index.html\n", written.pages))
+            }
             Err(error) => {
                 eprintln!("{folder}: {error}");
                 Status::Trouble

@@ -1,0 +1,146 @@
+//! Which targets and versions have something, from its gates.
+
+use ptx_analysis::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, GateKind, Target, Version};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Whether a target has something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Availability {
+    /// In no version.
+    Never,
+    /// In every version that knows the target.
+    Always,
+    /// From a version on.
+    From(Version),
+    /// From the first version (`None`: the first that knows the target) to the last one.
+    Between(Option<Version>, Version),
+}
+
+impl Availability {
+    /// The first version of a target that has it.
+    pub fn first(self, target: &'static Target) -> Option<Version> {
+        match self {
+            Self::Never => None,
+            Self::From(version) | Self::Between(Some(version), _) => Some(version),
+            Self::Always | Self::Between(None, _) => versions(target).first().copied(),
+        }
+    }
+}
+
+/// What is said of one form, or of one under a condition, on each target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The form, or the condition that follows the form above: `` with `.bf16` ``.
+    pub label: String,
+    /// The row goes on with the form of an earlier one.
+    pub condition: bool,
+    /// For each column.
+    pub cells: Vec<Availability>,
+}
+
+/// Forms by targets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matrix {
+    /// Neighbouring targets of which the same is said, the first and the last of them.
+    pub columns: Vec<(&'static str, &'static str)>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// The targets that are architectures, in the order of the tables.
+pub fn architectures() -> impl Iterator<Item = &'static Target> {
+    ISA.targets.iter().filter(|t| !t.features.is_empty())
+}
+
+/// The versions that know a target, ascending, without those that were never published.
+pub fn versions(target: &'static Target) -> &'static [Version] {
+    static KNOWN: LazyLock<HashMap<&str, Vec<Version>>> = LazyLock::new(|| {
+        let published = || ISA.versions.iter().filter(|v| v.version == v.counts_as).map(|v| v.version);
+        let of = |target: &'static Target| {
+            let knows = |v: &Version| environment(target, *v, false).refused(target.gates, |_| true).is_none();
+            (target.name, published().filter(knows).collect())
+        };
+        ISA.targets.iter().map(of).collect()
+    });
+    KNOWN.get(target.name).map_or(&[], Vec::as_slice)
+}
+
+/// Whether a target has what all these gates let through.
+pub fn availability(gates: &[&'static Gate], target: &'static Target) -> Availability {
+    // What needs an option of `.target` is there for who writes the option.
+    let with = |options| span(gates, target, options);
+    match with(false) {
+        Availability::Never => with(true),
+        found => found,
+    }
+}
+
+fn span(gates: &[&'static Gate], target: &'static Target, options: bool) -> Availability {
+    let known = versions(target);
+    let taken = |version: &Version| {
+        let environment = environment(target, *version, options);
+        gates.iter().all(|gate| environment.refused(std::slice::from_ref(*gate), |_| true).is_none())
+    };
+    let first = known.iter().position(taken);
+    let last = known.iter().rposition(taken);
+    match (first, last) {
+        (Some(0), Some(last)) if last + 1 == known.len() => Availability::Always,
+        (Some(first), Some(last)) if last + 1 == known.len() => Availability::From(known[first]),
+        (Some(first), Some(last)) => Availability::Between((first > 0).then(|| known[first]), known[last]),
+        _ => Availability::Never,
+    }
+}
+
+fn environment(target: &'static Target, version: Version, options: bool) -> Environment {
+    let all = ISA.targets.iter().filter(|t| t.features.is_empty()).map(|t| t.name);
+    Environment {
+        version: Some(version),
+        target: Some(target),
+        options: if options { all.collect() } else { Vec::new() },
+        address_size: 64,
+        ..Environment::default()
+    }
+}
+
+/// Puts rows into a matrix whose columns are as few as they can be. A row is a label, whether it is a condition, and gates.
+pub fn matrix(rows: &[(String, bool, Vec<&'static Gate>)]) -> Matrix {
+    let targets: Vec<&'static Target> = architectures().collect();
+    let mut whole: Vec<Row> = Vec::new();
+    for (label, condition, gates) in rows {
+        let cells = targets.iter().map(|target| availability(gates, target)).collect();
+        let row = Row { label: label.clone(), condition: *condition, cells };
+        // Forms that differ in nothing that is shown, and conditions that ask for nothing more.
+        let form = whole.iter().rposition(|r| !r.condition).unwrap_or(0);
+        let idle = row.condition && whole.get(form).is_some_and(|r| r.cells == row.cells);
+        let known = if row.condition { whole.get(form..).unwrap_or_default() } else { &whole };
+        if !idle && !known.contains(&row) {
+            whole.push(row);
+        }
+    }
+    let column = |index: usize| whole.iter().map(|r| r.cells[index]).collect::<Vec<_>>();
+    let mut columns: Vec<(&'static str, &'static str)> = Vec::new();
+    let mut kept: Vec<usize> = Vec::new();
+    for (index, target) in targets.iter().enumerate() {
+        let same = index > 0 && column(index) == column(index - 1);
+        match columns.last_mut().filter(|_| same) {
+            Some(last) => last.1 = target.name,
+            None => {
+                columns.push((target.name, target.name));
+                kept.push(index);
+            }
+        }
+    }
+    for row in &mut whole {
+        row.cells = kept.iter().map(|index| row.cells[*index]).collect();
+    }
+    Matrix { columns, rows: whole }
+}
+
+/// The lowest version that gates of the kind `needs` name: when something came.
+pub fn introduced(gates: &[Gate]) -> Option<Version> {
+    let needs = gates.iter().filter(|g| g.kind == GateKind::Needs && g.when.is_empty());
+    needs.filter_map(|g| g.alternatives.iter().map(|a| a.ptx).min().flatten()).max()
+}

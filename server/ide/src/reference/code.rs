@@ -1,0 +1,32 @@
+//! PTX in pieces, for whoever shows it in colours.
+
+use crate::semantic_tokens::{TokenKind, semantic_tokens};
+use ptx_syntax::Snapshot;
+
+/// A piece of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// As written.
+    pub text: String,
+    /// What it is; nothing for blanks and punctuation.
+    pub kind: Option<TokenKind>,
+}
+
+/// The whole text in pieces, nothing left out.
+pub fn tokens(text: &str) -> Vec<Token> {
+    let snapshot = Snapshot::new(text);
+    let mut out: Vec<Token> = Vec::new();
+    let mut at = 0;
+    let mut push = |text: Option<&str>, kind| {
+        if let Some(text) = text.filter(|t| !t.is_empty()) {
+            out.push(Token { text: text.to_owned(), kind });
+        }
+    };
+    for token in semantic_tokens(&snapshot, None) {
+        push(text.get(at..token.range.start), None);
+        push(text.get(token.range.clone()), Some(token.kind));
+        at = token.range.end;
+    }
+    push(text.get(at..), None);
+    out
+}

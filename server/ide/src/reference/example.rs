@@ -1,0 +1,118 @@
+//! Instructions made from the forms, each in a module in which nothing is found.
+
+mod module;
+
+use super::availability::{Availability, architectures, availability, versions};
+use super::combination::{Values, least, most};
+use module::{Parts, Shell};
+use ptx_analysis::spec::{Arrangement, applies, arrangements};
+use ptx_analysis::Analyzer;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Form, Gate, Target, Version};
+use ptx_syntax::Snapshot;
+
+/// An instruction as it may be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The instruction.
+    pub statement: String,
+    /// The version of the module: the lowest that the target takes it with.
+    pub version: Version,
+    /// The target of the module.
+    pub target: &'static str,
+    /// The whole module: it declares and sets what the instruction reads, and uses what it writes. Nothing is found in it.
+    pub module: String,
+}
+
+/// How many targets and versions are tried.
+const TRIES: usize = 12;
+
+/// A form with as little as it needs, and one with as much as goes together, if that is another one.
+pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<Example> {
+    let mut out: Vec<Example> = Vec::new();
+    let short = least(form, &[]).and_then(|values| example(entry, form, &values, false));
+    let long = most(form).and_then(|values| example(entry, form, &values, true));
+    for found in short.into_iter().chain(long) {
+        if out.iter().all(|e| e.statement != found.statement) {
+            out.push(found);
+        }
+    }
+    out
+}
+
+fn example(entry: &'static Entry, form: &'static Form, values: &Values, all_operands: bool) -> Option<Example> {
+    let plain = with_options(entry, form, values, all_operands, "");
+    // What no module has by itself, an option of `.target` may bring.
+    let options = ISA.targets.iter().filter(|t| t.features.is_empty());
+    plain.or_else(|| options.into_iter().find_map(|o| with_options(entry, form, values, all_operands, o.name)))
+}
+
+fn with_options(
+    entry: &'static Entry,
+    form: &'static Form,
+    values: &Values,
+    all_operands: bool,
+    option: &str,
+) -> Option<Example> {
+    let comma = if option.is_empty() { "" } else { ", " };
+    let sound = arrangements(form, values).into_iter().filter(|a| a.broken.is_none());
+    // The fewest operands come first.
+    let mut sound: Vec<Arrangement> = sound.collect();
+    if all_operands {
+        sound.reverse();
+    }
+    let mut tries = TRIES;
+    for arrangement in &sound {
+        for (target, version) in homes(form, values, arrangement) {
+            for shell in Shell::ALL {
+                let Some(parts) = Parts::new(entry, form, values, arrangement, shell) else { continue };
+                let module = parts.module(version, &format!("{}{comma}{option}", target.name));
+                if is_clean(&module) {
+                    return Some(Example { statement: parts.statement, version, target: target.name, module });
+                }
+            }
+            tries -= 1;
+            if tries == 0 {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Whether nothing at all is found in a module, not even a hint.
+fn is_clean(module: &str) -> bool {
+    let snapshot = Snapshot::new(module);
+    let mut analyzer = Analyzer::default();
+    analyzer.analyze(&snapshot).diagnostics.is_empty()
+        && analyzer.lints(&snapshot, &|| false).is_some_and(|found| found.is_empty())
+}
+
+/// Where it may be tried: on the first of the targets that people have today, then on those that have features of their own,
+/// then on older ones; with the lowest version, and with the newest.
+fn homes(
+    form: &'static Form,
+    values: &Values,
+    arrangement: &Arrangement,
+) -> impl Iterator<Item = (&'static Target, Version)> {
+    let types = values.iter().flatten().filter_map(|v| ISA.ty(v)).flat_map(|t| t.gates);
+    let own = form.gates.iter().filter(|g| applies(g.when, values, arrangement));
+    let gates: Vec<&'static Gate> = own.chain(types).collect();
+    let recent = |t: &&'static Target| versions(t).last() == Some(&ISA.newest()) && number(t) >= 75;
+    let plain = |t: &&Target| t.name.ends_with(|c: char| c.is_ascii_digit());
+    let mut targets: Vec<&'static Target> = architectures().collect();
+    targets.sort_by_key(|t| (!recent(t), !plain(t), if recent(t) { number(t) } else { u32::MAX - number(t) }));
+    let spans = targets.into_iter().filter_map(move |target| {
+        let found = availability(&gates, target);
+        let last = match found {
+            Availability::Between(_, last) => last,
+            _ => ISA.newest(),
+        };
+        Some((target, found.first(target)?, last))
+    });
+    spans.flat_map(|(target, first, last)| [first, last].map(|version| (target, version)))
+}
+
+fn number(target: &Target) -> u32 {
+    target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
+}

@@ -1,0 +1,297 @@
+//! Instructions by name, and their forms in words.
+
+use super::combination::least;
+use super::example::{Example, examples};
+use super::rules::rule;
+use crate::describe::{always, condition, gate, pretty};
+use ptx_isa::ISA;
+use ptx_isa::tables::{
+    Access, Encoding, Entry, Extent, Flow, Form, Gate, Implied, Kind, Length, Note, Pattern, Protocol, Slot, Spaces,
+    TypeExpr, Value, Verb,
+};
+
+/// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
+#[derive(Debug, Clone)]
+pub struct Instruction {
+    /// The name, `mbarrier.try_wait`.
+    pub name: &'static str,
+    /// Its entries, in the order of the tables.
+    pub entries: Vec<&'static Entry>,
+}
+
+/// All instructions, by name.
+pub fn instructions() -> Vec<Instruction> {
+    let mut out: Vec<Instruction> = Vec::new();
+    for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
+        match out.iter_mut().find(|i| i.name == entry.name) {
+            Some(known) => known.entries.push(entry),
+            None => out.push(Instruction { name: entry.name, entries: vec![entry] }),
+        }
+    }
+    out.sort_by_key(|i| i.name);
+    out
+}
+
+/// A form with everything that is said of it.
+#[derive(Debug, Clone)]
+pub struct FormArticle {
+    /// The form, without the names of sets behind those of slots.
+    pub text: String,
+    /// Its places for modifiers.
+    pub slots: Vec<&'static Slot>,
+    /// What is meant where a modifier is left out: the index of its slot, and a sentence (Markdown).
+    pub implied: Vec<(usize, String)>,
+    /// Its operands: as written, and what they are (Markdown).
+    pub operands: Vec<(String, String)>,
+    /// What must hold between modifiers (Markdown).
+    pub rules: Vec<String>,
+    /// Versions and targets (Markdown).
+    pub gates: Vec<String>,
+    /// Instructions that use it.
+    pub examples: Vec<Example>,
+}
+
+/// A form in words.
+pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
+    let told = form.gates.iter().filter(|g| !always(g));
+    let mut rules: Vec<String> = form.rules.iter().map(|r| rule(r, form)).collect();
+    rules.dedup();
+    FormArticle {
+        text: pretty(form),
+        slots: form.slots.iter().collect(),
+        implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
+        operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry.operands)).collect(),
+        rules,
+        gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
+        examples: examples(entry, form),
+    }
+}
+
+fn implied(implied: &Implied, form: &Form) -> String {
+    let when = match condition(implied.when, form) {
+        when if when.is_empty() => when,
+        when => format!(", {when}"),
+    };
+    let doc = if implied.doc.is_empty() { String::new() } else { format!(" {}", implied.doc) };
+    format!("Left out{when}, it is `{}`.{doc}", implied.value)
+}
+
+/// The operands whose bits mean something, each with what they mean.
+pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)> {
+    let mut out: Vec<(&'static str, &'static Encoding)> = Vec::new();
+    for operand in entry.forms.iter().flat_map(|f| f.operands) {
+        let values: Vec<&'static Value> = match &operand.pattern {
+            Pattern::Value(v) | Pattern::Arguments(v) => vec![v],
+            Pattern::Address(parts) => parts.iter().collect(),
+            Pattern::Pair(pair) => vec![&pair.first, &pair.second],
+            Pattern::Sink => Vec::new(),
+        };
+        for value in values {
+            if let Some(encoding) = ISA.encodings.iter().find(|e| e.name == value.decodes)
+                && !out.contains(&(value.name, encoding))
+            {
+                out.push((value.name, encoding));
+            }
+        }
+    }
+    out
+}
+
+/// The rows of an instruction's matrix of targets: each form, and each condition that asks for more.
+pub fn rows(entry: &'static Entry) -> Vec<(String, bool, Vec<&'static Gate>)> {
+    let mut out = Vec::new();
+    for form in entry.forms {
+        let base: Vec<&'static Gate> = form.gates.iter().filter(|g| g.when.is_empty()).collect();
+        out.push((pretty(form), false, base.clone()));
+        let mut told: Vec<String> = Vec::new();
+        for gate in form.gates.iter().filter(|g| !g.when.is_empty()) {
+            let label = condition(gate.when, form);
+            if !told.contains(&label) {
+                let same = form.gates.iter().filter(|g| g.when == gate.when);
+                out.push((label.clone(), true, base.iter().copied().chain(same).collect()));
+                told.push(label);
+            }
+        }
+    }
+    out
+}
+
+/// Other facts of an instruction, as sentences (Markdown).
+pub fn facts(entry: &'static Entry) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut say = |text: &str| out.push(text.to_owned());
+    if entry.converge {
+        say("All threads of a warp must execute it together.");
+    }
+    match entry.uniform {
+        Some(Extent::Cta) => say("Its result is the same for all threads of a CTA, whatever its operands."),
+        Some(Extent::Warp) => say("Its result is the same for all threads of a warp, whatever its operands."),
+        _ => {}
+    }
+    match entry.flow {
+        Flow::Next => {}
+        Flow::Branch => say("Execution goes on at a label."),
+        Flow::Call => say("Execution goes on in a function, and afterwards here."),
+        Flow::Return => say("Execution goes on in the caller."),
+        Flow::Exit => say("The thread ends."),
+    }
+    if entry.pure {
+        say("It has no effect but its results, which depend on nothing but its operands.");
+    }
+    let mut roles: Vec<String> = Vec::new();
+    for (form, effect) in entry.forms.iter().flat_map(|f| f.effects.iter().map(move |e| (f, e))) {
+        let verb = Verb::NAMES.iter().find(|(_, v)| *v == effect.verb).map_or("", |(name, _)| name);
+        let protocol = Protocol::NAMES.iter().find(|(_, p)| *p == effect.protocol).map_or("", |(name, _)| name);
+        let operand = if effect.operand.is_empty() { String::new() } else { format!(" by `{}`", effect.operand) };
+        let when = match condition(effect.when, form) {
+            when if when.is_empty() => when,
+            when => format!(", {when}"),
+        };
+        let role = format!("*{protocol}*: it **{verb}**{operand}{when}.");
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    out.extend(roles.into_iter().map(|role| format!("Part in {role}")));
+    out
+}
+
+fn operand(pattern: &Pattern, optional: bool, form: &'static Form, notes: &[Note]) -> Vec<(String, String)> {
+    let one = |value: &Value, shown: String| {
+        let note = notes.iter().find(|n| n.name == value.name).map_or(String::new(), |n| format!("{}; ", n.doc));
+        let left_out = if optional { "; may be left out" } else { "" };
+        (shown, format!("{note}{}{left_out}", words(value, form)))
+    };
+    match pattern {
+        Pattern::Value(value) if matches!(value.kind, Kind::Address(_)) => vec![one(value, format!("[{}]", value.name))],
+        Pattern::Value(value) | Pattern::Arguments(value) => vec![one(value, value.name.to_owned())],
+        Pattern::Address(parts) => parts.iter().map(|v| one(v, format!("[{}]", v.name))).collect(),
+        Pattern::Pair(pair) => vec![
+            one(&pair.first, pair.first.name.to_owned()),
+            one(&pair.second, format!("|{}", pair.second.name)),
+        ],
+        Pattern::Sink => vec![("_".to_owned(), "a result that is not wanted".to_owned())],
+    }
+}
+
+/// What may stand for a value, in terms of the form's slots.
+fn words(value: &Value, form: &Form) -> String {
+    let access = match value.access {
+        Access::Read => "read",
+        Access::Write => "written",
+        Access::Update => "read and written",
+    };
+    let ty = type_words(value.ty, form);
+    let list = match value.length {
+        Length::Scalar => String::new(),
+        Length::Fixed(n) => format!("a list of {n} of "),
+        Length::Slot(slot) => format!("as many as `{}` says of ", slot_name(form, slot)),
+        Length::Map(map) => {
+            let rows = form.maps.get(usize::from(map)).map_or(&[][..], |m| m.rows);
+            let mut lengths: Vec<u16> = rows.iter().flat_map(|r| r.lengths).copied().collect();
+            lengths.sort_unstable();
+            lengths.dedup();
+            let lengths: Vec<String> = lengths.iter().map(u16::to_string).collect();
+            format!("a list of {} of ", lengths.join(", "))
+        }
+        Length::Formula(formula) => format!("a list of `{}` of ", formula.text(|slot| slot_name(form, slot))),
+    };
+    let mut out = match value.kind {
+        Kind::Address(Spaces::Generic) => "a generic address".to_owned(),
+        Kind::Address(Spaces::Slot(slot)) => format!("an address in `{}`", dotted(slot_name(form, slot))),
+        Kind::Address(Spaces::Named(names)) => {
+            format!("an address in {}", crate::describe::words(names.iter().copied(), 6))
+        }
+        Kind::Label => "a label".to_owned(),
+        Kind::Function => "a function, or a register with its address".to_owned(),
+        Kind::Targets => "the label of a list of targets or of a prototype".to_owned(),
+        Kind::Arguments => "a list in parentheses".to_owned(),
+        Kind::Opaque(name) => format!("a `.{}`, or a register with its handle", name.trim_start_matches('.')),
+        Kind::Any => format!("{access}: anything"),
+        Kind::Value if value.immediate_only => format!("a literal {ty}"),
+        Kind::Value => format!("{access}: {list}{ty}"),
+    };
+    let flags = [
+        (value.wider, "a wider register will do"),
+        (value.register_only && value.access == Access::Read, "no literal"),
+        (value.special, "a special register too"),
+        (value.symbol, "or the address of a variable"),
+        (value.minus, "`-` negates it"),
+        (value.negatable, "`!` negates it"),
+        (value.sink, "`_` drops it"),
+    ];
+    for (_, text) in flags.iter().filter(|(set, _)| *set) {
+        out.push_str(&format!("; {text}"));
+    }
+    if !value.ranges.is_empty() {
+        let ranges: Vec<String> = value.ranges.iter().map(crate::describe::range).collect();
+        out.push_str(&format!("; a literal must be {}", ranges.join(", ")));
+    }
+    if !value.select.is_empty() {
+        out.push_str(&format!("; a selector may follow: {}", crate::describe::words(value.select.iter().copied(), 8)));
+    }
+    out
+}
+
+fn slot_name(form: &Form, slot: u8) -> &'static str {
+    form.slots.get(usize::from(slot)).map_or("", |s| s.name)
+}
+
+fn dotted(name: &str) -> String {
+    format!(".{}", name.trim_start_matches('.'))
+}
+
+fn type_words(ty: TypeExpr, form: &Form) -> String {
+    match ty {
+        TypeExpr::None => "a register".to_owned(),
+        TypeExpr::Slot(slot) => format!("`{}`", dotted(slot_name(form, slot))),
+        TypeExpr::Named(name) => format!("`{name}`"),
+        TypeExpr::Wide(inner) => format!("{}, twice as wide", type_words(*inner, form)),
+        TypeExpr::Half(inner) => format!("{}, half as wide", type_words(*inner, form)),
+        TypeExpr::Bits(inner) => format!("bits of the size of {}", type_words(*inner, form)),
+    }
+}
+
+/// An instruction that takes a modifier.
+#[derive(Debug, Clone)]
+pub struct Taker {
+    /// Its name.
+    pub name: &'static str,
+    /// What the modifier means there (Markdown); empty if nothing special.
+    pub note: &'static str,
+    /// The forms.
+    pub forms: Vec<String>,
+    /// The shortest opcode with modifiers that has it.
+    pub head: String,
+}
+
+/// The instructions that take a modifier, a type or a state space, by name.
+pub fn takers(name: &str) -> Vec<Taker> {
+    let mut out: Vec<Taker> = Vec::new();
+    for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
+        for form in entry.forms {
+            let Some(place) = form.slots.iter().position(|s| s.values.contains(&name)) else { continue };
+            let note = entry.modifiers.iter().find(|m| m.name == name).map_or("", |m| m.doc);
+            let text = pretty(form);
+            match out.iter_mut().find(|t| t.name == entry.name) {
+                Some(known) => {
+                    if !known.forms.contains(&text) {
+                        known.forms.push(text);
+                    }
+                    if known.note.is_empty() {
+                        known.note = note;
+                    }
+                }
+                None => {
+                    let value = form.slots[place].values.iter().copied().find(|v| *v == name);
+                    let values = value.and_then(|v| least(form, &[(place, v)])).unwrap_or_default();
+                    let opcode = entry.name.split('.').next().unwrap_or(entry.name);
+                    let head = format!("{opcode}{}", values.into_iter().flatten().collect::<String>());
+                    out.push(Taker { name: entry.name, note, forms: vec![text], head });
+                }
+            }
+        }
+    }
+    out.sort_by_key(|t| t.name);
+    out
+}

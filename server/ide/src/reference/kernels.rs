@@ -1,0 +1,100 @@
+//! Hand-written kernels, and which instructions they use.
+
+use super::code::{self, Token};
+use ptx_analysis::head;
+use ptx_analysis::lower::{self, Source};
+use ptx_isa::ISA;
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    /// Its name, that of its file.
+    pub name: &'static str,
+    /// The whole file.
+    pub text: &'static str,
+}
+
+macro_rules! kernels {
+    ($($name:literal)*) => {
+        /// All kernels, by name.
+        pub const KERNELS: &[Kernel] = &[
+            $(Kernel { name: $name, text: include_str!(concat!("../../../../tests/kernels/", $name, ".ptx")) },)*
+        ];
+    };
+}
+
+kernels! {
+    "bigint_add" "block_reduce" "cluster_dsmem" "cooperative_transpose" "cp_async_pipeline" "dot_dp4a" "fp8_convert"
+    "histogram" "indirect_call" "layernorm_half" "mma_matmul" "saxpy" "single_pass_sum" "spin_lock" "stream_compact"
+    "tcgen05_tile" "textures" "tiled_matmul" "tma_pipeline" "warp_scan" "wgmma_tile" "work_stealing"
+}
+
+impl Kernel {
+    /// What its first comment says it does.
+    pub fn summary(&self) -> &'static str {
+        let line = self.text.lines().next().unwrap_or("").trim_start_matches('/').trim();
+        line.split_once(": ").map_or(line, |(_, summary)| summary)
+    }
+}
+
+/// Where a kernel uses an instruction.
+#[derive(Debug, Clone, Copy)]
+pub struct Use {
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    /// The line of the instruction, from 0.
+    pub line: usize,
+}
+
+/// How many lines a snippet has before and after its instruction.
+const AROUND: usize = 3;
+
+impl Use {
+    /// The lines around the instruction, without what they are indented by, as tokens; and the number of the first, from 0.
+    pub fn snippet(&self) -> (usize, Vec<Token>) {
+        let lines: Vec<&str> = self.kernel.text.lines().collect();
+        // Braces and blank lines end it.
+        let ends = |line: &&str| matches!(line.trim(), "" | "{" | "}");
+        let first = lines[..self.line].iter().rev().take(AROUND).take_while(|l| !ends(l)).count();
+        let last = lines[self.line + 1..].iter().take(AROUND).take_while(|l| !ends(l)).count();
+        let shown = &lines[self.line - first..=self.line + last];
+        let indent = shown.iter().map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
+        let text: Vec<&str> = shown.iter().map(|l| l.get(indent..).unwrap_or(l)).collect();
+        (self.line - first, code::tokens(&text.join("\n")))
+    }
+}
+
+/// For each instruction the kernels that use it, each once.
+pub fn uses() -> BTreeMap<&'static str, Vec<Use>> {
+    let mut out: BTreeMap<&'static str, Vec<Use>> = BTreeMap::new();
+    for kernel in KERNELS {
+        let snapshot = Snapshot::new(kernel.text);
+        let mut found: Vec<(&'static str, Range<usize>)> = Vec::new();
+        collect(snapshot.root(), kernel.text, &mut found);
+        for (name, range) in found {
+            let known = out.entry(name).or_default();
+            if known.iter().all(|u| u.kernel.name != kernel.name) {
+                known.push(Use { kernel, line: snapshot.rope().byte_to_line(range.start) });
+            }
+        }
+    }
+    out
+}
+
+fn collect(node: Node<'_>, text: &str, out: &mut Vec<(&'static str, Range<usize>)>) {
+    if node.kind_id() == kinds().instruction {
+        if let Some(instruction) = lower::instruction(Source { text, base: 0 }, node)
+            && let Some(opcode) = ISA.opcode(instruction.opcode.text)
+        {
+            let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+            out.extend(head::resolve(opcode, &modifiers).map(|head| (head.entry.name, instruction.range)));
+        }
+        return;
+    }
+    for child in lower::named_children(node) {
+        collect(child, text, out);
+    }
+}

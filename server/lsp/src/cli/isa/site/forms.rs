@@ -1,0 +1,99 @@
+//! A form, and what may be written for it.
+
+use super::text::{Place, colours};
+use maud::{Markup, html};
+use ptx_ide::reference::code::tokens;
+use ptx_ide::reference::example::Example;
+use ptx_ide::reference::instruction::FormArticle;
+use ptx_isa::tables::Slot;
+
+/// A form, which opens to its sets of modifiers, operands and conditions.
+pub fn form(article: &FormArticle, open: bool, place: Place<'_>) -> Markup {
+    html! {
+        details.form open[open] {
+            summary { code { (syntax(article)) } }
+            div.inside {
+                @if !article.slots.is_empty() {
+                    dl.slots {
+                        @for (index, slot) in article.slots.iter().enumerate() { (self::slot(slot, article, index, place)) }
+                    }
+                }
+                @if !article.operands.is_empty() {
+                    h4 { "Operands" }
+                    dl.slots {
+                        @for (name, text) in &article.operands {
+                            div { dt { code { (name) } } dd { (place.line(text)) } }
+                        }
+                    }
+                }
+                @if !article.rules.is_empty() || !article.gates.is_empty() {
+                    h4 { "Conditions" }
+                    ul {
+                        @for line in article.rules.iter().chain(&article.gates) { li { (place.line(line)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The text of a form; the names of sets stand out from what is written as it is.
+fn syntax(article: &FormArticle) -> Markup {
+    let head = article.text.find(' ').unwrap_or(article.text.len());
+    let (modifiers, operands) = article.text.split_at(head);
+    let is_set = |word: &str| {
+        article.slots.iter().any(|s| s.name.trim_start_matches('.') == word && s.values != [format!(".{word}")])
+    };
+    // `.` begins a modifier; `{`, `}` stand around what may be left out.
+    let mut words: Vec<&str> = Vec::new();
+    let mut rest = modifiers;
+    while !rest.is_empty() {
+        let end = rest.char_indices().skip(1).find(|(_, c)| matches!(c, '.' | '{' | '}')).map_or(rest.len(), |(i, _)| i);
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after;
+    }
+    html! {
+        @for (index, word) in words.iter().enumerate() {
+            @if index == 0 { span.o { (word) } }
+            @else if let Some(name) = word.strip_prefix('.').filter(|w| is_set(w)) { i { "." (name) } }
+            @else if word.starts_with('.') { span.m { (word) } }
+            @else { (word) }
+        }
+        (operands)
+    }
+}
+
+fn slot(slot: &Slot, article: &FormArticle, index: usize, place: Place<'_>) -> Markup {
+    let implied = article.implied.iter().filter(|(of, _)| *of == index);
+    let name = slot.name.trim_start_matches('.');
+    let single = slot.values.len() == 1;
+    html! {
+        div {
+            dt { @if single { (place.modifier(slot.values[0])) } @else { code { i { "." (name) } } } }
+            dd {
+                @if !single {
+                    @for value in slot.values { (place.modifier(value)) " " }
+                }
+                @if slot.optional { span.dim { @if single { "may be left out" } @else { "– may be left out" } } }
+                @else if single { span.dim { "always" } }
+                @for (_, text) in implied { br; (place.line(text)) }
+            }
+        }
+    }
+}
+
+/// Instructions that may be copied.
+pub fn examples(all: &[Example]) -> Markup {
+    html! {
+        @for example in all {
+            details.example {
+                summary {
+                    code { (colours(&tokens(&example.statement))) }
+                    span.needs { "PTX " (example.version) ", " (example.target) }
+                }
+                div.scroll tabindex="0" role="region" aria-label="Module" { pre { code { (example.module) } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The pages of instructions.
+
+use super::forms;
+use super::layout::Page;
+use super::links::{Kind, Links};
+use super::matrix;
+use super::text::Place;
+use maud::{Markup, html};
+use ptx_ide::reference::availability::{self, introduced};
+use ptx_ide::reference::example::Example;
+use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructions};
+use ptx_ide::reference::kernels::{Use, uses};
+use ptx_ide::reference::manual;
+use ptx_isa::tables::{Encoding, Entry, Meaning};
+use std::collections::BTreeMap;
+
+/// Forms that are open at first, if there are no more.
+const FEW: usize = 2;
+/// Examples and kernels that are shown at once.
+const SHOWN: usize = 6;
+
+/// All pages.
+pub fn pages(links: &Links) -> Vec<Page> {
+    let uses = uses();
+    instructions().iter().map(|i| page(i, links, &uses)).collect()
+}
+
+fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, Vec<Use>>) -> Page {
+    let path = links.path(Kind::Instruction, instruction.name).unwrap_or_default().to_owned();
+    let place = Place { links, path: &path };
+    let first = instruction.entries.first();
+    let several = instruction.entries.len() > 1;
+    let used = uses.get(instruction.name).map_or(&[][..], Vec::as_slice);
+    let body = html! {
+        @if several {
+            ul.parts {
+                @for (index, entry) in instruction.entries.iter().enumerate() {
+                    li { a href={ "#part" (index + 1) } { (place.plain(entry.summary)) } }
+                }
+            }
+            @for (index, entry) in instruction.entries.iter().enumerate() {
+                section id={ "part" (index + 1) } {
+                    h2 { (place.plain(entry.summary)) }
+                    (self::entry(entry, place))
+                }
+            }
+        } @else if let Some(entry) = first {
+            p.lead { (place.line(entry.summary)) }
+            (self::entry(entry, place))
+        }
+        @if !used.is_empty() { h2 #kernels { "In kernels" } (kernels(used, place)) }
+    };
+    let summaries: Vec<&str> = instruction.entries.iter().map(|e| e.summary).collect();
+    Page {
+        kind: Kind::Instruction,
+        name: instruction.name.to_owned(),
+        summary: summaries.join(" "),
+        group: first.map_or("", |e| e.family_title).to_owned(),
+        body,
+        is_code: true,
+        path,
+    }
+}
+
+fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
+    let articles: Vec<FormArticle> = distinct(entry.forms.iter().map(|f| instruction::form(entry, f)).collect());
+    let examples: Vec<Example> = articles.iter().flat_map(|a| a.examples.clone()).collect();
+    let since = entry.forms.iter().filter_map(|f| introduced(f.gates)).min();
+    let facts = instruction::facts(entry);
+    html! {
+        p.facts {
+            @if let Some(since) = since { "Since " a href=(place.to(&format!("versions/{since}.html"))) { "PTX " (since) } " · " }
+            @if !entry.manual.is_empty() { a href=(manual(entry.manual)) rel="external" { "PTX manual" } }
+        }
+        @if articles.is_empty() {
+            p { "Its forms are not known, so nothing is checked here." }
+        } @else {
+            h3 { "Forms" }
+            @for article in &articles { (forms::form(article, articles.len() <= FEW, place)) }
+        }
+        @if !entry.doc.is_empty() { h3 { "What it does" } (place.markdown(entry.doc, 3)) }
+        @if !entry.operands.is_empty() {
+            h3 { "Operands" }
+            dl.slots { @for note in entry.operands { div { dt { code { (note.name) } } dd { (place.line(note.doc)) } } } }
+        }
+        @for encoding in instruction::encodings(entry) { (bits(encoding, place)) }
+        @if !entry.modifiers.is_empty() {
+            h3 { "Modifiers" }
+            dl.slots { @for note in entry.modifiers { div { dt { (place.modifier(note.name)) } dd { (place.line(note.doc)) } } } }
+        }
+        @if !entry.notes.is_empty() {
+            h3 { "Pitfalls" }
+            ul.notes { @for note in entry.notes { li { (place.markdown(note, 3)) } } }
+        }
+        @if !entry.unsettled.is_empty() {
+            h3 { "Not settled" }
+            ul { @for note in entry.unsettled { li { (place.markdown(note, 3)) } } }
+        }
+        @if !examples.is_empty() {
+            h3 { "Examples" }
+            p.dim { "Each opens to a module in which the checker finds nothing." }
+            (forms::examples(examples.get(..SHOWN).unwrap_or(&examples)))
+            @if let Some(rest) = examples.get(SHOWN..).filter(|r| !r.is_empty()) {
+                details.more { summary { (rest.len()) " more" } (forms::examples(rest)) }
+            }
+        }
+        @if !articles.is_empty() {
+            h3 { "Targets and versions" }
+            (matrix::table(&availability::matrix(&instruction::rows(entry)), place))
+            (matrix::legend())
+        }
+        @if !facts.is_empty() {
+            h3 { "What else is known" }
+            ul { @for fact in &facts { li { (place.line(fact)) } } }
+        }
+    }
+}
+
+/// What the bits of an operand mean.
+fn bits((operand, encoding): (&'static str, &'static Encoding), place: Place<'_>) -> Markup {
+    html! {
+        h3 { "The bits of " code { (operand) } }
+        p { (place.line(encoding.summary)) }
+        (place.markdown(encoding.doc, 3))
+        @if !encoding.fields.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Bits" {
+                table {
+                    thead { tr { th scope="col" { "Bits" } th scope="col" { "Meaning" } } }
+                    tbody {
+                        @for field in encoding.fields {
+                            tr {
+                                th scope="row" { (field.low) @if field.high != field.low { "–" (field.high) } }
+                                td {
+                                    (field.name)
+                                    @if field.times > 1 { ", in units of " (field.times) }
+                                    @for name in field.when { " " (place.modifier(name)) }
+                                    (meanings(field.values))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (meanings(encoding.values))
+    }
+}
+
+fn meanings(values: &[Meaning]) -> Markup {
+    html! {
+        @if !values.is_empty() {
+            ul { @for value in values { li { code { (value.number) } " " (value.words) } } }
+        }
+    }
+}
+
+/// Forms that differ in nothing that is shown are shown once, with the examples of all.
+fn distinct(articles: Vec<FormArticle>) -> Vec<FormArticle> {
+    let mut out: Vec<FormArticle> = Vec::new();
+    for article in articles {
+        let same = |known: &&mut FormArticle| {
+            known.text == article.text
+                && known.slots == article.slots
+                && known.operands == article.operands
+                && known.gates == article.gates
+                && known.rules == article.rules
+        };
+        match out.iter_mut().find(same) {
+            Some(known) => {
+                for example in article.examples {
+                    if known.examples.iter().all(|e| e.statement != example.statement) {
+                        known.examples.push(example);
+                    }
+                }
+            }
+            None => out.push(article),
+        }
+    }
+    out
+}
+
+fn kernels(used: &[Use], place: Place<'_>) -> Markup {
+    html! {
+        @for one in used.iter().take(3) {
+            @let (first, tokens) = one.snippet();
+            figure {
+                figcaption {
+                    (place.name(Kind::Kernel, one.kernel.name)) ", "
+                    a href={ (place.to(place.links.path(Kind::Kernel, one.kernel.name).unwrap_or_default())) "#line" (one.line + 1) } {
+                        "line " (first + 1)
+                    }
+                }
+                (place.block(&tokens))
+            }
+        }
+        @if used.len() > 3 {
+            p {
+                "Also in "
+                @for (index, one) in used.iter().enumerate().skip(3) {
+                    @if index > 3 { ", " }
+                    (place.name(Kind::Kernel, one.kernel.name))
+                }
+                "."
+            }
+        }
+    }
+}

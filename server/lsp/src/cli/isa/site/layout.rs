@@ -1,0 +1,167 @@
+//! What all pages have in common, and the pages that list others.
+
+use super::links::{Kind, Links};
+use super::text::{Place, relative};
+use super::things::overview;
+use maud::{DOCTYPE, Markup, html};
+
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    /// What it is about.
+    pub kind: Kind,
+    /// The name of that.
+    pub name: String,
+    /// Where it is, from the root of the site.
+    pub path: String,
+    /// One line, Markdown.
+    pub summary: String,
+    /// Under which heading the chapter lists it; may be empty.
+    pub group: String,
+    /// Everything below the heading.
+    pub body: Markup,
+    /// Whether the name is a word of PTX, and no title.
+    pub is_code: bool,
+}
+
+/// Everything is here: nothing is fetched, no frame, no form. Firefox does not count the files of a folder as the page's own
+/// origin, so they are named besides.
+const POLICY: &str = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'";
+
+/// The start page and the first page of each chapter.
+pub fn chapters(pages: &[Page], links: &Links) -> Vec<Page> {
+    let mut out = vec![start(pages, links)];
+    for kind in Kind::ALL {
+        let path = format!("{}/index.html", kind.folder());
+        let place = Place { links, path: &path };
+        let body = html! {
+            (overview(kind, place))
+            (listing(pages.iter().filter(|p| p.kind == kind), place, 2))
+        };
+        let name = kind.title().to_owned();
+        out.push(Page { kind, name, summary: String::new(), group: String::new(), body, is_code: false, path });
+    }
+    out
+}
+
+fn start(pages: &[Page], links: &Links) -> Page {
+    let path = "index.html".to_owned();
+    let place = Place { links, path: &path };
+    let count = |kind| pages.iter().filter(|p| p.kind == kind).count();
+    let body = html! {
+        p.lead {
+            "The instruction set of NVIDIA PTX as the language server knows it. Press " kbd { "/" } " and type: an opcode, a \
+             modifier, a special register, a directive, a type, a target or the code of a diagnostic."
+        }
+        ul.chapters {
+            @for kind in Kind::ALL {
+                li { a href=(place.to(&format!("{}/index.html", kind.folder()))) { (kind.title()) } " " span.dim { (count(kind)) } }
+            }
+        }
+        h2 { "Instructions by family" }
+        (listing(pages.iter().filter(|p| p.kind == Kind::Instruction), place, 3))
+    };
+    Page {
+        kind: Kind::Instruction,
+        name: "PTX reference".to_owned(),
+        summary: String::new(),
+        group: String::new(),
+        body,
+        is_code: false,
+        path,
+    }
+}
+
+/// Links to pages, by group.
+fn listing<'p>(pages: impl Iterator<Item = &'p Page>, place: Place<'_>, level: u8) -> Markup {
+    let mut groups: Vec<(&str, Vec<&Page>)> = Vec::new();
+    for page in pages {
+        match groups.iter_mut().find(|(group, _)| *group == page.group) {
+            Some((_, members)) => members.push(page),
+            None => groups.push((&page.group, vec![page])),
+        }
+    }
+    groups.sort_by_key(|(group, _)| *group);
+    html! {
+        @for (group, members) in groups {
+            section {
+                @if !group.is_empty() {
+                    @if level == 2 { h2 { (group) } } @else { h3 { (group) } }
+                }
+                dl.list {
+                    @for page in members {
+                        div {
+                            dt { a href=(place.to(&page.path)) { @if page.is_code { code { (page.name) } } @else { (page.name) } } }
+                            dd { (place.line(&page.summary)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The whole file.
+pub fn document(page: &Page) -> String {
+    let to = |path: &str| relative(&page.path, path);
+    let root = "../".repeat(page.path.matches('/').count());
+    let is_start = page.path == "index.html";
+    let is_chapter = page.path.ends_with("/index.html");
+    let title = if is_start { page.name.clone() } else { format!("{} – PTX reference", page.name) };
+    let chapter = format!("{}/index.html", page.kind.folder());
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" data-root=(root) {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="stylesheet" href=(to("site.css"));
+                script src=(to("theme.js")) {}
+                script src=(to("site.js")) defer {}
+            }
+            body {
+                a.skip href="#main" { "To the text" }
+                header {
+                    a.home href=(to("index.html")) { "PTX reference" }
+                    div.search role="search" {
+                        label.unseen for="search" { "Search" }
+                        input #search type="search" role="combobox" aria-autocomplete="list" aria-expanded="false"
+                            aria-controls="found" placeholder="Search  /" autocomplete="off" spellcheck="false" autocapitalize="off";
+                        ul #found role="listbox" aria-label="Found" hidden {}
+                        p.unseen #said role="status" {}
+                    }
+                    button #theme type="button" hidden { "Theme" }
+                }
+                div.columns {
+                    nav aria-label="Chapters" {
+                        ul {
+                            @for kind in Kind::ALL {
+                                @let path = format!("{}/index.html", kind.folder());
+                                @let here = !is_start && kind == page.kind;
+                                li { a href=(to(&path)) aria-current=[here.then_some(if is_chapter { "page" } else { "true" })] { (kind.title()) } }
+                            }
+                        }
+                    }
+                    main #main tabindex="-1" {
+                        @if !is_start && !is_chapter {
+                            p.trail {
+                                a href=(to(&chapter)) { (page.kind.title()) }
+                                @if !page.group.is_empty() { " › " (page.group) }
+                            }
+                        }
+                        h1 { @if page.is_code { code { (page.name) } } @else { (page.name) } }
+                        (page.body)
+                    }
+                }
+                footer {
+                    p { "Made by " code { "ptx-analyzer isa --format html" } " " (env!("CARGO_PKG_VERSION"))
+                        " from the tables that the language server checks with. PTX is NVIDIA's; its manual decides." }
+                }
+            }
+        }
+    };
+    markup.into_string() + "\n"
+}

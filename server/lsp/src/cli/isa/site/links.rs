@@ -1,0 +1,235 @@
+//! Where the page of a name is.
+
+use ptx_analysis::checks::PAGES;
+use ptx_ide::reference::instruction::instructions;
+use ptx_ide::reference::kernels::KERNELS;
+use ptx_isa::ISA;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What a page is about; each has a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// An instruction.
+    Instruction,
+    /// A modifier that is neither a type nor a state space.
+    Modifier,
+    /// A type.
+    Type,
+    /// A state space.
+    Space,
+    /// A special register.
+    Register,
+    /// A directive or a pragma.
+    Directive,
+    /// A predefined constant.
+    Constant,
+    /// A target or an option of `.target`.
+    Target,
+    /// A version.
+    Version,
+    /// A diagnostic.
+    Diagnostic,
+    /// A kernel.
+    Kernel,
+}
+
+impl Kind {
+    /// All, in the order of the site.
+    pub const ALL: [Self; 11] = [
+        Self::Instruction,
+        Self::Modifier,
+        Self::Type,
+        Self::Space,
+        Self::Register,
+        Self::Directive,
+        Self::Constant,
+        Self::Target,
+        Self::Version,
+        Self::Diagnostic,
+        Self::Kernel,
+    ];
+
+    /// The folder.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Instruction => "instructions",
+            Self::Modifier => "modifiers",
+            Self::Type => "types",
+            Self::Space => "state-spaces",
+            Self::Register => "special-registers",
+            Self::Directive => "directives",
+            Self::Constant => "constants",
+            Self::Target => "targets",
+            Self::Version => "versions",
+            Self::Diagnostic => "diagnostics",
+            Self::Kernel => "kernels",
+        }
+    }
+
+    /// The title of the chapter.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Instruction => "Instructions",
+            Self::Modifier => "Modifiers",
+            Self::Type => "Types",
+            Self::Space => "State spaces",
+            Self::Register => "Special registers",
+            Self::Directive => "Directives and pragmas",
+            Self::Constant => "Constants",
+            Self::Target => "Targets",
+            Self::Version => "Versions",
+            Self::Diagnostic => "Diagnostics",
+            Self::Kernel => "Kernels",
+        }
+    }
+
+    /// One of them.
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Instruction => "instruction",
+            Self::Modifier => "modifier",
+            Self::Type => "type",
+            Self::Space => "state space",
+            Self::Register => "special register",
+            Self::Directive => "directive",
+            Self::Constant => "constant",
+            Self::Target => "target",
+            Self::Version => "version",
+            Self::Diagnostic => "diagnostic",
+            Self::Kernel => "kernel",
+        }
+    }
+}
+
+/// The paths of all pages.
+#[derive(Debug)]
+pub struct Links {
+    paths: HashMap<(Kind, String), String>,
+    names: Vec<(Kind, String)>,
+}
+
+impl Links {
+    /// Gives everything a path.
+    pub fn new() -> Self {
+        let mut links = Self { paths: HashMap::new(), names: Vec::new() };
+        let mut taken: HashSet<String> = HashSet::new();
+        for kind in Kind::ALL {
+            for name in names(kind) {
+                let stem = file_name(&name);
+                // Names that differ in what no file name can have, or in case alone.
+                let free = (1..).find_map(|n| {
+                    let number = if n == 1 { String::new() } else { format!("-{n}") };
+                    let path = format!("{}/{stem}{number}.html", kind.folder());
+                    taken.insert(path.to_ascii_lowercase()).then_some(path)
+                });
+                links.paths.insert((kind, name.clone()), free.unwrap_or_default());
+                links.names.push((kind, name));
+            }
+        }
+        links
+    }
+
+    /// All names of a kind, in their order.
+    pub fn all(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        self.names.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| name.as_str())
+    }
+
+    /// The path of the page, from the root of the site.
+    pub fn path(&self, kind: Kind, name: &str) -> Option<&str> {
+        self.paths.get(&(kind, name.to_owned())).map(String::as_str)
+    }
+
+    /// The page of what stands among the modifiers of an instruction.
+    pub fn modifier(&self, name: &str) -> Option<&str> {
+        [Kind::Type, Kind::Space, Kind::Modifier].into_iter().find_map(|kind| self.path(kind, name))
+    }
+
+    /// The page of what a text calls by name: an instruction with or without modifiers, a modifier, ….
+    pub fn word(&self, text: &str) -> Option<&str> {
+        let word = text.split_whitespace().next()?.trim_end_matches([';', ',']);
+        let whole = Kind::ALL.into_iter().filter(|k| !matches!(k, Kind::Modifier | Kind::Version | Kind::Kernel));
+        let found = whole.into_iter().find_map(|kind| self.path(kind, word));
+        found.or_else(|| self.path(Kind::Modifier, word)).or_else(|| self.register(word)).or_else(|| self.head(word))
+    }
+
+    /// `%tid.x`, `%envreg7`.
+    pub fn register(&self, word: &str) -> Option<&str> {
+        let base = word.strip_prefix('%').and_then(|w| w.split('.').next())?;
+        self.path(Kind::Register, ISA.special_register(&format!("%{base}"))?.name)
+    }
+
+    /// `fma.rn.f32`.
+    fn head(&self, word: &str) -> Option<&str> {
+        let (first, rest) = word.split_once('.')?;
+        let modifiers: Vec<String> = rest.split('.').map(|m| format!(".{m}")).collect();
+        let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+        self.path(Kind::Instruction, ISA.opcode(first)?.entry(&modifiers)?.name)
+    }
+}
+
+fn names(kind: Kind) -> Vec<String> {
+    let owned = |name: &&str| (*name).to_owned();
+    match kind {
+        Kind::Instruction => instructions().iter().map(|i| i.name.to_owned()).collect(),
+        Kind::Modifier => modifiers().iter().map(owned).collect(),
+        Kind::Type => ISA.types.iter().map(|t| t.name.to_owned()).collect(),
+        Kind::Space => ISA.spaces.iter().map(|s| s.name.to_owned()).collect(),
+        Kind::Register => ISA.special_registers.iter().map(|r| r.name.to_owned()).collect(),
+        Kind::Directive => ISA.directives.iter().map(|d| d.name.to_owned()).collect(),
+        Kind::Constant => ISA.constants.iter().map(|c| c.name.to_owned()).collect(),
+        Kind::Target => ISA.targets.iter().map(|t| t.name.to_owned()).collect(),
+        Kind::Version => ISA.versions.iter().map(|v| v.version.to_string()).collect(),
+        Kind::Diagnostic => PAGES.iter().map(|p| p.code.to_owned()).collect(),
+        Kind::Kernel => KERNELS.iter().map(|k| k.name.to_owned()).collect(),
+    }
+}
+
+/// The modifiers of the shared table and those that single instructions explain.
+fn modifiers() -> BTreeSet<&'static str> {
+    let entries = || ISA.opcodes.iter().flat_map(|o| o.entries);
+    let own = entries().flat_map(|e| e.modifiers).map(|m| m.name);
+    let slots = entries().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values).copied();
+    let mut out: BTreeSet<&'static str> = ISA.modifiers.iter().map(|m| m.name).chain(own).chain(slots).collect();
+    out.retain(|name| ISA.ty(name).is_none() && ISA.space(name).is_none());
+    out
+}
+
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '-' };
+    let out: String = name.trim_matches(['.', '%', '"', '@']).chars().map(plain).collect();
+    out.replace("--", "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Links};
+
+    #[test]
+    fn words_of_texts_lead_to_pages() {
+        let links = Links::new();
+        for (word, path) in [
+            ("fma.rn.f32", "instructions/fma.html"),
+            ("mbarrier.try_wait.parity.b64 p, [a], b", "instructions/mbarrier.try_wait.html"),
+            (".ftz", "modifiers/ftz.html"),
+            (".L1::no_allocate", "modifiers/L1-no_allocate.html"),
+            ("%tid.x", "special-registers/tid.html"),
+            ("%envreg7", "special-registers/envreg.html"),
+            (".f16x2", "types/f16x2.html"),
+            ("sm_90a", "targets/sm_90a.html"),
+            ("operand-type", "diagnostics/operand-type.html"),
+        ] {
+            assert_eq!(links.word(word), Some(path), "{word}");
+        }
+        assert_eq!(links.word("%r1"), None);
+        assert_eq!(links.path(Kind::Version, "8.5"), Some("versions/8.5.html"));
+    }
+
+    #[test]
+    fn no_two_pages_have_one_path() {
+        let links = Links::new();
+        let mut paths: Vec<String> = links.paths.values().map(|p| p.to_ascii_lowercase()).collect();
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths.len(), links.paths.len());
+    }
+}

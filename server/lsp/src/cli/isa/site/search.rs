@@ -1,0 +1,27 @@
+//! The index that the search field looks in: a script, since a page from a file may read no other file.
+
+use super::layout::Page;
+use super::links::Kind;
+
+/// Names, kinds, paths and summaries, in the order of the pages.
+pub fn index(pages: &[Page]) -> String {
+    let kinds: Vec<&str> = Kind::ALL.into_iter().map(Kind::one).collect();
+    let kind = |page: &Page| Kind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);
+    let rows: Vec<String> = pages
+        .iter()
+        .map(|page| {
+            let row = serde_json::json!([page.name, kind(page), page.path, plain(&page.summary)]);
+            row.to_string()
+        })
+        .collect();
+    format!(
+        "window.PTX_INDEX = {{\"kinds\": {},\n\"rows\": [\n{}\n]}};\n",
+        serde_json::json!(kinds),
+        rows.join(",\n")
+    )
+}
+
+/// A summary without the marks of Markdown.
+fn plain(text: &str) -> String {
+    text.replace('`', "").replace("**", "")
+}

@@ -1,0 +1,294 @@
+//! The pages of everything that is no instruction.
+
+use super::layout::Page;
+use super::links::{Kind, Links};
+use super::matrix;
+use super::text::Place;
+use maud::{Markup, html};
+use ptx_ide::reference::availability::matrix as matrix_of;
+use ptx_ide::reference::changes::{Changes, of_target, of_version};
+use ptx_ide::reference::instruction::takers;
+use ptx_ide::reference::types::{conversions, registers, stands_for};
+use ptx_ide::reference::{Article, reference};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, Type};
+
+/// All pages, chapter by chapter.
+pub fn pages(links: &Links) -> Vec<Page> {
+    let chapters = reference();
+    let mut out = Vec::new();
+    for kind in Kind::ALL {
+        if matches!(kind, Kind::Instruction | Kind::Kernel) {
+            continue;
+        }
+        let articles = chapters.iter().find(|c| c.id == chapter(kind)).map_or(&[][..], |c| &c.articles);
+        for name in links.all(kind) {
+            let article = articles.iter().find(|a| a.name == name);
+            out.push(page(kind, name, article, links));
+        }
+    }
+    out
+}
+
+/// The chapter of the reference that a kind of pages is made from.
+fn chapter(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Space => "spaces",
+        other => other.folder(),
+    }
+}
+
+fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Page {
+    let path = links.path(kind, name).unwrap_or_default().to_owned();
+    let place = Place { links, path: &path };
+    let body = html! {
+        @if let Some(article) = article { (place.markdown(&article.text, 1)) }
+        (others(kind, name, place))
+        @match kind {
+            Kind::Modifier | Kind::Space => { (taken_by(name, place)) }
+            Kind::Type => { (ty(name, place)) (taken_by(name, place)) }
+            Kind::Target => { @if let Some(target) = ISA.target(name) { (changes(&of_target(target), place)) } }
+            Kind::Version => {
+                @if let Some(known) = ISA.versions.iter().find(|v| v.version.to_string() == name) {
+                    (changes(&of_version(known.version), place))
+                }
+            }
+            _ => {}
+        }
+        (availability(kind, name, place))
+    };
+    let summary = article.map_or("", |a| a.summary).to_owned();
+    Page { kind, name: name.to_owned(), summary: summary_of(kind, name, summary), group: group(kind, name), body, is_code: kind != Kind::Version, path }
+}
+
+/// A modifier that single instructions explain has no summary of its own.
+fn summary_of(kind: Kind, name: &str, summary: String) -> String {
+    if !summary.is_empty() || kind != Kind::Modifier {
+        return summary;
+    }
+    let takers = takers(name);
+    let names: Vec<String> = takers.iter().take(4).map(|t| format!("`{}`", t.name)).collect();
+    let more = if takers.len() > 4 { " and others" } else { "" };
+    format!("Of {}{more}.", names.join(", "))
+}
+
+fn group(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Directive if name.starts_with('"') => "Pragmas".to_owned(),
+        Kind::Directive => "Directives".to_owned(),
+        Kind::Target if ISA.target(name).is_some_and(|t| t.features.is_empty()) => "Options of .target".to_owned(),
+        Kind::Target => "Architectures".to_owned(),
+        // `.m16n8k16`, `.64x128b`: by the hundred.
+        Kind::Modifier => match name.chars().nth(1) {
+            Some(c) if c.is_ascii_digit() => "Numbers and shapes".to_owned(),
+            Some('m' | 'n') if name.chars().nth(2).is_some_and(|c| c.is_ascii_digit()) => "Numbers and shapes".to_owned(),
+            Some(c) => c.to_ascii_uppercase().to_string(),
+            None => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// Pages of other kinds with the same name.
+fn others(kind: Kind, name: &str, place: Place<'_>) -> Markup {
+    let others: Vec<Kind> = Kind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
+    html! {
+        @if !others.is_empty() {
+            p {
+                "The name is also that of a "
+                @for (index, other) in others.iter().enumerate() {
+                    @if index > 0 { " and a " }
+                    a href=(place.to(place.links.path(*other, name).unwrap_or_default())) { (other.one()) }
+                }
+                "."
+            }
+        }
+    }
+}
+
+fn taken_by(name: &str, place: Place<'_>) -> Markup {
+    let takers = takers(name);
+    html! {
+        @if !takers.is_empty() {
+            h2 { "Taken by" }
+            dl.list.takers {
+                @for taker in &takers {
+                    div {
+                        dt { (place.name(Kind::Instruction, taker.name)) }
+                        dd {
+                            @if !taker.note.is_empty() { (place.line(taker.note)) " " }
+                            span.dim { "for example " code { (taker.head) }
+                                @if taker.forms.len() > 1 { ", in " (taker.forms.len()) " forms" } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ty(name: &str, place: Place<'_>) -> Markup {
+    let Some(ty) = ISA.ty(name) else { return html! {} };
+    let agreeing = registers(ty);
+    let stands = stands_for(ty);
+    let names = |names: &[&str]| html! { @for name in names { (place.modifier(name)) " " } };
+    let may: Vec<&str> = [
+        (ty.registers, "a register"),
+        (ty.variables, "a variable"),
+        (ty.parameters, "a parameter"),
+        (ty.vectors, "an element of a vector"),
+    ]
+    .into_iter()
+    .filter_map(|(set, what)| set.then_some(what))
+    .collect();
+    html! {
+        dl.slots {
+            @if ty.bits > 0 { div { dt { "Size" } dd { (ty.bits) " bits" } } }
+            div { dt { "May be the type of" } dd { @if may.is_empty() { "nothing that is declared" } @else { (may.join(", ")) } } }
+            @if !agreeing.plain.is_empty() { div { dt { "Registers that agree" } dd { (names(&agreeing.plain)) } } }
+            @if !agreeing.wider.is_empty() { div { dt { "Also in loads, stores and conversions" } dd { (names(&agreeing.wider)) } } }
+            @if !stands.is_empty() { div { dt { "Such a register stands for" } dd { (names(&stands)) } } }
+        }
+        (converts(ty, place))
+    }
+}
+
+fn converts(ty: &Type, place: Place<'_>) -> Markup {
+    let all = conversions("cvt");
+    let to: Vec<(&str, &String)> = all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
+    let from: Vec<(&str, &String)> = all.iter().filter(|((_, to), _)| *to == ty.name).map(|((from, _), head)| (*from, head)).collect();
+    let list = |pairs: &[(&str, &String)]| html! {
+        @for (name, head) in pairs { div { dt { (place.modifier(name)) } dd { code { (head) } } } }
+    };
+    html! {
+        @if !to.is_empty() { h2 { "Converts to" } dl.slots { (list(&to)) } }
+        @if !from.is_empty() { h2 { "Converts from" } dl.slots { (list(&from)) } }
+    }
+}
+
+fn changes(changes: &Changes, place: Place<'_>) -> Markup {
+    let plain = |kind: Kind, names: &[&str]| html! {
+        @if !names.is_empty() {
+            h3 { (kind.title()) }
+            p { @for name in names { (place.name(kind, name)) " " } }
+        }
+    };
+    let pairs = |title: &str, pairs: &[(&str, String)], code: bool| html! {
+        @if !pairs.is_empty() {
+            h3 { (title) }
+            ul { @for (name, text) in pairs {
+                li {
+                    @match place.links.word(name) {
+                        Some(path) => a href=(place.to(path)) { code { (name) } },
+                        None => code { (name) },
+                    }
+                    " " @if code { code { (text) } } @else { (place.line(text)) }
+                }
+            } }
+        }
+    };
+    html! {
+        @if changes.is_empty() {
+            p { "The tables name nothing that came with it." }
+        } @else {
+            h2 { "What it brings" }
+            (plain(Kind::Target, &changes.targets))
+            (plain(Kind::Instruction, &changes.instructions))
+            (pairs("Forms", &changes.forms, true))
+            (pairs("More of what was there", &changes.parts, false))
+            (plain(Kind::Type, &changes.types))
+            (plain(Kind::Space, &changes.spaces))
+            (plain(Kind::Register, &changes.registers))
+            (plain(Kind::Directive, &changes.directives))
+            (pairs("Gone, or advised against", &changes.less, false))
+        }
+    }
+}
+
+/// On which targets something with gates of its own is there.
+fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
+    let gates: Option<&'static [Gate]> = match kind {
+        Kind::Type => ISA.ty(name).map(|t| t.gates),
+        Kind::Space => ISA.space(name).map(|s| s.gates),
+        Kind::Register => ISA.special_registers.iter().find(|r| r.name == name).map(|r| r.gates),
+        Kind::Directive => ISA.directive(name).map(|d| d.gates),
+        _ => None,
+    };
+    html! {
+        @if let Some(gates) = gates {
+            h2 { "Targets and versions" }
+            (matrix::table(&matrix_of(&[(name.to_owned(), false, gates.iter().collect())]), place))
+            (matrix::legend())
+        }
+    }
+}
+
+/// What stands above the list of a chapter.
+pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
+    match kind {
+        Kind::Type => html! {
+            h2 { "Conversions" }
+            p { "What " (place.name(Kind::Instruction, "cvt")) " converts from the type of the row to that of the column." }
+            (conversion_table(place))
+            h2 { "Registers" }
+            p { "Which register (column) may stand for an operand of which type (row): ● always, ○ where wider registers pass too: in loads, stores and conversions." }
+            (agreement_table(place))
+            h2 { "All types" }
+        },
+        Kind::Target => html! {
+            p { "A target has features: " (place.name(Kind::Target, "sm_90a")) " has everything that "
+                (place.name(Kind::Target, "sm_90")) " has and more, but no later target has what needs it." }
+        },
+        Kind::Version => html! { p { "What each version of the language brought, as far as the tables name it." } },
+        Kind::Diagnostic => html! { p { "What the checker finds, by code. An error is what NVIDIA's assembler refuses." } },
+        Kind::Kernel => html! { p { "Hand-written PTX to read; each word leads to its page." } },
+        _ => html! {},
+    }
+}
+
+fn conversion_table(place: Place<'_>) -> Markup {
+    let all = conversions("cvt");
+    let ordered = |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
+    let rows = ordered(&|name| all.keys().any(|(from, _)| *from == name));
+    let columns = ordered(&|name| all.keys().any(|(_, to)| *to == name));
+    grid("Conversions", &rows, &columns, place, |row, column| {
+        all.get(&(row, column)).map(|head| html! { span title=(head) { "●" } span.unseen { (head) } })
+    })
+}
+
+fn agreement_table(place: Place<'_>) -> Markup {
+    let rows: Vec<&'static str> = ISA.types.iter().filter(|t| !registers(t).plain.is_empty()).map(|t| t.name).collect();
+    let columns: Vec<&'static str> = ISA.types.iter().filter(|t| t.registers).map(|t| t.name).collect();
+    grid("Registers that agree", &rows, &columns, place, |row, column| {
+        let agreeing = registers(ISA.ty(row)?);
+        if agreeing.plain.contains(&column) {
+            Some(html! { span aria-hidden="true" { "●" } span.unseen { "yes" } })
+        } else {
+            agreeing.wider.contains(&column).then(|| html! { span aria-hidden="true" { "○" } span.unseen { "wider" } })
+        }
+    })
+}
+
+fn grid(
+    label: &str,
+    rows: &[&'static str],
+    columns: &[&'static str],
+    place: Place<'_>,
+    cell: impl Fn(&'static str, &'static str) -> Option<Markup>,
+) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            table.grid {
+                thead { tr { td {} @for column in columns { th scope="col" { (place.modifier(column)) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            th scope="row" { (place.modifier(row)) }
+                            @for column in columns { td { @if let Some(mark) = cell(row, column) { (mark) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
