@@ -5,6 +5,7 @@
 
 mod document_symbols;
 mod explain;
+mod formatting;
 mod hover;
 mod references;
 mod robust;
