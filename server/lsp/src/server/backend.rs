@@ -1,7 +1,7 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-    code_actions, commands, configuration, diagnostics, hover, initialize, semantic_tokens, symbols, text,
+    code_actions, commands, configuration, diagnostics, formatting, hover, initialize, semantic_tokens, symbols, text,
 };
 use super::shared::Shared;
 use std::sync::Arc;
@@ -53,6 +53,18 @@ impl LanguageServer for Backend {
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         configuration::changed(&self.shared, &params.settings);
+    }
+
+    async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::document(&self.shared, params).await
+    }
+
+    async fn range_formatting(&self, params: DocumentRangeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::range(&self.shared, params).await
+    }
+
+    async fn on_type_formatting(&self, params: DocumentOnTypeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::on_type(&self.shared, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

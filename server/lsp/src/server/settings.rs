@@ -1,9 +1,11 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
 
+mod formatting;
 #[cfg(test)]
 mod schema;
 
 use crate::levels::{Levels, level};
+pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
@@ -17,6 +19,8 @@ pub const SECTION: &str = "ptx-analyzer";
 pub struct Settings {
     /// `diagnostics.*`
     pub diagnostics: Diagnostics,
+    /// `formatting.*`
+    pub formatting: Formatting,
     /// `hover.*`
     pub hover: Hover,
     /// `semanticTokens.*`
@@ -96,7 +100,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover", "project", "semanticTokens", "target"]
+        None => ["diagnostics", "formatting", "hover", "project", "semanticTokens", "target"]
             .iter()
             .any(|k| object.contains_key(*k))
             .then_some(value),
@@ -112,6 +116,7 @@ impl Settings {
             for (key, value) in map {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
+                    "formatting" => reader.formatting(value, &mut out.formatting),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
                     "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),

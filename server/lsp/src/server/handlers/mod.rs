@@ -6,6 +6,7 @@ pub mod code_actions;
 pub mod commands;
 pub mod configuration;
 pub mod diagnostics;
+pub mod formatting;
 pub mod hover;
 pub mod initialize;
 mod refresh;
@@ -16,13 +17,14 @@ mod syntax_tree;
 pub mod text;
 
 use super::document::Document;
+use super::position::Encoding;
 use super::session::Session;
 use super::shared::{Shared, off_thread};
 use ptx_analysis::ModuleFacts;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
-use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams, Uri};
+use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri};
 
 /// Enters what a handler offers this client.
 type Provide = fn(&mut ServerCapabilities, Session);
@@ -32,6 +34,7 @@ const PROVIDERS: &[Provide] = &[
     code_actions::provide,
     commands::provide,
     diagnostics::provide,
+    formatting::provide,
     hover::provide,
     semantic_tokens::provide,
     symbols::provide,
@@ -73,4 +76,9 @@ async fn at<T: Send + 'static>(
         compute(&Place { snapshot, offset, session, facts })
     })
     .await
+}
+
+/// Edits in the client's positions.
+fn text_edits(encoding: Encoding, rope: &Rope, edits: &[ptx_ide::TextEdit]) -> Vec<TextEdit> {
+    edits.iter().map(|e| TextEdit::new(encoding.range(rope, &e.range), e.text.clone())).collect()
 }
