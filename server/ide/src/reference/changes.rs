@@ -59,9 +59,7 @@ pub fn of_version(version: Version) -> Changes {
 
 /// What needs a target: what its first gate by name is.
 pub fn of_target(target: &Target) -> Changes {
-    let names = |g: &Gate| {
-        g.kind == GateKind::Needs && g.alternatives.iter().any(|a| a.feature == Some(target.name))
-    };
+    let names = |g: &Gate| g.kind == GateKind::Needs && g.alternatives.iter().any(|a| a.feature == Some(target.name));
     let came = |gates: &'static [Gate]| gates.iter().any(|g| g.when.is_empty() && names(g));
     let mut out = collect(&came, &|all| !all.is_empty() && all.iter().all(|f| came(f.gates)), &names);
     out.less = less(&|g| g.alternatives.iter().any(|a| a.feature == Some(target.name)));

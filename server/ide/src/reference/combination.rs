@@ -51,12 +51,7 @@ fn complete_group(form: &'static Form, index: usize, values: &mut Values) {
     }
 }
 
-fn search(
-    form: &'static Form,
-    fixed: &[(usize, &'static str)],
-    begun: &mut Values,
-    left: &mut usize,
-) -> bool {
+fn search(form: &'static Form, fixed: &[(usize, &'static str)], begun: &mut Values, left: &mut usize) -> bool {
     let Some(slot) = form.slots.get(begun.len()) else {
         *left = left.saturating_sub(1);
         return is_legal(form, begun);
@@ -82,9 +77,8 @@ fn is_legal(form: &Form, values: &Values) -> bool {
     let filled = |group: u8| {
         group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())
     };
-    let whole = form.slots.iter().zip(values).all(|(slot, value)| {
-        value.is_some() || (slot.optional && !filled(slot.group))
-    });
+    let whole =
+        form.slots.iter().zip(values).all(|(slot, value)| value.is_some() || (slot.optional && !filled(slot.group)));
     let unlike =
         |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
     whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))

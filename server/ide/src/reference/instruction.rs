@@ -60,7 +60,11 @@ pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
         text: pretty(form),
         slots: form.slots.iter().collect(),
         implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
-        operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry.operands)).collect(),
+        operands: form
+            .operands
+            .iter()
+            .flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry.operands))
+            .collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
         examples: examples(entry, form),
@@ -163,13 +167,14 @@ fn operand(pattern: &Pattern, optional: bool, form: &'static Form, notes: &[Note
         (shown, format!("{note}{}{left_out}", words(value, form)))
     };
     match pattern {
-        Pattern::Value(value) if matches!(value.kind, Kind::Address(_)) => vec![one(value, format!("[{}]", value.name))],
+        Pattern::Value(value) if matches!(value.kind, Kind::Address(_)) => {
+            vec![one(value, format!("[{}]", value.name))]
+        }
         Pattern::Value(value) | Pattern::Arguments(value) => vec![one(value, value.name.to_owned())],
         Pattern::Address(parts) => parts.iter().map(|v| one(v, format!("[{}]", v.name))).collect(),
-        Pattern::Pair(pair) => vec![
-            one(&pair.first, pair.first.name.to_owned()),
-            one(&pair.second, format!("|{}", pair.second.name)),
-        ],
+        Pattern::Pair(pair) => {
+            vec![one(&pair.first, pair.first.name.to_owned()), one(&pair.second, format!("|{}", pair.second.name))]
+        }
         Pattern::Sink => vec![("_".to_owned(), "a result that is not wanted".to_owned())],
     }
 }

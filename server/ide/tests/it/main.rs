@@ -5,6 +5,7 @@
 
 mod document_symbols;
 mod explain;
+mod formatting;
 mod fragments;
 mod hover;
 mod inlay_hints;

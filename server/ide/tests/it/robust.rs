@@ -5,7 +5,7 @@ use ptx_ide::{
 };
 use ptx_syntax::Snapshot;
 
-const SAMPLE: &str = r#".version 8.5
+pub const SAMPLE: &str = r#".version 8.5
 .target sm_90a, texmode_independent
 .address_size 64
 #define N 4
@@ -36,10 +36,10 @@ $DONE:
 "#;
 
 /// xorshift: the same sequence in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -58,6 +58,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     }
     symbols(text, &document_symbols(&snapshot));
     presentation(&snapshot, text);
+    layout(&snapshot, text);
 }
 
 fn presentation(snapshot: &Snapshot, text: &str) {
@@ -69,6 +70,19 @@ fn presentation(snapshot: &Snapshot, text: &str) {
     for tokens in [semantic_tokens(snapshot, None), semantic_tokens(snapshot, part)] {
         assert!(tokens.iter().all(|t| text.get(t.range.clone()).is_some_and(|w| !w.is_empty())), "{tokens:?}\n{text}");
         assert!(tokens.windows(2).all(|t| t[0].range.end <= t[1].range.start), "{tokens:?}\n{text}");
+    }
+}
+
+/// Formatting ranges and after typing changes nothing but white space.
+fn layout(snapshot: &Snapshot, text: &str) {
+    let options = ptx_ide::FormatOptions::default();
+    for offset in (0..text.len() + 3).step_by(text.len() / 3 + 1) {
+        let edits = ptx_ide::format_range(snapshot, offset..offset + 20, &options);
+        let typed = [';', '\n', '}', ':'].map(|c| ptx_ide::format_on_type(snapshot, offset, c, &options));
+        for edit in edits.iter().chain(typed.iter().flatten()) {
+            assert!(text.get(edit.range.clone()).is_some_and(|t| t.trim().is_empty()), "{edit:?}\n{text}");
+            assert!(edit.text.trim().is_empty(), "{edit:?}\n{text}");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `ptx-analyzer check`.
 
+use super::files::{self, complain};
 use super::source::{self, Origin};
 use super::{Status, human, json, sarif};
 use crate::decode::decode;
@@ -12,12 +13,9 @@ use ptx_isa::tables::{Target, Version};
 use ptx_syntax::Snapshot;
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::io::{self, Write, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
 
 /// What to check, and how to tell.
 #[derive(Debug, clap::Args)]
@@ -117,9 +115,6 @@ pub enum Findings {
     Sarif(sarif::Results),
 }
 
-/// Checking and what the checks call may follow deep trees. It is address space, not memory.
-const STACK: usize = 64 << 20;
-
 /// Checks and reports.
 pub fn run(arguments: &Arguments) -> Status {
     let (origins, problems) = source::find(&arguments.paths);
@@ -129,7 +124,9 @@ pub fn run(arguments: &Arguments) -> Status {
         report.unreadable(&place, &reason);
         summary.unreadable += 1;
     }
-    let written = check_all(&origins, arguments, |checked| {
+    let work = |origin: &Origin| check(origin, arguments);
+    let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
+        let checked = Checked { origin: origin.clone(), outcome };
         summary.add(&checked);
         report.add(checked)
     });
@@ -143,79 +140,6 @@ pub fn run(arguments: &Arguments) -> Status {
     }
     complain(&summary.text());
     summary.status(arguments.deny == Some(Deny::Warnings))
-}
-
-/// A line on standard error; if nobody listens there, that is no reason to stop.
-fn complain(line: &str) {
-    let _ = writeln!(stderr().lock(), "{line}");
-}
-
-/// Checks all files on several threads, and hands over the results in the order of the files.
-fn check_all(
-    origins: &[Origin],
-    arguments: &Arguments,
-    mut done: impl FnMut(Checked) -> io::Result<()>,
-) -> io::Result<()> {
-    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = arguments.jobs.map_or_else(processors, NonZero::get).min(origins.len());
-    let next = AtomicUsize::new(0);
-    let (sender, results) = mpsc::channel();
-    std::thread::scope(|scope| {
-        let next = &next;
-        for _ in 0..jobs {
-            let sender = sender.clone();
-            let work = move || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(origin) = origins.get(index) else {
-                        return;
-                    };
-                    // Nobody listens any more when the report could not be written.
-                    if sender.send((index, check(origin, arguments))).is_err() {
-                        return;
-                    }
-                }
-            };
-            let builder = std::thread::Builder::new().name("check".into()).stack_size(STACK);
-            if let Err(error) = builder.spawn_scoped(scope, work) {
-                tracing::warn!("one thread less: {error}");
-            }
-        }
-        drop(sender);
-        in_order(origins, &results, &mut done)
-    })
-}
-
-/// Waits for results, which come in any order, and shows progress meanwhile.
-fn in_order(
-    origins: &[Origin],
-    results: &mpsc::Receiver<(usize, Outcome)>,
-    done: &mut impl FnMut(Checked) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut progress = Progress::new(origins.len());
-    let mut waiting: Vec<Option<Outcome>> = origins.iter().map(|_| None).collect();
-    let mut next = 0;
-    loop {
-        match results.recv_timeout(Duration::from_millis(100)) {
-            Ok((index, outcome)) => {
-                waiting[index] = Some(outcome);
-                progress.done += 1;
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                progress.clear();
-                return Ok(());
-            }
-        }
-        if waiting.get(next).is_some_and(Option::is_some) {
-            progress.clear();
-        }
-        while let Some(outcome) = waiting.get_mut(next).and_then(Option::take) {
-            done(Checked { origin: origins[next].clone(), outcome })?;
-            next += 1;
-        }
-        progress.show();
-    }
 }
 
 fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
@@ -262,35 +186,6 @@ fn findings(snapshot: &Snapshot, arguments: &Arguments) -> Vec<Diagnostic> {
     out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
     out.sort_by_key(|d| (d.range.start, d.range.end));
     levels.apply(out)
-}
-
-/// A line on a terminal that says how far the work is, once it takes long.
-struct Progress {
-    begin: Instant,
-    all: usize,
-    done: usize,
-    shown: Option<usize>,
-    terminal: bool,
-}
-
-impl Progress {
-    fn new(all: usize) -> Self {
-        Self { begin: Instant::now(), all, done: 0, shown: None, terminal: stderr().is_terminal() }
-    }
-
-    fn show(&mut self) {
-        if self.terminal && self.begin.elapsed() > Duration::from_secs(1) && self.shown != Some(self.done) {
-            let _ = write!(stderr().lock(), "\r\x1b[Kchecked {} of {} files", self.done, self.all);
-            let _ = stderr().flush();
-            self.shown = Some(self.done);
-        }
-    }
-
-    fn clear(&mut self) {
-        if self.shown.take().is_some() {
-            let _ = write!(stderr().lock(), "\r\x1b[K");
-        }
-    }
 }
 
 /// The report on standard output.

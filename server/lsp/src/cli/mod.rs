@@ -2,6 +2,8 @@
 
 mod check;
 mod explain;
+mod files;
+mod fmt;
 mod human;
 mod isa;
 mod json;
@@ -53,6 +55,8 @@ enum Command {
     Check(check::Arguments),
     /// Explain an instruction, modifier, special register, directive or diagnostic
     Explain(explain::Arguments),
+    /// Lay out PTX files: nothing but white space changes
+    Fmt(fmt::Arguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
     Isa(isa::Arguments),
 }
@@ -64,6 +68,7 @@ pub fn main() -> ExitCode {
     match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
+        Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {
             // To a closed pipe nothing can be said.

@@ -1,8 +1,8 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-    code_actions, commands, configuration, diagnostics, hover, initialize, inlay_hints, semantic_tokens, symbols, text,
-    workspace, workspace_diagnostics,
+    code_actions, commands, configuration, diagnostics, formatting, hover, initialize, inlay_hints, semantic_tokens,
+    symbols, text, workspace, workspace_diagnostics,
 };
 use super::log;
 use super::shared::Shared;
@@ -86,6 +86,18 @@ impl LanguageServer for Backend {
 
     async fn did_delete_files(&self, params: DeleteFilesParams) {
         workspace::files_changed(&self.shared, params.files.iter().map(|f| f.uri.as_str()));
+    }
+
+    async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::document(&self.shared, params).await
+    }
+
+    async fn range_formatting(&self, params: DocumentRangeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::range(&self.shared, params).await
+    }
+
+    async fn on_type_formatting(&self, params: DocumentOnTypeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::on_type(&self.shared, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

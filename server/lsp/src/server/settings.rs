@@ -1,10 +1,12 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
 
+mod formatting;
 #[cfg(test)]
 mod schema;
 
 use super::workspace::excluded;
 use crate::levels::{Levels, level};
+pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
@@ -20,6 +22,8 @@ pub const SECTION: &str = "ptx-analyzer";
 pub struct Settings {
     /// `diagnostics.*`
     pub diagnostics: Diagnostics,
+    /// `formatting.*`
+    pub formatting: Formatting,
     /// `hover.*`
     pub hover: Hover,
     /// `inlayHints.*`
@@ -138,7 +142,16 @@ pub fn section(value: &Value) -> Option<&Value> {
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
         None => {
-            let own = ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target", "workspace"];
+            let own = [
+                "diagnostics",
+                "formatting",
+                "hover",
+                "inlayHints",
+                "project",
+                "semanticTokens",
+                "target",
+                "workspace",
+            ];
             own.iter().any(|k| object.contains_key(*k)).then_some(value)
         }
     }
@@ -153,6 +166,7 @@ impl Settings {
             for (key, value) in map {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
+                    "formatting" => reader.formatting(value, &mut out.formatting),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
                     "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),

@@ -6,6 +6,8 @@
 mod cli;
 mod client;
 mod code_actions;
+mod fmt;
+mod formatting;
 mod incremental;
 mod isa;
 mod ordering;

@@ -300,7 +300,9 @@ impl Parts {
         }
         let (bits, class) = (register.ty.info().bits, register.ty.info().class);
         self.locals.push(format!(".reg {ty} {name};"));
-        if bits > 64 && let Some(ty) = TypeId::of(".b64") {
+        if bits > 64
+            && let Some(ty) = TypeId::of(".b64")
+        {
             let load = format!("ld.global.b{bits} {name}, [{name}_at];");
             self.input(&Register { name: format!("{name}_at"), ty });
             self.before.push(load);

@@ -6,6 +6,7 @@ pub mod code_actions;
 pub mod commands;
 pub mod configuration;
 pub mod diagnostics;
+pub mod formatting;
 pub mod hover;
 pub mod initialize;
 pub mod inlay_hints;
@@ -19,13 +20,16 @@ pub mod workspace_check;
 pub mod workspace_diagnostics;
 
 use super::document::Document;
+use super::position::Encoding;
 use super::session::Session;
 use super::shared::{Shared, off_thread};
 use ptx_analysis::ModuleFacts;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
+use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{Range, ServerCapabilities, TextDocumentPositionParams, Uri, WorkDoneProgressOptions};
+use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri};
 
 /// Enters what a handler offers this client.
 type Provide = fn(&mut ServerCapabilities, Session);
@@ -35,6 +39,7 @@ const PROVIDERS: &[Provide] = &[
     code_actions::provide,
     commands::provide,
     diagnostics::provide,
+    formatting::provide,
     hover::provide,
     inlay_hints::provide,
     semantic_tokens::provide,
@@ -115,4 +120,9 @@ async fn within<T: Send + 'static>(
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let facts = document.facts();
     off_thread(move || compute(Stretch { snapshot, range, session, facts })).await
+}
+
+/// Edits in the client's positions.
+fn text_edits(encoding: Encoding, rope: &Rope, edits: &[ptx_ide::TextEdit]) -> Vec<TextEdit> {
+    edits.iter().map(|e| TextEdit::new(encoding.range(rope, &e.range), e.text.clone())).collect()
 }

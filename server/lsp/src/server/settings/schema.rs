@@ -40,6 +40,60 @@ const SETTINGS: &[Setting] = &[
         default: || json!(1000),
         does: "how many are reported of one document, the worst first",
     },
+    Setting {
+        name: "formatting.alignComments",
+        takes: "boolean",
+        default: || json!(true),
+        does: "comments behind consecutive lines stand in a column",
+    },
+    Setting {
+        name: "formatting.alignDeclarations",
+        takes: "boolean",
+        default: || json!(true),
+        does: "the parts of consecutive declarations stand in columns",
+    },
+    Setting {
+        name: "formatting.blankLines",
+        takes: "number",
+        default: || json!(2),
+        does: "how many blank lines may follow each other",
+    },
+    Setting {
+        name: "formatting.onType",
+        takes: "boolean",
+        default: || json!(true),
+        does: "format a line when its semicolon, brace, colon or end is typed, if the editor asks for it",
+    },
+    Setting {
+        name: "formatting.operandColumn",
+        takes: "number",
+        default: || json!(20),
+        does: "room for an opcode with its modifiers before the operands; 0 aligns nothing",
+    },
+    Setting {
+        name: "formatting.operands",
+        takes: "`column`, `run` or `off`",
+        default: || json!("column"),
+        does: "where operands begin: in one column all over the file, in one for each run of consecutive instructions, or right behind the opcode",
+    },
+    Setting {
+        name: "formatting.outdentGuards",
+        takes: "boolean",
+        default: || json!(true),
+        does: "guard predicates stand one level further left than opcodes, in a column of their own",
+    },
+    Setting {
+        name: "formatting.outdentLabels",
+        takes: "boolean",
+        default: || json!(true),
+        does: "labels stand one level further left than instructions",
+    },
+    Setting {
+        name: "formatting.width",
+        takes: "number",
+        default: || json!(100),
+        does: "what fits into so many columns may stand in one line; nothing is broken that the author did not break, but lists of parameters",
+    },
     Setting { name: "hover.enable", takes: "boolean", default: || json!(true), does: "whether to answer hovers" },
     Setting {
         name: "inlayHints.enable",
@@ -192,6 +246,7 @@ fn schema() -> Value {
                 let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
                 json!({ "type": "object", "properties": levels, "additionalProperties": false })
             }
+            "`column`, `run` or `off`" => json!({ "enum": ["column", "run", "off"] }),
             _ => json!({ "type": "string" }),
         };
         value["default"] = (setting.default)();

@@ -48,7 +48,8 @@ fn syntax(article: &FormArticle) -> Markup {
     let mut words: Vec<&str> = Vec::new();
     let mut rest = modifiers;
     while !rest.is_empty() {
-        let end = rest.char_indices().skip(1).find(|(_, c)| matches!(c, '.' | '{' | '}')).map_or(rest.len(), |(i, _)| i);
+        let end =
+            rest.char_indices().skip(1).find(|(_, c)| matches!(c, '.' | '{' | '}')).map_or(rest.len(), |(i, _)| i);
         let (word, after) = rest.split_at(end);
         words.push(word);
         rest = after;

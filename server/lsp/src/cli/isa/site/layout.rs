@@ -26,7 +26,8 @@ pub struct Page {
 
 /// Everything is here: nothing is fetched, no frame, no form. Firefox does not count the files of a folder as the page's own
 /// origin, so they are named besides.
-const POLICY: &str = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'";
 
 /// The start page and the first page of each chapter.
 pub fn chapters(pages: &[Page], links: &Links) -> Vec<Page> {

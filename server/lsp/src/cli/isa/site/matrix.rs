@@ -1,7 +1,7 @@
 //! Which form is there for which target, from which version on.
 
-use super::text::Place;
 use super::links::Kind;
+use super::text::Place;
 use maud::{Markup, html};
 use ptx_ide::reference::availability::{Availability, Matrix};
 

@@ -14,11 +14,7 @@ pub fn index(pages: &[Page]) -> String {
             row.to_string()
         })
         .collect();
-    format!(
-        "window.PTX_INDEX = {{\"kinds\": {},\n\"rows\": [\n{}\n]}};\n",
-        serde_json::json!(kinds),
-        rows.join(",\n")
-    )
+    format!("window.PTX_INDEX = {{\"kinds\": {},\n\"rows\": [\n{}\n]}};\n", serde_json::json!(kinds), rows.join(",\n"))
 }
 
 /// A summary without the marks of Markdown.

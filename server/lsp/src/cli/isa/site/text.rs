@@ -67,7 +67,9 @@ impl Place<'_> {
                 }
                 Event::Start(Tag::CodeBlock(kind)) => {
                     // It scrolls by itself, so the keyboard must get there.
-                    out.push(Event::Html(CowStr::from(r#"<div class="scroll" tabindex="0" role="region" aria-label="Text">"#)));
+                    out.push(Event::Html(CowStr::from(
+                        r#"<div class="scroll" tabindex="0" role="region" aria-label="Text">"#,
+                    )));
                     out.push(Event::Start(Tag::CodeBlock(kind)));
                 }
                 Event::End(TagEnd::CodeBlock) => {
@@ -79,7 +81,9 @@ impl Place<'_> {
                 }
                 Event::End(TagEnd::Heading(own)) => out.push(Event::End(TagEnd::Heading(deeper(own, level)))),
                 Event::Start(Tag::Table(alignment)) => {
-                    out.push(Event::Html(CowStr::from(r#"<div class="scroll" tabindex="0" role="region" aria-label="Table">"#)));
+                    out.push(Event::Html(CowStr::from(
+                        r#"<div class="scroll" tabindex="0" role="region" aria-label="Table">"#,
+                    )));
                     out.push(Event::Start(Tag::Table(alignment)));
                 }
                 Event::End(TagEnd::Table) => {

@@ -58,7 +58,15 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         (availability(kind, name, place))
     };
     let summary = article.map_or("", |a| a.summary).to_owned();
-    Page { kind, name: name.to_owned(), summary: summary_of(kind, name, summary), group: group(kind, name), body, is_code: kind != Kind::Version, path }
+    Page {
+        kind,
+        name: name.to_owned(),
+        summary: summary_of(kind, name, summary),
+        group: group(kind, name),
+        body,
+        is_code: kind != Kind::Version,
+        path,
+    }
 }
 
 /// A modifier that single instructions explain has no summary of its own.
@@ -81,7 +89,9 @@ fn group(kind: Kind, name: &str) -> String {
         // `.m16n8k16`, `.64x128b`: by the hundred.
         Kind::Modifier => match name.chars().nth(1) {
             Some(c) if c.is_ascii_digit() => "Numbers and shapes".to_owned(),
-            Some('m' | 'n') if name.chars().nth(2).is_some_and(|c| c.is_ascii_digit()) => "Numbers and shapes".to_owned(),
+            Some('m' | 'n') if name.chars().nth(2).is_some_and(|c| c.is_ascii_digit()) => {
+                "Numbers and shapes".to_owned()
+            }
             Some(c) => c.to_ascii_uppercase().to_string(),
             None => String::new(),
         },
@@ -91,7 +101,8 @@ fn group(kind: Kind, name: &str) -> String {
 
 /// Pages of other kinds with the same name.
 fn others(kind: Kind, name: &str, place: Place<'_>) -> Markup {
-    let others: Vec<Kind> = Kind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
+    let others: Vec<Kind> =
+        Kind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
     html! {
         @if !others.is_empty() {
             p {
@@ -155,10 +166,14 @@ fn ty(name: &str, place: Place<'_>) -> Markup {
 
 fn converts(ty: &Type, place: Place<'_>) -> Markup {
     let all = conversions("cvt");
-    let to: Vec<(&str, &String)> = all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
-    let from: Vec<(&str, &String)> = all.iter().filter(|((_, to), _)| *to == ty.name).map(|((from, _), head)| (*from, head)).collect();
-    let list = |pairs: &[(&str, &String)]| html! {
-        @for (name, head) in pairs { div { dt { (place.modifier(name)) } dd { code { (head) } } } }
+    let to: Vec<(&str, &String)> =
+        all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
+    let from: Vec<(&str, &String)> =
+        all.iter().filter(|((_, to), _)| *to == ty.name).map(|((from, _), head)| (*from, head)).collect();
+    let list = |pairs: &[(&str, &String)]| {
+        html! {
+            @for (name, head) in pairs { div { dt { (place.modifier(name)) } dd { code { (head) } } } }
+        }
     };
     html! {
         @if !to.is_empty() { h2 { "Converts to" } dl.slots { (list(&to)) } }
@@ -167,24 +182,28 @@ fn converts(ty: &Type, place: Place<'_>) -> Markup {
 }
 
 fn changes(changes: &Changes, place: Place<'_>) -> Markup {
-    let plain = |kind: Kind, names: &[&str]| html! {
-        @if !names.is_empty() {
-            h3 { (kind.title()) }
-            p { @for name in names { (place.name(kind, name)) " " } }
+    let plain = |kind: Kind, names: &[&str]| {
+        html! {
+            @if !names.is_empty() {
+                h3 { (kind.title()) }
+                p { @for name in names { (place.name(kind, name)) " " } }
+            }
         }
     };
-    let pairs = |title: &str, pairs: &[(&str, String)], code: bool| html! {
-        @if !pairs.is_empty() {
-            h3 { (title) }
-            ul { @for (name, text) in pairs {
-                li {
-                    @match place.links.word(name) {
-                        Some(path) => a href=(place.to(path)) { code { (name) } },
-                        None => code { (name) },
+    let pairs = |title: &str, pairs: &[(&str, String)], code: bool| {
+        html! {
+            @if !pairs.is_empty() {
+                h3 { (title) }
+                ul { @for (name, text) in pairs {
+                    li {
+                        @match place.links.word(name) {
+                            Some(path) => a href=(place.to(path)) { code { (name) } },
+                            None => code { (name) },
+                        }
+                        " " @if code { code { (text) } } @else { (place.line(text)) }
                     }
-                    " " @if code { code { (text) } } @else { (place.line(text)) }
-                }
-            } }
+                } }
+            }
         }
     };
     html! {
@@ -240,7 +259,9 @@ pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
                 (place.name(Kind::Target, "sm_90")) " has and more, but no later target has what needs it." }
         },
         Kind::Version => html! { p { "What each version of the language brought, as far as the tables name it." } },
-        Kind::Diagnostic => html! { p { "What the checker finds, by code. An error is what NVIDIA's assembler refuses." } },
+        Kind::Diagnostic => {
+            html! { p { "What the checker finds, by code. An error is what NVIDIA's assembler refuses." } }
+        }
         Kind::Kernel => html! { p { "Hand-written PTX to read; each word leads to its page." } },
         _ => html! {},
     }
@@ -248,7 +269,8 @@ pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
 
 fn conversion_table(place: Place<'_>) -> Markup {
     let all = conversions("cvt");
-    let ordered = |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
+    let ordered =
+        |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
     let rows = ordered(&|name| all.keys().any(|(from, _)| *from == name));
     let columns = ordered(&|name| all.keys().any(|(_, to)| *to == name));
     grid("Conversions", &rows, &columns, place, |row, column| {

@@ -1,0 +1,453 @@
+//! The walk over the statements of a text.
+
+use super::align::{Batch, Row};
+use super::line::{self, Piece, Space, advance, is_plain};
+use super::{FormatOptions, Operands};
+use crate::TextEdit;
+use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
+use std::ops::Range;
+
+/// Blocks further in than that are left alone: nobody writes them, and the walk is recursive.
+const DEEPEST: usize = 64;
+
+/// What came before a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing: the text begins.
+    Nothing,
+    /// An opening brace.
+    Brace,
+    /// A whole statement, or a comment in a line of its own.
+    Statement,
+    /// A comment that more may follow in its line.
+    Inline,
+    /// A label.
+    Label,
+    /// A statement with an error in it: its line end has to stay.
+    Broken,
+    /// What is left alone together with the space around it, or what lies outside of the window.
+    Unknown,
+}
+
+/// The state of the walk.
+pub struct Layout<'t> {
+    /// The text of the window.
+    text: &'t str,
+    window: Range<usize>,
+    protected: Vec<Range<usize>>,
+    /// How many of `protected` lie behind.
+    passed: usize,
+    pub options: &'t FormatOptions,
+    line_end: &'static str,
+    pub cursor: Option<TreeCursor<'t>>,
+    /// Pieces whose space may still change.
+    pub pieces: Vec<Piece>,
+    /// The line that is being written.
+    pub row: Row,
+    pub batch: Batch,
+    edits: Vec<TextEdit>,
+    /// Where the last piece ended; nothing before the first one.
+    end: Option<usize>,
+    /// The column behind it.
+    pub column: usize,
+    pub before: Before,
+    /// A brace too many or too few makes what follows a part of something else: it is left alone until the next function.
+    lost: bool,
+}
+
+impl<'t> Layout<'t> {
+    /// Begins with the text of a window.
+    pub fn new(text: &'t str, window: Range<usize>, protected: Vec<Range<usize>>, options: &'t FormatOptions) -> Self {
+        let crlf = text.find('\n').is_some_and(|at| at > 0 && text.as_bytes().get(at - 1) == Some(&b'\r'));
+        let begins = window.start == 0;
+        Self {
+            text,
+            window,
+            protected,
+            passed: 0,
+            options,
+            line_end: if crlf { "\r\n" } else { "\n" },
+            cursor: None,
+            pieces: Vec::new(),
+            row: Row::default(),
+            batch: Batch::default(),
+            edits: Vec::new(),
+            end: begins.then_some(0),
+            column: 0,
+            before: if begins { Before::Nothing } else { Before::Unknown },
+            lost: false,
+        }
+    }
+
+    /// The text of a range of the file.
+    pub fn slice(&self, range: Range<usize>) -> &'t str {
+        let base = self.window.start;
+        self.text.get(range.start.saturating_sub(base)..range.end.saturating_sub(base)).unwrap_or("")
+    }
+
+    /// Whether a node is to be formatted: all of it lies in the window.
+    fn has(&self, node: Node<'_>) -> bool {
+        self.window.start <= node.start_byte() && node.end_byte() <= self.window.end
+    }
+
+    /// What stands before a place now.
+    pub fn gap_before(&self, start: usize) -> &'t str {
+        self.end.map_or("", |end| self.slice(end..start))
+    }
+
+    /// Whether the place lies in the middle of a range that is left alone.
+    fn is_protected(&mut self, start: usize, end: usize) -> bool {
+        while self.protected.get(self.passed).is_some_and(|p| p.end < start) {
+            self.passed += 1;
+        }
+        self.protected.get(self.passed).is_some_and(|p| p.start <= start && end <= p.end)
+    }
+
+    /// Puts a piece down.
+    pub fn put(&mut self, start: usize, text: &str, mut space: Space) {
+        let gap = self.gap_before(start);
+        let from = self.end.unwrap_or(start);
+        if self.end.is_none() || !is_plain(gap) || self.is_protected(from, start) {
+            space = Space::Keep;
+        }
+        match space {
+            Space::Lines { indent, pad, count } => {
+                self.end_row(count > 1);
+                self.column = indent + pad;
+            }
+            Space::Blanks(count) => self.column += count,
+            Space::Keep => {
+                if gap.contains('\n') {
+                    self.end_row(true);
+                }
+                self.column = advance(self.column, gap, self.options);
+            }
+        }
+        self.pieces.push(Piece { gap: (from, start), space });
+        self.column = advance(self.column, text, self.options);
+        self.end = Some(start + text.len());
+    }
+
+    /// A line is over; an empty one behind it parts what is aligned.
+    fn end_row(&mut self, apart: bool) {
+        let row = std::mem::take(&mut self.row);
+        let goes_on = row.is_aligned();
+        self.batch.add(row);
+        if !goes_on || apart {
+            self.flush();
+        }
+    }
+
+    /// Aligns what is waiting for it, and makes edits of all pieces.
+    fn flush(&mut self) {
+        self.batch.align(&mut self.pieces, self.options);
+        for piece in std::mem::take(&mut self.pieces) {
+            let (start, end) = piece.gap;
+            self.edits.extend(line::edit(start, self.slice(start..end), piece.space, self.line_end, self.options));
+        }
+    }
+
+    /// Ends the text.
+    pub fn finish(mut self) -> Vec<TextEdit> {
+        self.end_row(true);
+        self.edits
+    }
+
+    /// The space before a statement: line ends as there are, within reason.
+    pub fn before_statement(&self, start: usize, indent: usize) -> Space {
+        let gap = self.gap_before(start);
+        let found = gap.bytes().filter(|b| *b == b'\n').count();
+        let most = self.options.blank_lines + 1;
+        match self.before {
+            Before::Nothing => Space::Lines { count: 0, indent, pad: 0 },
+            Before::Unknown => Space::Keep,
+            Before::Broken if found == 0 => Space::Keep,
+            Before::Brace => Space::Lines { count: 1, indent, pad: 0 },
+            Before::Inline if found == 0 => Space::Blanks(1),
+            _ => Space::Lines { count: found.clamp(1, most), indent, pad: 0 },
+        }
+    }
+
+    /// Formats the module.
+    pub fn module(&mut self, root: Node<'t>) {
+        self.items(root, 0);
+        let end = root.end_byte().max(self.window.end);
+        // The root node may begin behind blanks, and what follows the last statement belongs to nobody.
+        if self.window.end == end && self.end.is_some_and(|e| e > 0) {
+            let space =
+                if self.before == Before::Unknown { Space::Keep } else { Space::Lines { count: 1, indent: 0, pad: 0 } };
+            self.put(end, "", space);
+        }
+    }
+
+    /// Formats the statements in a module or a block; `depth` levels in.
+    fn items(&mut self, container: Node<'t>, depth: usize) {
+        let k = kinds();
+        let mut cursor = container.walk();
+        if cursor.goto_first_child_for_byte(self.window.start).is_none() {
+            return;
+        }
+        let unclosed = depth > 0 && !is_closed(container);
+        loop {
+            let node = cursor.node();
+            if node.start_byte() > self.window.end {
+                break;
+            }
+            let kind = node.kind_id();
+            let module_level =
+                [k.function, k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
+            if (unclosed && module_level.contains(&kind)) || (node.has_error() && self.is_unbalanced(node)) {
+                self.lost = true;
+            } else if depth == 0 && kind == k.function {
+                self.lost = false;
+            }
+            let stray = depth == 0 && [k.instruction, k.label, k.block].contains(&kind);
+            if !node.is_named() {
+                // Braces of a block.
+                if self.lost {
+                    self.leave(node);
+                } else if self.has(node) && node.end_byte() > node.start_byte() {
+                    self.brace(node, depth);
+                }
+            } else if self.lost || stray || depth > DEEPEST {
+                self.leave(node);
+            } else {
+                self.item(node, depth);
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+
+    /// Whether a statement with an error in it has a brace too many or too few. Blocks and functions are looked into later.
+    fn is_unbalanced(&self, node: Node<'_>) -> bool {
+        let k = kinds();
+        if node.kind_id() == k.block || node.kind_id() == k.function {
+            return false;
+        }
+        let text = self.slice(node.byte_range());
+        node.is_missing() || text.bytes().filter(|b| *b == b'{').count() != text.bytes().filter(|b| *b == b'}').count()
+    }
+
+    fn brace(&mut self, node: Node<'_>, depth: usize) {
+        let text = self.slice(node.byte_range());
+        let outer = depth.saturating_sub(1) * self.options.indent;
+        if text == "}" {
+            let space = match self.before {
+                Before::Unknown => Space::Keep,
+                Before::Broken if !self.gap_before(node.start_byte()).contains('\n') => Space::Keep,
+                _ => Space::Lines { count: 1, indent: outer, pad: 0 },
+            };
+            self.put(node.start_byte(), text, space);
+            self.before = Before::Statement;
+        } else {
+            let space = self.before_statement(node.start_byte(), outer);
+            self.put(node.start_byte(), text, space);
+            self.before = Before::Brace;
+        }
+    }
+
+    /// One statement.
+    fn item(&mut self, node: Node<'t>, depth: usize) {
+        let k = kinds();
+        let kind = node.kind_id();
+        let indent = depth * self.options.indent;
+        if kind == k.function {
+            return self.function(node, depth);
+        }
+        if kind == k.block {
+            if !node.has_error() && self.has(node) && self.inline(node, indent) {
+                return;
+            }
+            return self.items(node, depth + 1);
+        }
+        if !self.has(node) {
+            // It reaches out of the window.
+            self.before = Before::Unknown;
+            self.end = None;
+            return;
+        }
+        if kind == k.comment {
+            return self.comment(node, indent);
+        }
+        if kind == k.preprocessor_line || kind == k.unknown_directive || node.has_error() {
+            return self.leave(node);
+        }
+        if kind == k.section_directive || kind == k.dwarf_directive {
+            let space = self.before_statement(node.start_byte(), indent);
+            self.put(node.start_byte(), self.slice(node.byte_range()), space);
+            self.before = Before::Statement;
+            return;
+        }
+        let Some(tokens) = self.tokens(node) else { return self.leave(node) };
+        let outdented = indent.saturating_sub(self.options.indent);
+        match kind {
+            _ if kind == k.label => {
+                let at = if self.options.outdent_labels { outdented } else { indent };
+                let space = self.before_statement(node.start_byte(), at);
+                self.flat(&tokens, space);
+                self.before = Before::Label;
+                return;
+            }
+            _ if kind == k.instruction => self.instruction(&tokens, indent),
+            _ if kind == k.variable_declaration => self.declaration(&tokens, indent),
+            _ => {
+                // `T: .branchtargets A, B;` may stand in one line.
+                let named = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+                let beside = self.before == Before::Label
+                    && named.contains(&kind)
+                    && !self.gap_before(node.start_byte()).contains('\n');
+                let space = if beside { Space::Blanks(1) } else { self.before_statement(node.start_byte(), indent) };
+                self.lay_out(&tokens, space, indent, kind == k.call_prototype_directive);
+            }
+        }
+        self.before = Before::Statement;
+    }
+
+    /// Puts something down as it is, with the space around it.
+    fn leave(&mut self, node: Node<'_>) {
+        if self.has(node) {
+            self.put(node.start_byte(), self.slice(node.byte_range()), Space::Keep);
+        } else {
+            self.end = None;
+        }
+        let broken = self.has(node) && !self.lost && !node.is_error();
+        self.before = if broken { Before::Broken } else { Before::Unknown };
+    }
+
+    /// A comment between statements, or behind one.
+    fn comment(&mut self, node: Node<'_>, indent: usize) {
+        let (start, text) = (node.start_byte(), self.slice(node.byte_range()));
+        let ends_line = text.starts_with("//");
+        let gap = self.gap_before(start);
+        if gap.contains('\n') || matches!(self.before, Before::Nothing | Before::Unknown) {
+            let mut space = self.before_statement(start, self.comment_indent(node, indent));
+            // What spans lines would come apart.
+            if text.contains('\n') {
+                space = Space::Keep;
+            }
+            self.put(start, text, space);
+            self.before = if ends_line { Before::Statement } else { Before::Inline };
+            return;
+        }
+        self.trailing(start, text, ends_line);
+        self.before = if !ends_line && self.before != Before::Brace { Before::Inline } else { self.before };
+    }
+
+    /// A comment in the line of what it follows.
+    pub fn trailing(&mut self, start: usize, text: &str, ends_line: bool) {
+        let gap = self.gap_before(start);
+        if ends_line && is_plain(gap) {
+            let column = self.column_in_source(start);
+            let blanks = gap.bytes().all(|b| b == b' ').then_some(gap.len());
+            self.row.comment(self.pieces.len(), self.column, column, blanks);
+        }
+        self.put(start, text, Space::Blanks(1));
+    }
+
+    /// The column of a place as the text is.
+    fn column_in_source(&self, start: usize) -> usize {
+        let before = self.slice(self.window.start..start);
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        advance(0, before.get(line..).unwrap_or(""), self.options)
+    }
+
+    /// A comment goes with what it stands above: where a label follows, and it began no further right, it is outdented too.
+    fn comment_indent(&self, node: Node<'_>, indent: usize) -> usize {
+        let k = kinds();
+        if !self.options.outdent_labels || indent == 0 {
+            return indent;
+        }
+        let mut next = node.next_named_sibling();
+        for _ in 0..16 {
+            match next {
+                Some(n) if n.kind_id() == k.comment => next = n.next_named_sibling(),
+                _ => break,
+            }
+        }
+        let column = |n: Node<'_>| n.start_position().column;
+        match next {
+            Some(label) if label.kind_id() == k.label && column(node) <= column(label) && self.has(label) => {
+                indent.saturating_sub(self.options.indent)
+            }
+            _ => indent,
+        }
+    }
+
+    /// A function: its head, then its body.
+    fn function(&mut self, node: Node<'t>, depth: usize) {
+        let indent = depth * self.options.indent;
+        let body = node.child_by_field_id(fields().body);
+        let head_end = body.map_or(node.end_byte(), |b| b.start_byte());
+        if self.has(node) && !node.has_error() && self.inline(node, indent) {
+            return;
+        }
+        if self.window.start <= node.start_byte() && head_end <= self.window.end {
+            match self.head_tokens(node) {
+                Some(tokens) => {
+                    self.head(tokens, indent, body.is_some());
+                    self.before = Before::Statement;
+                }
+                None => {
+                    let end = node.children(&mut node.walk()).filter(|n| Some(*n) != body).last();
+                    let end = end.map_or(node.start_byte(), |n| n.end_byte());
+                    let text = self.slice(node.start_byte()..end);
+                    self.put(node.start_byte(), text, Space::Keep);
+                    self.before = Before::Unknown;
+                }
+            }
+        } else {
+            self.before = Before::Unknown;
+            self.end = None;
+        }
+        if let Some(body) = body {
+            self.items(body, depth + 1);
+        }
+    }
+
+    /// A whole block or function in one line, if the author wrote it so and it fits.
+    fn inline(&mut self, node: Node<'t>, indent: usize) -> bool {
+        if node.start_position().row != node.end_position().row {
+            return false;
+        }
+        let Some(tokens) = self.tokens(node) else { return false };
+        if tokens.iter().any(|t| t.is_comment()) || indent + self.flat_width(&tokens) > self.options.width {
+            return false;
+        }
+        let space = self.before_statement(node.start_byte(), indent);
+        self.flat(&tokens, space);
+        self.before = Before::Statement;
+        true
+    }
+
+    /// Whether operands of instructions are aligned.
+    pub fn aligns_operands(&self) -> bool {
+        self.options.operands != Operands::Off && self.options.operand_column > 0
+    }
+}
+
+/// Whether a block has its closing brace.
+fn is_closed(block: Node<'_>) -> bool {
+    let last = block.child(block.child_count().saturating_sub(1));
+    last.is_some_and(|n| n.kind() == "}" && !n.is_missing() && !n.byte_range().is_empty())
+}
+
+/// The range of the statement around an offset, with the head of a function as one statement.
+pub fn statement_at(snapshot: &Snapshot, offset: usize) -> Option<Range<usize>> {
+    let k = kinds();
+    let offset = offset.min(snapshot.rope().len_bytes());
+    let mut node = snapshot.root().descendant_for_byte_range(offset, offset)?;
+    loop {
+        let parent = node.parent()?;
+        let kind = parent.kind_id();
+        if kind == k.function && node.kind_id() != k.block {
+            let body = parent.child_by_field_id(fields().body);
+            return Some(parent.start_byte()..body.map_or(parent.end_byte(), |b| b.start_byte() + 1));
+        }
+        if (kind == k.block || kind == k.source_file) && node.kind_id() != k.function && node.kind_id() != k.block {
+            return Some(node.byte_range());
+        }
+        node = parent;
+    }
+}

@@ -1,0 +1,136 @@
+//! The tokens of statements and of heads of functions.
+
+use super::gaps::{Line, Token};
+use super::items::Layout;
+use ptx_syntax::{Node, fields, kinds};
+
+impl<'t> Layout<'t> {
+    /// The tokens of a head, marked where they begin lines. Nothing if there is an error in it.
+    pub fn head_tokens(&mut self, node: Node<'t>) -> Option<Vec<Token<'t>>> {
+        let (k, f) = (kinds(), fields());
+        let directives = [
+            k.performance_directive,
+            k.noreturn_directive,
+            k.abi_preserve_directive,
+            k.language_directive,
+            k.pragma_directive,
+        ];
+        let mut out: Vec<Token<'t>> = Vec::new();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        let has_body = node.child_by_field_id(f.body).is_some();
+        while more {
+            let child = cursor.node();
+            if child.kind_id() != k.block {
+                if child.has_error() || child.is_missing() || child.is_error() {
+                    return None;
+                }
+                let first = out.len();
+                self.tokens_of(child, k.function, &mut out)?;
+                let parameters = cursor.field_id().is_some_and(|id| id.get() == f.parameters);
+                if let Some(token) = out.get_mut(first)
+                    && has_body
+                    && directives.contains(&child.kind_id())
+                {
+                    token.line = Line::Level;
+                }
+                // A parameter in each line if the author did so.
+                let list = out.get(first..).unwrap_or(&[]);
+                if parameters && (self.spans_lines(list) || list.iter().any(|t| t.ends_line())) {
+                    break_list(out.get_mut(first..).unwrap_or(&mut []), k.parameter_list);
+                }
+            }
+            more = cursor.goto_next_sibling();
+        }
+        Some(out)
+    }
+
+    /// Breaks the last list of a head.
+    pub fn break_parameters(tokens: &mut [Token<'_>]) {
+        let k = kinds();
+        let bracket = |text| tokens.iter().rposition(|t| t.text == text && t.parent == k.parameter_list);
+        if let (Some(open), Some(close)) = (bracket("("), bracket(")"))
+            && let Some(list) = tokens.get_mut(open..=close)
+        {
+            break_list(list, k.parameter_list);
+        }
+    }
+
+    fn spans_lines(&self, tokens: &[Token<'_>]) -> bool {
+        match (tokens.first(), tokens.last()) {
+            (Some(a), Some(b)) => self.slice(a.start..b.end()).contains('\n'),
+            _ => false,
+        }
+    }
+
+    /// The tokens of a statement. Nothing if one is missing, or if a line of the preprocessor stands between them.
+    pub fn tokens(&mut self, node: Node<'t>) -> Option<Vec<Token<'t>>> {
+        let mut out = Vec::with_capacity(24);
+        let parent = node.parent().map_or(0, |p| p.kind_id());
+        self.tokens_of(node, parent, &mut out)?;
+        Some(out)
+    }
+
+    fn tokens_of(&mut self, node: Node<'t>, parent: u16, out: &mut Vec<Token<'t>>) -> Option<()> {
+        let k = kinds();
+        let mut cursor = match self.cursor.take() {
+            Some(mut cursor) => {
+                cursor.reset(node);
+                cursor
+            }
+            None => node.walk(),
+        };
+        let mut parents = vec![parent];
+        let mut sound = true;
+        'walk: loop {
+            let node = cursor.node();
+            let kind = node.kind_id();
+            if cursor.goto_first_child() {
+                parents.push(kind);
+                continue;
+            }
+            let range = node.byte_range();
+            if range.is_empty() || kind == k.preprocessor_line || node.is_error() {
+                sound = false;
+                break;
+            }
+            let parent = parents.last().copied().unwrap_or(0);
+            // The sign of a remainder comes with the blanks before it.
+            let written = self.slice(range.clone());
+            let text = written.trim_start();
+            let start = range.start + written.len() - text.len();
+            out.push(Token { start, text, kind, parent, line: Line::Any });
+            loop {
+                if parents.len() == 1 {
+                    break 'walk;
+                }
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                cursor.goto_parent();
+                parents.pop();
+            }
+        }
+        self.cursor = Some(cursor);
+        sound.then_some(())
+    }
+}
+
+/// Each element of a list in a line of its own.
+fn break_list(tokens: &mut [Token<'_>], list: u16) {
+    let last = tokens.len().saturating_sub(1);
+    if tokens.len() < 3 {
+        return;
+    }
+    let mut fresh = false;
+    for (i, token) in tokens.iter_mut().enumerate() {
+        if i == last {
+            token.line = Line::Level;
+        } else if fresh && !token.is_comment() {
+            token.line = Line::Deeper;
+        }
+        if !token.is_comment() {
+            fresh = token.parent == list && matches!(token.text, "(" | ",");
+        }
+    }
+}

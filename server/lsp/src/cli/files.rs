@@ -1,0 +1,118 @@
+//! Work on many files: on several threads, in order, with a line that says how far it is.
+
+use super::source::Origin;
+use std::io::{self, IsTerminal, Write, stderr};
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Checking and what the checks call may follow deep trees. It is address space, not memory.
+const STACK: usize = 64 << 20;
+
+/// A line on standard error; if nobody listens there, that is no reason to stop.
+pub fn complain(line: &str) {
+    let _ = writeln!(stderr().lock(), "{line}");
+}
+
+/// Does something with all files on several threads, and hands over the results in the order of the files.
+/// `verb` says what has been done to them.
+pub fn all<T: Send>(
+    origins: &[Origin],
+    jobs: Option<NonZero<usize>>,
+    verb: &'static str,
+    work: impl Fn(&Origin) -> T + Sync,
+    mut done: impl FnMut(&Origin, T) -> io::Result<()>,
+) -> io::Result<()> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = jobs.map_or_else(processors, NonZero::get).min(origins.len());
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (next, work) = (&next, &work);
+        for _ in 0..jobs {
+            let sender = sender.clone();
+            let work = move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(origin) = origins.get(index) else {
+                        return;
+                    };
+                    // Nobody listens any more when the report could not be written.
+                    if sender.send((index, work(origin))).is_err() {
+                        return;
+                    }
+                }
+            };
+            let builder = std::thread::Builder::new().name("files".into()).stack_size(STACK);
+            if let Err(error) = builder.spawn_scoped(scope, work) {
+                tracing::warn!("one thread less: {error}");
+            }
+        }
+        drop(sender);
+        in_order(origins, verb, &results, &mut done)
+    })
+}
+
+/// Waits for results, which come in any order, and shows progress meanwhile.
+fn in_order<T>(
+    origins: &[Origin],
+    verb: &'static str,
+    results: &mpsc::Receiver<(usize, T)>,
+    done: &mut impl FnMut(&Origin, T) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut progress = Progress::new(origins.len(), verb);
+    let mut waiting: Vec<Option<T>> = origins.iter().map(|_| None).collect();
+    let mut next = 0;
+    loop {
+        match results.recv_timeout(Duration::from_millis(100)) {
+            Ok((index, outcome)) => {
+                waiting[index] = Some(outcome);
+                progress.done += 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                progress.clear();
+                return Ok(());
+            }
+        }
+        if waiting.get(next).is_some_and(Option::is_some) {
+            progress.clear();
+        }
+        while let Some(outcome) = waiting.get_mut(next).and_then(Option::take) {
+            done(&origins[next], outcome)?;
+            next += 1;
+        }
+        progress.show();
+    }
+}
+
+/// A line on a terminal that says how far the work is, once it takes long.
+struct Progress {
+    begin: Instant,
+    all: usize,
+    verb: &'static str,
+    done: usize,
+    shown: Option<usize>,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new(all: usize, verb: &'static str) -> Self {
+        Self { begin: Instant::now(), all, verb, done: 0, shown: None, terminal: stderr().is_terminal() }
+    }
+
+    fn show(&mut self) {
+        if self.terminal && self.begin.elapsed() > Duration::from_secs(1) && self.shown != Some(self.done) {
+            let _ = write!(stderr().lock(), "\r\x1b[K{} {} of {} files", self.verb, self.done, self.all);
+            let _ = stderr().flush();
+            self.shown = Some(self.done);
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = write!(stderr().lock(), "\r\x1b[K");
+        }
+    }
+}
