@@ -143,7 +143,7 @@ fn file(origin: &Origin, options: &FormatOptions, check: bool) -> Outcome {
         Err(error) => return Outcome::Trouble(error.to_string()),
     };
     // What is no text stays as it is, byte for byte: offsets are those of the file.
-    let (text, _) = source::decode(bytes.clone());
+    let (text, _) = crate::decode::decode(bytes.clone());
     if crate::markup::is_markup(text.chars()) {
         return Outcome::Markup;
     }

@@ -26,10 +26,10 @@ use super::shared::{Shared, off_thread};
 use ptx_analysis::ModuleFacts;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
-use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::jsonrpc::{Error, Result};
-use tower_lsp_server::ls_types::{Range, ServerCapabilities, TextDocumentPositionParams, Uri, WorkDoneProgressOptions};
-use tower_lsp_server::ls_types::{ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri};
+use tower_lsp_server::ls_types::{
+    Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
+};
 
 /// Enters what a handler offers this client.
 type Provide = fn(&mut ServerCapabilities, Session);
