@@ -7,6 +7,7 @@ mod document_symbols;
 mod explain;
 mod fragments;
 mod hover;
+mod hover_tables;
 mod inlay_hints;
 mod references;
 mod robust;
