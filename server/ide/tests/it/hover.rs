@@ -466,7 +466,7 @@ fn masks_clamps_policies_and_descriptors_are_taken_apart() {
 #[test]
 fn numbers_are_read_at_the_width_of_their_operand() {
     let list = |statement: &str| {
-        let (_, hover) = modern(statement).expect("a hover");
+        let (_, hover) = modern(statement).unwrap_or_else(|| panic!("nothing at {statement}"));
         let lines = hover.markdown.lines().filter_map(|l| l.strip_prefix("- "));
         lines.collect::<Vec<_>>().join("; ")
     };
@@ -477,7 +477,7 @@ fn numbers_are_read_at_the_width_of_their_operand() {
     assert_eq!(list("add.u32 %r1, %r2, 01$07;"), "15; `0xF` = `0b1111`, written in octal");
     assert_eq!(list("fma.rn.f16x2 %r1, %r2, %r3, 0x3C00$03800;").split("; ").last(), Some("`.f16x2`: 0.5 (low), 1.0 (high)"));
     assert_eq!(list("mov.f32 %f1, 0f40490$0FDB;"), "3.1415927 as `.f32`; the nearest to π");
-    assert_eq!(list("mov.f32 %f1, 0f7F80$0000;"), "infinity as `.f32`");
+    assert_eq!(list("mov.f32 %f1, 0f7F80$00000;"), "infinity as `.f32`");
     assert_eq!(list("mov.f32 %f1, 0.$01;"), "`0f3DCCCCCD` as `.f32`, rounded to 0.1; `0d3FB999999999999A` as `.f64`");
     let (_, hover) = hover_at(".version 8.0\n.target sm_90\n.global .b8 s[3] = { 7$02, 105, 0 };").expect("a hover");
     assert!(hover.markdown.contains("As `.b8`") && hover.markdown.contains("character `H`"), "{}", hover.markdown);
