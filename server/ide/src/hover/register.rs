@@ -79,7 +79,8 @@ impl At<'_> {
     /// The statements that write and read a register.
     fn uses(&self, flow: &Flow, register: &Register, page: &mut Page) {
         let accesses = flow.facts.accesses(register);
-        let own = instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
+        let own =
+            instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
         let (mut left_writes, mut left_reads) = (MOST_WRITES, MOST_READS);
         let mut lines = Vec::new();
         for access in accesses {

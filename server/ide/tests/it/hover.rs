@@ -74,7 +74,11 @@ fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
 
 #[test]
 fn modifiers_show_what_could_stand_in_their_place() {
-    contains("fma.r$0n.f32 %f1, %f2, %f3, %f1;", ".rn", &["`.rn` – ", "**In its place**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "]);
+    contains(
+        "fma.r$0n.f32 %f1, %f2, %f3, %f1;",
+        ".rn",
+        &["`.rn` – ", "**In its place**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
+    );
     contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
     contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and sm_75"]);
     contains("ld.glo$0bal.f32 %f1, [%rd1];", ".global", &["`.shared`"]);
@@ -470,12 +474,18 @@ fn numbers_are_read_at_the_width_of_their_operand() {
         let lines = hover.markdown.lines().filter_map(|l| l.strip_prefix("- "));
         lines.collect::<Vec<_>>().join("; ")
     };
-    assert_eq!(list("add.s32 %r1, %r2, 0x80000$0000;"), "-2147483648 signed, 2147483648 unsigned; `0x80000000`; 2^31, 2 GiB if it counts bytes");
+    assert_eq!(
+        list("add.s32 %r1, %r2, 0x80000$0000;"),
+        "-2147483648 signed, 2147483648 unsigned; `0x80000000`; 2^31, 2 GiB if it counts bytes"
+    );
     assert_eq!(list("add.u32 %r1, %r2, -1$0;"), "4294967295 unsigned, -1 signed; `0xFFFFFFFF`");
     assert_eq!(list("add.u64 %rd1, %rd2, -1$0;"), "18446744073709551615 unsigned, -1 signed; `0xFFFFFFFFFFFFFFFF`");
     assert_eq!(list("add.u32 %r1, %r2, (4$0+1)*3;"), "15; `0xF` = `0b1111`");
     assert_eq!(list("add.u32 %r1, %r2, 01$07;"), "15; `0xF` = `0b1111`, written in octal");
-    assert_eq!(list("fma.rn.f16x2 %r1, %r2, %r3, 0x3C00$03800;").split("; ").last(), Some("`.f16x2`: 0.5 (low), 1.0 (high)"));
+    assert_eq!(
+        list("fma.rn.f16x2 %r1, %r2, %r3, 0x3C00$03800;").split("; ").last(),
+        Some("`.f16x2`: 0.5 (low), 1.0 (high)")
+    );
     assert_eq!(list("mov.f32 %f1, 0f40490$0FDB;"), "3.1415927 as `.f32`; the nearest to π");
     assert_eq!(list("mov.f32 %f1, 0f7F80$00000;"), "infinity as `.f32`");
     assert_eq!(list("mov.f32 %f1, 0.$01;"), "`0f3DCCCCCD` as `.f32`, rounded to 0.1; `0d3FB999999999999A` as `.f64`");
@@ -509,7 +519,9 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             ```
         "#]],
     );
-    check("mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1$0, 1;\nst.global.u32 [%rd1], %r2;\nret;", &expect![[r#"
+    check(
+        "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1$0, 1;\nst.global.u32 [%rd1], %r2;\nret;",
+        &expect![[r#"
         [%r1]
         ```ptx
         .reg .b32 %r<8>;
@@ -525,8 +537,11 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
         ```ptx
         mov.u32 %r1, %tid.x;  // writes
         ```
-    "#]]);
-    check("mov.u32 %r1, %laneid;\nshr.u32 %r$02, %r1, 5;\nret;", &expect![[r#"
+    "#]],
+    );
+    check(
+        "mov.u32 %r1, %laneid;\nshr.u32 %r$02, %r1, 5;\nret;",
+        &expect![[r#"
         [%r2]
         ```ptx
         .reg .b32 %r<8>;
@@ -537,20 +552,26 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
         - uniform in a warp if the CTA is a multiple of 32 threads wide
 
         Here: `d` of `shr.u32` – written: `.u32`
-    "#]]);
-    check("ret;\n{ .reg .b32 unu$0sed; }", &expect![[r#"
+    "#]],
+    );
+    check(
+        "ret;\n{ .reg .b32 unu$0sed; }",
+        &expect![[r#"
         [unused]
         ```ptx
         .reg .b32 unused;
         ```
 
         A register; not used.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn labels_and_functions_tell_who_goes_there() {
-    check("@%p1 bra DONE;\nmov.u32 %r1, 1;\nbra DONE;\nDO$0NE:\nret;", &expect![[r#"
+    check(
+        "@%p1 bra DONE;\nmov.u32 %r1, 1;\nbra DONE;\nDO$0NE:\nret;",
+        &expect![[r#"
         [DONE]
         ```ptx
         DONE:
@@ -562,7 +583,8 @@ fn labels_and_functions_tell_who_goes_there() {
         @%p1 bra DONE;
         bra DONE;
         ```
-    "#]]);
+    "#]],
+    );
     let (_, hover) = hover_at(
         ".version 8.0\n.target sm_90\n.func f$0()\n{ ret; }\n.func g() { call f; ret; }\n.entry k() { call f; call g; ret; }",
     )
@@ -577,5 +599,6 @@ fn labels_and_functions_tell_who_goes_there() {
         ```ptx
         call f;  // in g
         call f;  // in k
-        ```"#]].assert_eq(&hover.markdown);
+        ```"#]]
+    .assert_eq(&hover.markdown);
 }
