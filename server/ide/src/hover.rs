@@ -15,6 +15,7 @@ pub(crate) use instruction::choose;
 
 use crate::describe::{self, Page};
 use crate::header::environment;
+use name::Told;
 use ptx_analysis::ModuleFacts;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
@@ -185,7 +186,8 @@ impl<'t> At<'t> {
             page.page(describe::modifier_alone(selector));
         }
         if let Some(declared) = self.declaration(object, &object_text) {
-            page.page(declared);
+            page.page(declared.short);
+            page.append(declared.details);
         }
         Some((member.byte_range(), page))
     }
@@ -199,7 +201,7 @@ impl<'t> At<'t> {
             let range = member.unwrap_or(leaf).byte_range();
             return Some((range, describe::special_register(register, &name, Some(&self.environment))));
         }
-        let Some(mut page) = self.declaration(leaf, &text) else {
+        let Some(Told { short: mut page, details }) = self.declaration(leaf, &text) else {
             let page = describe::constant(ISA.constant(&text)?, Some(&self.environment));
             return Some((leaf.byte_range(), page));
         };
@@ -211,6 +213,7 @@ impl<'t> At<'t> {
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
         }
+        page.append(details);
         Some((leaf.byte_range(), page))
     }
 

@@ -15,6 +15,8 @@ mod hover;
 mod inlay_hints;
 mod names;
 pub mod reference;
+mod nearest;
+mod reference;
 mod references;
 mod semantic_tokens;
 
@@ -25,6 +27,7 @@ pub use formatting::{FormatOptions, Operands, apply_in_order, format, format_on_
 pub use fragment::{FRAGMENT_CSS, FragmentLabel, FragmentPicture, fragment_labels, fragment_pictures};
 pub use hover::{Hover, hover};
 pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, inlay_hints};
+pub use nearest::nearest;
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at};
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};

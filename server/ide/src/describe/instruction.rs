@@ -2,10 +2,10 @@
 
 use super::form::{condition, operands, pretty, resolved};
 use super::{Page, always, gate, tables, words};
-use ptx_analysis::head::{Candidate, Head, Mismatch};
+use ptx_analysis::head::{self, Candidate, Head, Mismatch};
 use ptx_analysis::spec::{Arrangement, applies};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Slot, Term};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Rule, Slot, Term};
 
 /// The form and the operands that an instruction uses.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,8 @@ pub struct Chosen<'h> {
     pub arrangement: &'h Arrangement,
 }
 
+/// What an instruction does comes first if it is said in so few words, and after the operands if not.
+const LONGEST_SHORT: usize = 200;
 /// How many other forms are listed.
 const MOST_FORMS: usize = 12;
 /// How many modifiers that could be added are listed.
@@ -47,13 +49,19 @@ pub fn instruction(
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     page.text(entry.summary);
+    let short = entry.doc.len() <= LONGEST_SHORT;
+    if short {
+        page.text(entry.doc);
+    }
     page.append(written.decoded);
     page.list("", operands(chosen.arrangement, entry.operands, written.operands));
-    page.list("", modifiers(entry, chosen.candidate));
+    page.list("", modifiers(entry, chosen.candidate, environment));
     let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
-    page.text(entry.doc);
+    if !short {
+        page.text(entry.doc);
+    }
     page.list("Notes", entry.notes);
     forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
@@ -61,11 +69,11 @@ pub fn instruction(
 }
 
 /// The modifiers of an instruction with what each means, and those that it could have besides. Types speak for themselves.
-fn modifiers(entry: &Entry, candidate: &Candidate) -> Vec<String> {
-    let filled = candidate.form.slots.iter().zip(&candidate.values);
+fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environment>) -> Vec<String> {
+    let filled = candidate.form.slots.iter().zip(&candidate.values).enumerate();
     let mut out: Vec<String> = Vec::new();
     let mut free: Vec<&str> = Vec::new();
-    for (slot, value) in filled {
+    for (index, (slot, value)) in filled {
         match value {
             Some(value) if !slot.is_type && !entry.path.contains(value) => {
                 let meaning = meaning_in(entry, value);
@@ -74,13 +82,30 @@ fn modifiers(entry: &Entry, candidate: &Candidate) -> Vec<String> {
                 }
             }
             Some(_) => {}
-            None => free.extend(slot.values.iter().filter(|v| !free.contains(v)).collect::<Vec<_>>()),
+            None => {
+                for value in slot.values.iter().filter(|v| fits(candidate, index, v, environment)) {
+                    if !free.contains(value) {
+                        free.push(value);
+                    }
+                }
+            }
         }
     }
     if !free.is_empty() {
         out.push(format!("could be added: {}", words(free, MOST_FREE)));
     }
     out
+}
+
+/// Whether a modifier could be added to those that are written, as far as rules and gates of the form speak of modifiers.
+fn fits(candidate: &Candidate, slot: usize, value: &'static str, environment: Option<&Environment>) -> bool {
+    let form = candidate.form;
+    let mut values = candidate.values.clone();
+    values[slot] = Some(value);
+    // What a rule says of operands can be met by adding them.
+    let broken = |rule: &Rule| head::broken(rule, &values, None);
+    let holds = |gate: &Gate| head::holds(gate.when, &values, None).unwrap_or(false);
+    !form.rules.iter().any(broken) && environment.is_none_or(|e| e.refused(form.gates, holds).is_none())
 }
 
 /// One line on what a modifier means in an instruction.

@@ -39,13 +39,13 @@ pub fn layout(here: &Here) -> Page {
         let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
         format!("bits {bits} – {}{times}{values}", field.name)
     };
-    page.list(&titled(encoding), context.fields(encoding).map(line));
+    page.list(&titled(encoding, here.spec.value.name), context.fields(encoding).map(line));
     page.text(encoding.doc);
     page
 }
 
-fn titled(encoding: &Encoding) -> String {
-    encoding.summary.trim_end_matches('.').to_owned()
+fn titled(encoding: &Encoding, operand: &str) -> String {
+    format!("`{operand}`: {}", encoding.summary.trim_end_matches('.'))
 }
 
 /// The instruction around a number.
@@ -58,10 +58,10 @@ impl<'h> Context<'h> {
     fn page(&self, spec: &Spec, number: i128) -> Page {
         let mut page = Page::default();
         if spec.value.lanes {
-            page.text(format!("Names {}.", number::lanes(number as u32)));
+            page.text(format!("`{}` names {}.", spec.value.name, number::lanes(number as u32)));
         }
         if let Some(encoding) = ISA.encoding(spec.value.decodes) {
-            self.decoded(encoding, number as u64, &mut page);
+            self.decoded(encoding, spec.value.name, number as u64, &mut page);
         }
         page
     }
@@ -82,7 +82,7 @@ impl<'h> Context<'h> {
         encoding.fields.iter().filter(|f| f.when.is_empty() || f.when.iter().any(|m| modifiers.contains(m)))
     }
 
-    fn decoded(&self, encoding: &'static Encoding, number: u64, page: &mut Page) {
+    fn decoded(&self, encoding: &'static Encoding, name: &str, number: u64, page: &mut Page) {
         if !encoding.table.is_empty() {
             self.truth_table(encoding, number as u8, page);
         }
@@ -90,11 +90,11 @@ impl<'h> Context<'h> {
             self.selectors(encoding, number as u16, page);
         }
         if let Some(meaning) = encoding.values.iter().find(|v| v.number == number) {
-            page.text(format!("{number} – {}.", meaning.words));
+            page.text(format!("`{name}` {number}: {}.", meaning.words));
         }
         if encoding.measure > 0 && number > 0 && number % u64::from(encoding.measure) == 0 {
             let count = number / u64::from(encoding.measure);
-            page.text(format!("{count} {}{}.", encoding.unit, if count == 1 { "" } else { "s" }));
+            page.text(format!("`{name}`: {count} {}{}.", encoding.unit, if count == 1 { "" } else { "s" }));
         }
         let lines = self.fields(encoding).filter_map(|field| {
             let bits = field.of(number);
@@ -107,7 +107,7 @@ impl<'h> Context<'h> {
                 None => Some(format!("{}: {}", field.name, bits * u64::from(field.times))),
             }
         });
-        page.list(&titled(encoding), lines.collect::<Vec<_>>());
+        page.list(&titled(encoding, name), lines.collect::<Vec<_>>());
     }
 
     /// `%r1 = (%r2 & %r3) | ~%r4`.

@@ -1,12 +1,13 @@
 //! Hover on numbers.
 
-use super::instruction::{Here, integer};
+use super::instruction::integer;
 use super::statement::local;
 use super::{At, Found, decode, number};
 use crate::describe::Page;
 use ptx_analysis::ast::{Constant, OperandKind};
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::types::TypeId;
+use ptx_isa::tables::Kind;
 use ptx_syntax::{Node, fields, kinds};
 
 impl At<'_> {
@@ -14,7 +15,9 @@ impl At<'_> {
     pub(super) fn literal(&self) -> Found {
         let whole = self.expression();
         let here = self.here_at(whole.byte_range());
-        let ty = here.as_ref().and_then(|h| h.spec.ty).or_else(|| self.declared_type());
+        // What is added to an address is a number of bytes, whatever stands there.
+        let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, Kind::Address(_)));
+        let ty = value.and_then(|h| h.spec.ty).or_else(|| self.declared_type());
         let text = self.text(whole);
         let base = whole.start_byte();
         let operand = lower::operand(Source { text: &text, base }, whole);
@@ -27,6 +30,9 @@ impl At<'_> {
             _ => number::integer(integer(&operand)?, &text, ty),
         };
         page.code(&super::statement::short(&text));
+        if let Some((here, value)) = here.as_ref().zip(integer(&operand)) {
+            page.append(decode::page(here, value));
+        }
         let mut title = ty.filter(|_| !readings.is_empty()).map_or(String::new(), |t| format!("As `{}`", t.name()));
         if text.starts_with("0f") || text.starts_with("0F") || text.starts_with("0d") || text.starts_with("0D") {
             title.clear();
@@ -36,16 +42,9 @@ impl At<'_> {
         }
         page.list("", readings);
         if let Some(here) = &here {
-            self.meaning(here, integer(&operand), &mut page);
+            page.text(here.role());
         }
         Some((whole.byte_range(), page))
-    }
-
-    fn meaning(&self, here: &Here, value: Option<i128>, page: &mut Page) {
-        if let Some(value) = value {
-            page.append(decode::page(here, value));
-        }
-        page.text(here.role());
     }
 
     /// The constant expression around a literal: its sign, and what it is computed with.

@@ -1,51 +1,53 @@
 //! Hover on names that the module declares.
 
 use super::At;
-use super::statement::{annotated, instruction, statement_at};
+use super::statement::{annotated, done, function, instruction, statement_at, times};
 use crate::describe::Page;
 use crate::names::{self, Declaration, What};
+use crate::references::{self, Access, Reference};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// How many uses are counted before it is many.
-const MOST_USES: usize = 1000;
-/// How many of the first uses are remembered.
-const TRIED: usize = 16;
+const MOST_USES: usize = 100;
 /// Longest text that is searched for uses.
 const LONGEST_SCOPE: usize = 4 << 20;
 /// Longest piece of source that is shown.
 const LONGEST: usize = 2000;
 
+/// What is said of a name: in short, and what follows when the rest of the hover has been said.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The declaration, and a sentence or two.
+    pub short: Page,
+    /// Who uses it.
+    pub details: Page,
+}
+
 impl At<'_> {
     /// The declaration of a name that stands at a node.
-    pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<Page> {
+    pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<Told> {
         let snapshot = self.snapshot;
         // The node again from the snapshot, whose lifetime the declaration has.
         let at = snapshot.root().descendant_for_byte_range(at.start_byte(), at.end_byte())?;
         let found = names::find(snapshot, at, name)?;
-        let mut page = Page::default();
-        page.code(&source(snapshot, &found));
-        self.about(&found, name, &mut page);
-        Some(page)
+        let mut told = Told::default();
+        told.short.code(&source(snapshot, &found));
+        self.about(&found, name, &mut told);
+        Some(told)
     }
 
     /// What a name stands for, and who uses it.
-    fn about(&self, found: &Declaration<'_>, name: &str, page: &mut Page) {
+    fn about(&self, found: &Declaration<'_>, name: &str, told: &mut Told) {
         let snapshot = self.snapshot;
         let mut what = what(snapshot, found, name);
         let own = own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned());
         // The name of a range is no register.
         if found.count.is_some() && own == name {
-            return page.text(format!("{what}."));
+            return told.short.text(format!("{what}."));
         }
         match found.what {
-            What::Register => {
-                let mut facts = Page::default();
-                if self.register(found, name, &mut facts).is_some() {
-                    page.text(format!("{what}."));
-                    return page.append(facts);
-                }
-            }
+            What::Register if self.register(found, name, &what, told).is_some() => return,
             What::Variable | What::Parameter | What::Result => {
                 if let Some(place) = self.memory(found, &own) {
                     what.push_str(&format!(": {place}"));
@@ -54,61 +56,48 @@ impl At<'_> {
             _ => {}
         }
         let uses = uses(snapshot, found, name);
-        let count = uses.as_ref().map_or_else(String::new, |u| match found.what {
-            What::Label => String::new(),
-            _ => used(u.count, found.scope.is_none()),
-        });
-        page.text(format!("{what}{count}."));
+        let count = uses.as_ref().map_or_else(String::new, |u| u.words(found));
+        told.short.text(format!("{what}{count}."));
         if found.what == What::Variable
             && let Some(text) = self.string_of(found)
         {
-            page.text(format!("Text: `{}`", text.replace('`', "'")));
+            told.short.text(format!("Text: `{}`", text.replace('`', "'")));
         }
         let Some(uses) = uses else { return };
-        match found.what {
-            What::Label => self.branches(found, &uses, page),
-            What::Function | What::Alias => {
-                self.mentions("Called or named by", &uses, |n| instruction(n).is_some(), page);
-            }
-            What::Variable | What::Parameter | What::Result => {
-                self.mentions("", &uses, |n| instruction(n).is_some(), page);
-            }
-            _ => {}
-        }
+        told.details.code(&annotated(&self.statements(&uses, found.scope.is_none())));
     }
 
-    /// Who branches to a label.
-    fn branches(&self, found: &Declaration<'_>, uses: &Uses, page: &mut Page) {
-        let place = found.statement.start_byte();
-        let back = uses.places.iter().filter(|p| **p > place).count();
-        page.text(match (uses.count, back) {
-            (0, _) => "Nothing names it.".to_owned(),
-            (1, 1) => "The head of a loop: what names it stands below.".to_owned(),
-            (1, _) => "Named once.".to_owned(),
-            (n, 0) => format!("Named {n} times."),
-            (n, back) => format!("Named {n} times, {back} of them below: the head of a loop."),
-        });
-        self.mentions("", uses, |_| true, page);
-    }
-
-    /// The first statements that use a name.
-    fn mentions(&self, title: &str, uses: &Uses, wanted: impl Fn(Node<'_>) -> bool, page: &mut Page) {
+    /// The first statements that use a name, but for the one at hand; of a name of the module with the function that each is in.
+    fn statements(&self, uses: &Uses, of_module: bool) -> Vec<(String, String)> {
         let own = instruction(self.leaf).map(|n| n.start_byte());
-        let mut lines: Vec<(String, &str)> = Vec::new();
+        let mut lines: Vec<(String, String)> = Vec::new();
         let mut last = None;
-        for place in &uses.places {
-            let Some(node) = self.snapshot.node_at(*place).filter(|n| wanted(*n)) else { continue };
-            let start = instruction(node).or_else(|| node.parent()).map_or(*place, |n| n.start_byte());
-            if Some(start) == own || last == Some(start) || lines.len() >= MOST_SHOWN {
+        for reference in &uses.references {
+            let Some(node) = self.snapshot.node_at(reference.range.start) else { continue };
+            let start = instruction(node).or_else(|| node.parent()).map_or(reference.range.start, |n| n.start_byte());
+            if Some(start) == own || last == Some(start) {
                 continue;
             }
             last = Some(start);
-            lines.push((statement_at(self.snapshot, start), ""));
+            if lines.len() == MOST_SHOWN {
+                lines.push(("// …".to_owned(), String::new()));
+                break;
+            }
+            let mut note = match reference.access {
+                Access::Read => "reads",
+                Access::Write => "writes",
+                Access::ReadWrite => "reads and writes",
+                _ => "",
+            }
+            .to_owned();
+            let name = function(node).filter(|_| of_module).and_then(|f| f.child_by_field_id(fields().name));
+            if let Some(name) = name {
+                let blank = if note.is_empty() { "" } else { " " };
+                note.push_str(&format!("{blank}in {}", self.text(name)));
+            }
+            lines.push((statement_at(self.snapshot, start), note));
         }
-        if !lines.is_empty() && !title.is_empty() {
-            page.text(title);
-        }
-        page.code(&annotated(&lines));
+        lines
     }
 }
 
@@ -143,18 +132,6 @@ fn what(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
     }
 }
 
-/// How often something is used, as the end of a sentence.
-fn used(count: usize, exported: bool) -> String {
-    match count {
-        // What the module declares may be used from outside.
-        0 if exported => String::new(),
-        0 => "; not used".to_owned(),
-        1 => "; used once".to_owned(),
-        n if n > MOST_USES => format!("; used more than {MOST_USES} times"),
-        n => format!("; used {n} times"),
-    }
-}
-
 fn base_of(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
     own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned())
 }
@@ -167,37 +144,67 @@ fn body<'t>(found: &Declaration<'t>) -> Option<Node<'t>> {
     found.statement.child_by_field_id(fields().body)
 }
 
+/// The uses of a name, those of its declarations left out.
 struct Uses {
-    count: usize,
-    /// Where the first ones stand.
-    places: Vec<usize>,
+    references: Vec<Reference>,
+    /// There are more.
+    cut: bool,
 }
 
-/// Counts the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
+/// Finds the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
 fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
-    let k = kinds();
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > LONGEST_SCOPE {
         return None;
     }
-    let own = own_name(found).unwrap_or_else(|| found.declarator.byte_range());
-    let mut uses = Uses { count: 0, places: Vec::new() };
-    names::occurrences(snapshot, scope, name, |offset| {
-        if offset == own.start {
+    let mut uses = Uses { references: Vec::new(), cut: false };
+    references::visit(snapshot, found, name, |reference| {
+        if reference.access == Access::Declaration {
             return true;
         }
-        let Some(node) = snapshot.node_at(offset) else { return true };
-        let kind = node.kind_id();
-        if kind != k.register && kind != k.identifier {
-            return true;
+        uses.cut = uses.references.len() == MOST_USES;
+        if !uses.cut {
+            uses.references.push(reference);
         }
-        uses.count += 1;
-        if uses.places.len() < TRIED {
-            uses.places.push(offset);
-        }
-        uses.count <= MOST_USES
+        !uses.cut
     });
     Some(uses)
+}
+
+impl Uses {
+    /// How often something is used, and how, as the end of a sentence.
+    fn words(&self, found: &Declaration<'_>) -> String {
+        let count = |wanted: &[Access]| self.references.iter().filter(|r| wanted.contains(&r.access)).count();
+        let all = self.references.len();
+        if self.cut {
+            return format!("; used more than {all} times");
+        }
+        match found.what {
+            // What the module declares may be used from outside.
+            _ if all == 0 && found.scope.is_none() => String::new(),
+            _ if all == 0 => "; not used".to_owned(),
+            What::Label => {
+                let back = self.references.iter().filter(|r| r.range.start > found.statement.start_byte()).count();
+                let head = if back > 0 && count(&[Access::Jump]) > 0 { ", the head of a loop" } else { "" };
+                let jumps = count(&[Access::Jump]);
+                match jumps {
+                    0 => format!("; named {}", times(all)),
+                    n => format!("{head}; branched to {}", times(n)),
+                }
+            }
+            What::Function | What::Alias => match count(&[Access::Call]) {
+                0 => format!("; named {}", times(all)),
+                calls if calls == all => format!("; called {}", times(calls)),
+                calls => format!("; called {}, named {} besides", times(calls), times(all - calls)),
+            },
+            What::Register => {
+                let (reads, writes) =
+                    (count(&[Access::Read, Access::ReadWrite]), count(&[Access::Write, Access::ReadWrite]));
+                format!("; {}, {}", done("written", writes), done("read", reads))
+            }
+            _ => format!("; used {}", times(all)),
+        }
+    }
 }
 
 fn own_name(found: &Declaration<'_>) -> Option<Range<usize>> {

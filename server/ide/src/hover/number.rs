@@ -171,6 +171,7 @@ fn grouped(value: u64) -> String {
 /// `2^20 = 1 MiB`, `48 KiB`.
 fn power_of_two(value: u64) -> Option<String> {
     let size = match value {
+        v if v >= 1 << 48 => None,
         v if v >= 1 << 30 && v % (1 << 30) == 0 => Some(format!("{} GiB", v >> 30)),
         v if v >= 1 << 20 && v % (1 << 20) == 0 => Some(format!("{} MiB", v >> 20)),
         v if v >= 1 << 10 && v % (1 << 10) == 0 && v < 1 << 20 => Some(format!("{} KiB", v >> 10)),

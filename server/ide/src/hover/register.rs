@@ -1,7 +1,8 @@
 //! What the flow of a function tells of a register.
 
-use super::At;
-use super::statement::{annotated, function, instruction, statement_at};
+use super::name::Told;
+use super::statement::{annotated, done, function, instruction, statement_at};
+use super::{At, decode};
 use crate::describe::Page;
 use crate::names::Declaration;
 use ptx_analysis::Analyzer;
@@ -41,8 +42,8 @@ impl At<'_> {
     }
 
     /// Who writes and reads a register, where its value is wanted and across which threads it is the same; whether that is known.
-    /// `name` is as written, `element` the component of a vector, if one is named.
-    pub(super) fn register(&self, found: &Declaration<'_>, name: &str, page: &mut Page) -> Option<Arc<Facts>> {
+    /// `name` is as written, `what` says what it is.
+    pub(super) fn register(&self, found: &Declaration<'_>, name: &str, what: &str, told: &mut Told) -> Option<()> {
         let flow = self.flow()?;
         let declared = found.declarator.child_by_field_id(fields().name)?;
         let base_name = self.text(declared);
@@ -51,29 +52,35 @@ impl At<'_> {
             None => 0,
         };
         let declaration = declared.start_byte().checked_sub(flow.base)?;
-        let elements = flow.facts.registers_of(declaration).iter().filter(|r| r.number == number);
-        let registers: Vec<&Register> = elements.collect();
-        let [register] = registers.as_slice() else {
-            if registers.is_empty() {
-                page.text("Nothing uses it.");
-            }
-            return Some(flow.facts);
+        let mut registers = flow.facts.registers_of(declaration).iter().filter(|r| r.number == number);
+        let Some(register) = registers.next() else {
+            told.short.text(format!("{what}; not used."));
+            return Some(());
         };
-        self.uses(&flow, register, page);
-        page.list("", [self.life(&flow, register), across(register)].into_iter().flatten());
-        if let Some(constant) = register.constant {
-            page.text(format!("It always holds {constant} (`0x{constant:X}`)."));
+        // The elements of a vector have lives of their own.
+        if registers.next().is_some() || register.element > 0 {
+            return None;
         }
-        Some(flow.facts)
+        let accesses = flow.facts.accesses(register);
+        let count = |wanted: fn(Access) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
+        let (writes, reads) = (done("written", count(Access::writes)), done("read", count(Access::reads)));
+        told.short.text(format!("{what}; {writes}, {reads}."));
+        told.short.list("", [self.life(&flow, register), across(register)].into_iter().flatten());
+        if let Some(constant) = register.constant {
+            told.short.text(format!("It always holds {constant} (`0x{constant:X}`)."));
+            if let Some(here) = self.here() {
+                told.details.append(decode::page(&here, constant.into()));
+            }
+        }
+        self.uses(&flow, register, &mut told.details);
+        Some(())
     }
 
     /// The statements that write and read a register.
     fn uses(&self, flow: &Flow, register: &Register, page: &mut Page) {
         let accesses = flow.facts.accesses(register);
-        let count = |wanted: fn(Access) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
-        let (writes, reads) = (count(Access::writes), count(Access::reads));
-        page.text(format!("Written {}, read {}.", times(writes), times(reads)));
-        let own = instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte() - flow.base));
+        let own =
+            instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
         let (mut left_writes, mut left_reads) = (MOST_WRITES, MOST_READS);
         let mut lines = Vec::new();
         for access in accesses {
@@ -84,16 +91,16 @@ impl At<'_> {
             *left -= 1;
             let Some(start) = flow.facts.start(access.instruction()) else { continue };
             let note = match (access.reads(), access.writes()) {
-                (true, true) => "reads and writes it",
-                (false, true) => "writes it",
-                _ => "reads it",
+                (true, true) => "reads and writes",
+                (false, true) => "writes",
+                _ => "reads",
             };
-            lines.push((statement_at(self.snapshot, flow.base + start), note));
+            lines.push((statement_at(self.snapshot, flow.base + start), note.to_owned()));
         }
         let own_count = accesses.iter().filter(|a| Some(a.instruction()) == own).count();
         let rest = accesses.len() - lines.len() - own_count;
         if rest > 0 && !lines.is_empty() {
-            lines.push((format!("// … and {rest} more"), ""));
+            lines.push((format!("// … and {rest} more"), String::new()));
         }
         page.code(&annotated(&lines));
     }
@@ -102,9 +109,6 @@ impl At<'_> {
     fn life(&self, flow: &Flow, register: &Register) -> Option<String> {
         let facts = &flow.facts;
         let accesses = facts.accesses(register);
-        if !accesses.iter().any(|a| a.reads()) {
-            return Some("nothing reads it".to_owned());
-        }
         let instructions: usize = facts.lives(register).map(|r| r.len()).sum();
         let pieces = facts.lives(register).count();
         let mut out = match instructions {
@@ -125,15 +129,6 @@ impl At<'_> {
             _ => {}
         }
         Some(out)
-    }
-}
-
-fn times(count: usize) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
     }
 }
 

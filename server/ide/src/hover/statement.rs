@@ -5,6 +5,8 @@ use std::ops::Range;
 
 /// Longest statement that is shown whole.
 const LONGEST: usize = 72;
+/// Where what is said of a statement stands at the latest.
+const COLUMN: usize = 48;
 /// How far a statement is followed.
 const FAR: usize = 400;
 
@@ -48,9 +50,9 @@ pub fn function(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Statements with what is said of each behind them, in a column.
-pub fn annotated(lines: &[(String, &str)]) -> String {
-    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
-    let line = |(line, note): &(String, &str)| {
+pub fn annotated(lines: &[(String, String)]) -> String {
+    let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|n| *n <= COLUMN).max().unwrap_or(0);
+    let line = |(line, note): &(String, String)| {
         let fill = width.saturating_sub(line.chars().count());
         if note.is_empty() { line.clone() } else { format!("{line}{:fill$}  // {note}", "") }
     };
@@ -60,4 +62,19 @@ pub fn annotated(lines: &[(String, &str)]) -> String {
 /// A range moved to the start of another.
 pub fn local(range: &Range<usize>, base: usize) -> Option<Range<usize>> {
     Some(range.start.checked_sub(base)?..range.end.checked_sub(base)?)
+}
+
+/// `read twice`, `never read`.
+pub fn done(what: &str, count: usize) -> String {
+    if count == 0 { format!("never {what}") } else { format!("{what} {}", times(count)) }
+}
+
+/// `twice`.
+pub fn times(count: usize) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
 }

@@ -1,6 +1,6 @@
 //! `explain`. The words are those of the tables; what is tested is that a name finds its page.
 
-use ptx_ide::explain;
+use ptx_ide::{explain, nearest};
 
 fn starts(query: &str, start: &str) {
     let page = explain(query).unwrap_or_else(|| panic!("nothing on `{query}`"));
@@ -75,4 +75,28 @@ fn everything_in_the_tables_has_a_page() {
     let names = names.chain(isa.spaces.iter().map(|s| s.name)).chain(isa.targets.iter().map(|t| t.name));
     let missing: Vec<&str> = names.filter(|n| explain(n).is_none()).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_nearest_names_are_offered_for_one_that_does_not_exist() {
+    let first = |query: &str| nearest(query).into_iter().next().unwrap_or_default();
+    for (query, expected) in [
+        ("fmaa.rn.f32", "fma"),
+        (".ftx", ".ftz"),
+        ("%lanid", "%laneid"),
+        ("lanid", "%laneid"),
+        (".maxntidx", ".maxntid"),
+        ("operand-typ", "operand-type"),
+        ("sm_91", "sm_90"),
+        ("mbarrier.trywait", "mbarrier.try_wait"),
+        (".cache_hint", ".L2::cache_hint"),
+        ("shflsync", "shfl.sync"),
+    ] {
+        assert!(nearest(query).iter().any(|n| n == expected), "{query}: {:?}", nearest(query));
+    }
+    assert_eq!(first("fmaa.rn.f32"), "fma");
+    assert_eq!(first("wgm"), "wgmma");
+    for query in ["", "  ", ".", "frobnicate-the-quux", &"x".repeat(1000), "ä"] {
+        assert_eq!(nearest(query), Vec::<String>::new(), "{query}");
+    }
 }

@@ -8,6 +8,7 @@ mod explain;
 mod formatting;
 mod fragments;
 mod hover;
+mod hover_tables;
 mod inlay_hints;
 mod references;
 mod robust;

@@ -19,11 +19,17 @@ pub fn run(arguments: &Arguments) -> Status {
             Status::Fine
         }
         None => {
-            eprintln!(
-                "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
-                 (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)",
-                arguments.query
-            );
+            let near = ptx_ide::nearest(&arguments.query);
+            if near.is_empty() {
+                eprintln!(
+                    "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
+                     (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)",
+                    arguments.query
+                );
+            } else {
+                let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
+                eprintln!("nothing is known of `{}`; did you mean {}?", arguments.query, near.join(", "));
+            }
             Status::Trouble
         }
     }

@@ -1,0 +1,61 @@
+//! The names of the tables that are nearest to a word that is none of them.
+
+use ptx_analysis::checks::PAGES;
+use ptx_isa::ISA;
+
+/// How many names are offered.
+const MOST: usize = 5;
+/// Longer words are no names.
+const LONGEST: usize = 64;
+
+/// The names that somebody who asked for this may have meant, the nearest first: opcodes, modifiers, types, state spaces, special
+/// registers, directives, targets and codes of diagnostics.
+pub fn nearest(query: &str) -> Vec<String> {
+    let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");
+    let plain = |name: &str| name.trim_start_matches(['.', '%', '"', '@']).trim_end_matches('"').to_ascii_lowercase();
+    let wanted = plain(word);
+    if wanted.is_empty() || wanted.chars().count() > LONGEST {
+        return Vec::new();
+    }
+    // Of `fmaa.rn.f32` the first word counts, unless all of it is a name.
+    let opcode = wanted.split('.').next().unwrap_or("").to_owned();
+    let sign = word.chars().next().filter(|c| !c.is_ascii_alphanumeric());
+    let mut found: Vec<(usize, bool, &str)> = Vec::new();
+    for name in names() {
+        let own = plain(name);
+        let whole = strsim::damerau_levenshtein(&wanted, &own);
+        let first = || strsim::damerau_levenshtein(&opcode, &own);
+        let distance = if sign.is_none() && !own.contains('.') { whole.min(first()) } else { whole };
+        // A few letters wrong, or the beginning or the end of it.
+        let begins = wanted.chars().count() >= 3 && (own.starts_with(&wanted) || own.ends_with(&wanted));
+        let limit = (own.chars().count().max(wanted.chars().count()) / 3).min(3);
+        if distance <= limit || begins {
+            let other_sign = name.chars().next().filter(|c| !c.is_ascii_alphanumeric()) != sign;
+            found.push((if begins { distance.min(2) } else { distance }, other_sign, name));
+        }
+    }
+    found.sort_unstable();
+    found.dedup_by_key(|f| f.2);
+    found.into_iter().take(MOST).map(|f| f.2.to_owned()).collect()
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    let opcodes = ISA.opcodes.iter().flat_map(|o| o.entries).map(|e| e.name);
+    let words = ISA.opcodes.iter().map(|o| o.name);
+    let modifiers = ISA.modifiers.iter().map(|m| m.name);
+    let types = ISA.types.iter().map(|t| t.name);
+    let spaces = ISA.spaces.iter().map(|s| s.name);
+    let registers = ISA.special_registers.iter().map(|r| r.name);
+    let directives = ISA.directives.iter().map(|d| d.name);
+    let targets = ISA.targets.iter().map(|t| t.name);
+    let pages = PAGES.iter().map(|p| p.code);
+    words
+        .chain(opcodes)
+        .chain(modifiers)
+        .chain(types)
+        .chain(spaces)
+        .chain(registers)
+        .chain(directives)
+        .chain(targets)
+        .chain(pages)
+}
