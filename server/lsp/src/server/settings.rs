@@ -7,7 +7,7 @@ use crate::levels::{Levels, level};
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
-use ptx_ide::{Defaults, HintOptions};
+use ptx_ide::{Defaults, HintOptions, LensOptions};
 use serde_json::{Map, Value};
 
 /// The section of the client's configuration.
@@ -18,6 +18,8 @@ pub const SECTION: &str = "ptx-analyzer";
 pub struct Settings {
     /// `diagnostics.*`
     pub diagnostics: Diagnostics,
+    /// `codeLens.*`
+    pub code_lens: CodeLens,
     /// `hover.*`
     pub hover: Hover,
     /// `inlayHints.*`
@@ -58,6 +60,21 @@ pub struct Hover {
 impl Default for Hover {
     fn default() -> Self {
         Self { enable: true }
+    }
+}
+
+/// Settings of code lenses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLens {
+    /// Whether there are any.
+    pub enable: bool,
+    /// Which ones.
+    pub options: LensOptions,
+}
+
+impl Default for CodeLens {
+    fn default() -> Self {
+        Self { enable: true, options: LensOptions::default() }
     }
 }
 
@@ -114,7 +131,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => ["diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target"]
+        None => ["codeLens", "diagnostics", "hover", "inlayHints", "project", "semanticTokens", "target"]
             .iter()
             .any(|k| object.contains_key(*k))
             .then_some(value),
@@ -130,6 +147,7 @@ impl Settings {
             for (key, value) in map {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
+                    "codeLens" => reader.code_lens(value, &mut out.code_lens),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
                     "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
@@ -249,6 +267,19 @@ impl Reader {
             }
             None if value.is_null() => {}
             _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
+        }
+    }
+
+    fn code_lens(&mut self, value: &Value, out: &mut CodeLens) {
+        for (key, value) in self.object(value, "codeLens").into_iter().flatten() {
+            let name = format!("codeLens.{key}");
+            match key.as_str() {
+                "enable" => self.bool(value, &name, &mut out.enable),
+                "branches" => self.bool(value, &name, &mut out.options.branches),
+                "calls" => self.bool(value, &name, &mut out.options.calls),
+                "uses" => self.bool(value, &name, &mut out.options.uses),
+                _ => self.unknown(&name),
+            }
         }
     }
 
