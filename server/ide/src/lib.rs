@@ -4,6 +4,7 @@
 //! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
+mod code_lenses;
 mod describe;
 mod document_symbols;
 mod explain;
@@ -14,12 +15,12 @@ mod header;
 mod hover;
 mod inlay_hints;
 mod names;
-pub mod reference;
 mod nearest;
-mod reference;
+pub mod reference;
 mod references;
 mod semantic_tokens;
 
+pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

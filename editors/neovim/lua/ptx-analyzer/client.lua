@@ -48,6 +48,19 @@ local function run_and_show(command, context)
   require('ptx-analyzer.commands').execute(context.client_id, command.command, command.arguments)
 end
 
+--- What a code lens counts, as a list to go through.
+---@param command { title: string, arguments?: any[] }
+---@param context { client_id: integer }
+local function show_references(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local places = (command.arguments or {})[3]
+  if client and places then
+    local items = vim.lsp.util.locations_to_items(places, client.offset_encoding)
+    vim.fn.setqflist({}, ' ', { title = command.title, items = items })
+    vim.cmd('botright copen')
+  end
+end
+
 --- The configuration, without what belongs to one buffer.
 ---@return table
 function M.defaults()
@@ -64,10 +77,14 @@ function M.defaults()
     -- The server asks for its settings once it is up; having them from the start saves a second check of every file.
     before_init = function(params, client_config)
       params.initializationOptions = params.initializationOptions or client_config.settings
+      -- Lenses are more than text then.
+      local experimental = { commands = { commands = { 'ptx-analyzer.showReferences' } } }
+      params.capabilities = vim.tbl_deep_extend('keep', params.capabilities, { experimental = experimental })
     end,
     commands = {
       ['ptx-analyzer.showSyntaxTree'] = run_and_show,
       ['ptx-analyzer.serverStatus'] = run_and_show,
+      ['ptx-analyzer.showReferences'] = show_references,
     },
   }
 end

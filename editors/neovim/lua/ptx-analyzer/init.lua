@@ -13,6 +13,7 @@ function M.setup(options)
   config.set(options)
   require('ptx-analyzer.filetype').register()
   require('ptx-analyzer.commands').define()
+  require('ptx-analyzer.highlights').define()
   require('ptx-analyzer.client').enable(config.get().enable)
 end
 

@@ -148,9 +148,8 @@ fn modifiers_that_are_not_written() {
 
 #[test]
 fn what_is_meant_can_be_written_out() {
-    let text = in_body(
-        "atom.global.add.u32 %r1, [%rd1], 1;\nfence.gpu;\nld.global.u32 %r1, [%rd1];\nadd.f32 %f1, %f2, %f3;\ntestp.f32 %p1, %f1;",
-    );
+    let text =
+        in_body("atom.global.add.u32 %r1, [%rd1], 1;\nfence.gpu;\nld.global.u32 %r1, [%rd1];\nadd.f32 %f1, %f2, %f3;");
     let edits: Vec<_> =
         hints(&text, &HintOptions { defaults: Defaults::All, ..NONE }).into_iter().flat_map(|h| h.edits).collect();
     let written = apply(&text, &edits);
@@ -161,7 +160,6 @@ fn what_is_meant_can_be_written_out() {
         fence.acq_rel.gpu;
         ld.weak.global.u32 %r1, [%rd1];
         add.f32 %f1, %f2, %f3;
-        testp.finite.f32 %p1, %f1;
         }
     "#]]
     .assert_eq(&written[start..]);

@@ -1,7 +1,8 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
 use ptx_ide::{
-    Defaults, HintOptions, Symbol, document_symbols, explain, hover, inlay_hints, references_at, semantic_tokens,
+    Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
+    references_at, resolve_lens, semantic_tokens,
 };
 use ptx_syntax::Snapshot;
 
@@ -65,6 +66,10 @@ fn presentation(snapshot: &Snapshot, text: &str) {
     let options = HintOptions { defaults: Defaults::All, offsets: true, types: true, ..HintOptions::default() };
     for hint in inlay_hints(snapshot, 0..text.len(), &options) {
         assert!(text.is_char_boundary(hint.offset) && !hint.text().is_empty(), "{hint:?}\n{text}");
+    }
+    for lens in code_lenses(snapshot, &LensOptions { calls: true, uses: true, branches: true }) {
+        assert!(text.get(lens.range.clone()).is_some_and(|w| !w.is_empty()), "{lens:?}\n{text}");
+        let _ = resolve_lens(snapshot, lens.kind, lens.range.start);
     }
     let part = Some(text.len() / 3..text.len() / 2);
     for tokens in [semantic_tokens(snapshot, None), semantic_tokens(snapshot, part)] {

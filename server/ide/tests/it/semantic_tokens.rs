@@ -1,6 +1,6 @@
 //! Semantic tokens.
 
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 use ptx_ide::{Token, TokenKind, TokenModifiers, semantic_tokens};
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
@@ -233,6 +233,33 @@ fn tokens_are_in_order_and_words_of_kernels_have_one() {
             at = token.range.end;
         }
     }
+}
+
+/// `UPDATE_EXPECT=1 cargo test -p ptx-ide` writes the page.
+#[test]
+fn the_legend_is_in_the_documents() {
+    let mut page = String::from(
+        "# Semantic tokens\n\nWhat each word is, as the server tells it to editors that ask (`textDocument/semanticTokens`). This page is made from \
+         the legend.\n\nKinds in bold are not among those of the protocol: themes know the one in the last column, \
+         and `semanticTokens.standardOnly` makes\nthe server name that instead. [The plugin for Neovim](../editors/neovim/README.md) links \
+         them to its own groups.\n\n| kind | what it is | else |\n|---|---|---|\n",
+    );
+    for kind in TokenKind::ALL {
+        let (name, standard) = (kind.name(), kind.standard());
+        let own = standard != *kind;
+        let mark = if own { "**" } else { "" };
+        let _ = writeln!(
+            page,
+            "| {mark}`{name}`{mark} | {} | {} |",
+            kind.describe(),
+            if own { format!("`{}`", standard.name()) } else { String::new() }
+        );
+    }
+    page.push_str("\n| modifier | what it says |\n|---|---|\n");
+    for (_, name, says) in TokenModifiers::ALL {
+        let _ = writeln!(page, "| `{name}` | {says} |");
+    }
+    expect_file!["../../../../docs/semantic-tokens.md"].assert_eq(&page);
 }
 
 #[test]

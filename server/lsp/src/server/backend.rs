@@ -1,8 +1,8 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-    code_actions, commands, configuration, diagnostics, formatting, hover, initialize, inlay_hints, semantic_tokens,
-    symbols, text, workspace, workspace_diagnostics,
+    code_actions, code_lenses, commands, configuration, diagnostics, formatting, hover, initialize, inlay_hints,
+    semantic_tokens, symbols, text, workspace, workspace_diagnostics,
 };
 use super::log;
 use super::shared::Shared;
@@ -118,6 +118,14 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         code_actions::code_actions(&self.shared, params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        code_lenses::code_lenses(&self.shared, params).await
+    }
+
+    async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
+        code_lenses::resolve(&self.shared, lens).await
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {

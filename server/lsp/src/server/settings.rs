@@ -10,7 +10,7 @@ pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
-use ptx_ide::{Defaults, HintOptions};
+use ptx_ide::{Defaults, HintOptions, LensOptions};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -24,6 +24,8 @@ pub struct Settings {
     pub diagnostics: Diagnostics,
     /// `formatting.*`
     pub formatting: Formatting,
+    /// `codeLens.*`
+    pub code_lens: CodeLens,
     /// `hover.*`
     pub hover: Hover,
     /// `inlayHints.*`
@@ -66,6 +68,21 @@ pub struct Hover {
 impl Default for Hover {
     fn default() -> Self {
         Self { enable: true }
+    }
+}
+
+/// Settings of code lenses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLens {
+    /// Whether there are any.
+    pub enable: bool,
+    /// Which ones.
+    pub options: LensOptions,
+}
+
+impl Default for CodeLens {
+    fn default() -> Self {
+        Self { enable: true, options: LensOptions::default() }
     }
 }
 
@@ -143,6 +160,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         // Sections of other servers are no settings of ours.
         None => {
             let own = [
+                "codeLens",
                 "diagnostics",
                 "formatting",
                 "hover",
@@ -167,6 +185,7 @@ impl Settings {
                 match key.as_str() {
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "formatting" => reader.formatting(value, &mut out.formatting),
+                    "codeLens" => reader.code_lens(value, &mut out.code_lens),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
                     "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
@@ -287,6 +306,19 @@ impl Reader {
             }
             None if value.is_null() => {}
             _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
+        }
+    }
+
+    fn code_lens(&mut self, value: &Value, out: &mut CodeLens) {
+        for (key, value) in self.object(value, "codeLens").into_iter().flatten() {
+            let name = format!("codeLens.{key}");
+            match key.as_str() {
+                "enable" => self.bool(value, &name, &mut out.enable),
+                "branches" => self.bool(value, &name, &mut out.options.branches),
+                "calls" => self.bool(value, &name, &mut out.options.calls),
+                "uses" => self.bool(value, &name, &mut out.options.uses),
+                _ => self.unknown(&name),
+            }
         }
     }
 

@@ -127,6 +127,29 @@ fn hints_with_their_tooltips_now_or_later() {
 }
 
 #[test]
+fn lenses_with_a_command_where_the_client_has_one() {
+    let text = ".func f() { ret; }\n.entry k() {\ncall f;\n/*😀*/ call f;\nret; }\n";
+    let lens = |experimental: Value| {
+        let (mut client, offered) = begun(json!({ "experimental": experimental }));
+        assert_eq!(offered["codeLensProvider"], json!({ "resolveProvider": true }));
+        client.change(URI, 2, json!([{ "text": text }]));
+        let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
+        let [lens] = &lenses.as_array().unwrap()[..] else { panic!("{lenses}") };
+        assert_eq!(lens.get("command"), None);
+        client.call("codeLens/resolve", lens.clone())
+    };
+    let bare = lens(json!({}));
+    assert_eq!(bare["command"], json!({ "title": "2 calls", "command": "" }));
+    let at = |line: u32, character: u32| json!({ "line": line, "character": character });
+    assert_eq!(bare["range"], json!({ "start": at(0, 6), "end": at(0, 7) }));
+    let with = lens(json!({ "commands": { "commands": ["ptx-analyzer.showReferences"] } }));
+    let place = |line, c: u32| json!({ "uri": URI, "range": { "start": at(line, c), "end": at(line, c + 1) } });
+    let arguments = json!([URI, at(0, 6), [place(2, 5), place(3, 12)]]);
+    let expected = json!({ "title": "2 calls", "command": "ptx-analyzer.showReferences", "arguments": arguments });
+    assert_eq!(with["command"], expected);
+}
+
+#[test]
 fn settings_of_tokens_hold_at_once_and_the_client_is_told() {
     let (mut client, offered) = begun(json!({ "workspace": { "semanticTokens": { "refreshSupport": true } } }));
     let kind = |client: &mut Client| places(&tokens(client, "full", json!({})), &offered)[0].3.clone();

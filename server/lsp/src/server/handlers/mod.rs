@@ -3,6 +3,7 @@
 //! A handler runs in the order of the wire up to its first `await`, and must not wait for the client at all.
 
 pub mod code_actions;
+pub mod code_lenses;
 pub mod commands;
 pub mod configuration;
 pub mod diagnostics;
@@ -37,6 +38,7 @@ type Provide = fn(&mut ServerCapabilities, Session);
 /// Of every handler that has to be announced.
 const PROVIDERS: &[Provide] = &[
     code_actions::provide,
+    code_lenses::provide,
     commands::provide,
     diagnostics::provide,
     formatting::provide,

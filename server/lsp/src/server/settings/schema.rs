@@ -17,6 +17,30 @@ struct Setting {
 
 const SETTINGS: &[Setting] = &[
     Setting {
+        name: "codeLens.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to show code lenses: lines above declarations",
+    },
+    Setting {
+        name: "codeLens.branches",
+        takes: "boolean",
+        default: || json!(false),
+        does: "from how many places execution goes to a label",
+    },
+    Setting {
+        name: "codeLens.calls",
+        takes: "boolean",
+        default: || json!(true),
+        does: "how often a function is called",
+    },
+    Setting {
+        name: "codeLens.uses",
+        takes: "boolean",
+        default: || json!(false),
+        does: "how often a variable of the module is used",
+    },
+    Setting {
         name: "diagnostics.enable",
         takes: "boolean",
         default: || json!(true),

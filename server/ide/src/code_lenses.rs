@@ -1,0 +1,185 @@
+//! Code lenses: what a line above a declaration says of it.
+//!
+//! Where they stand is found at once, what they say when somebody looks. A kind of lens is a row of a table: where it stands, and
+//! what it says.
+
+use crate::references::{Access, Reference, references_at};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// What a lens is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LensKind {
+    /// How often a function is called, and named otherwise.
+    Calls,
+    /// How often a variable of the module is used.
+    Uses,
+    /// From how many places execution goes to a label.
+    Branches,
+}
+
+/// Which lenses are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LensOptions {
+    /// [`LensKind::Calls`].
+    pub calls: bool,
+    /// [`LensKind::Uses`].
+    pub uses: bool,
+    /// [`LensKind::Branches`].
+    pub branches: bool,
+}
+
+impl Default for LensOptions {
+    fn default() -> Self {
+        Self { calls: true, uses: false, branches: false }
+    }
+}
+
+/// A lens that does not say anything yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// The name that it is about, in bytes.
+    pub range: Range<usize>,
+    /// What it is about.
+    pub kind: LensKind,
+}
+
+/// What a lens says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LensText {
+    /// In words.
+    pub title: String,
+    /// The places that it counts.
+    pub places: Vec<Range<usize>>,
+}
+
+struct Row {
+    kind: LensKind,
+    /// Its name in the protocol.
+    name: &'static str,
+    wanted: fn(&LensOptions) -> bool,
+    /// The name that a lens of the kind is about, if one belongs to a node.
+    name_of: for<'t> fn(&Snapshot, Node<'t>) -> Option<Node<'t>>,
+    says: fn(&Snapshot, usize) -> Option<LensText>,
+}
+
+const ROWS: &[Row] = &[
+    Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
+    Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
+    Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
+];
+
+impl LensKind {
+    fn row(self) -> Option<&'static Row> {
+        ROWS.iter().find(|r| r.kind == self)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().map_or("", |r| r.name)
+    }
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        ROWS.iter().find(|r| r.name == name).map(|r| r.kind)
+    }
+}
+
+/// The lenses of a module, in order.
+pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
+    let k = kinds();
+    let rows: Vec<&Row> = ROWS.iter().filter(|r| (r.wanted)(options)).collect();
+    let mut out = Vec::new();
+    // Labels are in bodies, which are most of the text; the rest stands at the top.
+    let into_bodies = options.branches || snapshot.root().has_error();
+    let enters = |kind: u16| {
+        kind == k.source_file
+            || kind == k.function
+            || (kind == k.block && into_bodies)
+            || (kind == k.variable_declaration && options.uses)
+    };
+    let mut cursor = snapshot.root().walk();
+    loop {
+        let node = cursor.node();
+        for row in &rows {
+            if let Some(name) = (row.name_of)(snapshot, node) {
+                out.push(Lens { range: name.byte_range(), kind: row.kind });
+            }
+        }
+        if (enters(node.kind_id()) || node.is_error()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return out;
+            }
+        }
+    }
+}
+
+/// What a lens says about the name at an offset; nothing where there is none any more.
+pub fn resolve_lens(snapshot: &Snapshot, kind: LensKind, offset: usize) -> Option<LensText> {
+    (kind.row()?.says)(snapshot, offset)
+}
+
+/// Functions only: kernels are called from outside.
+fn function<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let f = fields();
+    if node.kind_id() != kinds().function {
+        return None;
+    }
+    let kind = node.child_by_field_id(f.kind)?;
+    if snapshot.text(kind.byte_range()) == ".entry" { None } else { node.child_by_field_id(f.name) }
+}
+
+fn variable<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let k = kinds();
+    let of_module = node.kind_id() == k.declarator && node.parent()?.parent()?.kind_id() == k.source_file;
+    if of_module { node.child_by_field_id(fields().name) } else { None }
+}
+
+fn label<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let k = kinds();
+    // The label of a list is no place to go to.
+    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let goal = node.kind_id() == k.label && node.next_named_sibling().is_none_or(|n| !lists.contains(&n.kind_id()));
+    if goal { node.child_by_field_id(fields().name) } else { None }
+}
+
+fn calls(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+    said(snapshot, offset, Access::Call, "call", "not called")
+}
+
+fn branches(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+    said(snapshot, offset, Access::Jump, "branch", "no branch")
+}
+
+fn uses(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+    let found = places(snapshot, offset)?;
+    let title = if found.is_empty() { "not used".to_owned() } else { number(found.len(), "use") };
+    Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
+}
+
+/// `2 calls, 1 mention`.
+fn said(snapshot: &Snapshot, offset: usize, access: Access, what: &str, none: &str) -> Option<LensText> {
+    let found = places(snapshot, offset)?;
+    let counted = found.iter().filter(|r| r.access == access).count();
+    let mut title = if counted == 0 { none.to_owned() } else { number(counted, what) };
+    if found.len() > counted {
+        title = format!("{title}, {}", number(found.len() - counted, "mention"));
+    }
+    Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
+}
+
+/// Where a name stands that is declared at an offset, but for its declarations.
+fn places(snapshot: &Snapshot, offset: usize) -> Option<Vec<Reference>> {
+    let mut found = references_at(snapshot, offset);
+    let declared = found.iter().any(|r| r.access == Access::Declaration && r.range.start == offset);
+    found.retain(|r| r.access != Access::Declaration);
+    declared.then_some(found)
+}
+
+fn number(count: usize, what: &str) -> String {
+    let plural = if what.ends_with("ch") { "es" } else { "s" };
+    format!("{count} {what}{}", if count == 1 { "" } else { plural })
+}
