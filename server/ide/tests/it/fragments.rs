@@ -438,11 +438,14 @@ fn warpgroups_and_tensor_memory() {
 #[test]
 fn unspecified_layouts_say_what_to_do() {
     let statement = "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1];";
-    check(&at(statement, "%r1", 0), &expect![[r#"
+    check(
+        &at(statement, "%r1", 0),
+        &expect![[r#"
         **An opaque fragment** – Which element a thread holds is not specified and differs between targets. Do not pick elements out: change all of them alike
         (scaling), give the fragment to `wmma` instructions of the same shape, type and layout only, and store it to memory to get at
         single elements. `mma` has a documented layout.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
