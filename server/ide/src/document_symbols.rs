@@ -43,8 +43,19 @@ pub enum SymbolKind {
 /// The outline of a module: its functions with their parameters, labels and variables in memory, its variables, aliases and
 /// sections. Registers are left out: there are hundreds, and they have no names worth going to.
 pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
+    outline(&Outline { snapshot, deep: true })
+}
+
+/// What other documents may look for in this one: its functions, kernels, variables and aliases, without what is in them.
+pub fn module_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
+    let mut out = outline(&Outline { snapshot, deep: false });
+    out.retain(|s| !matches!(s.kind, SymbolKind::Label | SymbolKind::Section));
+    out
+}
+
+fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
     let k = kinds();
-    let outline = Outline { snapshot };
+    let snapshot = outline.snapshot;
     let mut out = Vec::new();
     if snapshot.root().is_error() {
         outline.broken(snapshot.root(), usize::MAX, &mut out);
@@ -75,6 +86,8 @@ pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
 
 struct Outline<'t> {
     snapshot: &'t Snapshot,
+    /// With what functions contain.
+    deep: bool,
 }
 
 impl Outline<'_> {
@@ -107,9 +120,9 @@ impl Outline<'_> {
             if child_kind == k.linkage {
                 detail.push_str(&self.text(child));
                 detail.push(' ');
-            } else if child_kind == k.parameter_list {
+            } else if child_kind == k.parameter_list && self.deep {
                 self.parameters(child, &mut children);
-            } else if child_kind == k.block {
+            } else if child_kind == k.block && self.deep {
                 self.body(child, item.range.end, &mut children);
             }
             more = cursor.goto_next_sibling();

@@ -5,30 +5,50 @@
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
 mod code_lenses;
+mod call_hierarchy;
+mod definition;
 mod describe;
 mod document_symbols;
 mod explain;
 mod fixes;
+mod folding;
 mod formatting;
 mod fragment;
 mod header;
+mod highlight;
 mod hover;
 mod inlay_hints;
+mod links;
 mod names;
 mod nearest;
+mod reference;
 pub mod reference;
 mod references;
+mod rename;
+mod selection;
 mod semantic_tokens;
+mod workspace_symbols;
 
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
+pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
+pub use definition::{
+    SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
+};
+pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
+pub use folding::{Fold, FoldKind, folds};
 pub use formatting::{FormatOptions, Operands, apply_in_order, format, format_on_type, format_range};
 pub use fragment::{FRAGMENT_CSS, FragmentLabel, FragmentPicture, fragment_labels, fragment_pictures};
+pub use highlight::highlights;
 pub use hover::{Hover, hover};
 pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, inlay_hints};
+pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at};
+pub use rename::{Reach, Refusal, Renamable, Renaming, prepare_rename, rename};
+pub use selection::selections;
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
+pub use workspace_symbols::fitness;

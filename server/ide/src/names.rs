@@ -96,6 +96,9 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     if name.is_empty() {
         return None;
     }
+    if let Some(own) = declared_at(snapshot, at, name) {
+        return Some(own);
+    }
     if in_debugging_data(at) {
         return debug_label(snapshot, name).or_else(|| in_module(snapshot, name));
     }
@@ -128,13 +131,35 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     late.or_else(|| in_module(snapshot, name))
 }
 
-/// The function around a node, or the outermost error if that has swallowed the function.
+/// What is declared where a name stands. A function may have the name of a parameter, and an inner block the name of an outer one.
+fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    let k = kinds();
+    let parent = at.parent().filter(|p| p.child_by_field_id(fields().name) == Some(at))?;
+    let kind = parent.kind_id();
+    if kind == k.function || kind == k.alias_directive {
+        return in_module(snapshot, name);
+    }
+    let block = |statement: Node<'t>| statement.parent().filter(|b| b.kind_id() == k.block || b.is_error());
+    if kind == k.label {
+        // The colon may be one that the parser misses.
+        return block(parent)
+            .filter(|_| is_before_colon(snapshot, at.end_byte()))
+            .map(|b| label_declaration(parent, Some(b)));
+    }
+    let statement = parent.parent().filter(|_| kind == k.declarator)?;
+    let found = Declaration { scope: block(statement), ..declarator_declaration(snapshot, statement, parent) };
+    // The first of several declarations of the module stands for all.
+    (found.scope.is_some() || found.count.is_some()).then_some(found)
+}
+
+/// The function around a node, or the outermost error or block if the function is not recognized as one.
 pub fn function_around(node: Node<'_>) -> Option<Node<'_>> {
+    let k = kinds();
     let mut here = node;
-    let mut error = None;
-    while here.kind_id() != kinds().function {
-        error = Some(here).filter(|n| n.is_error()).or(error);
-        let Some(parent) = here.parent() else { return error };
+    let mut outermost = None;
+    while here.kind_id() != k.function {
+        outermost = Some(here).filter(|n| n.is_error() || n.kind_id() == k.block).or(outermost);
+        let Some(parent) = here.parent() else { return outermost };
         here = parent;
     }
     Some(here)
@@ -247,17 +272,22 @@ fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Opt
         let count = range_of(snapshot, declarator);
         let same = match count {
             None => declared == name,
-            // The name of the range itself stands in its declaration only.
-            Some(count) => declared == name || numbered(name, &declared).is_some_and(|n| n < count),
+            // The name of the range itself is none of its names.
+            Some(count) => numbered(name, &declared).is_some_and(|n| n < count),
         };
         if same {
-            let space = node.child_by_field_id(f.space).map(|n| snapshot.text(n.byte_range()));
-            let register = space.is_some_and(|s| s == ".reg");
-            let what = if register { What::Register } else { What::Variable };
-            return Some(Declaration { statement: node, declarator, what, count, scope: None, kernel: false });
+            return Some(declarator_declaration(snapshot, node, declarator));
         }
     }
     None
+}
+
+/// One of the names that a statement declares.
+fn declarator_declaration<'t>(snapshot: &Snapshot, statement: Node<'t>, declarator: Node<'t>) -> Declaration<'t> {
+    let space = statement.child_by_field_id(fields().space).map(|n| snapshot.text(n.byte_range()));
+    let what = if space.is_some_and(|s| s == ".reg") { What::Register } else { What::Variable };
+    let count = range_of(snapshot, declarator);
+    Declaration { statement, declarator, what, count, scope: None, kernel: false }
 }
 
 /// How many registers a declarator declares, if it is one of a range.
@@ -363,6 +393,18 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> 
         found.is_none() && tried < MOST_TRIED
     });
     found
+}
+
+/// All declarations of a name of the module, in order: a function may be declared before it is defined, a variable too.
+pub fn all_in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Vec<Declaration<'t>> {
+    let mut out = Vec::new();
+    let mut cursor = snapshot.root().walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        out.extend(item(snapshot, cursor.node(), name));
+        more = cursor.goto_next_sibling();
+    }
+    if out.is_empty() { in_module(snapshot, name).into_iter().collect() } else { out }
 }
 
 fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {

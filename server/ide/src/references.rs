@@ -6,6 +6,7 @@ mod meanings;
 use crate::names::{self, Declaration, What};
 use access::Reader;
 use meanings::Meanings;
+pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -5,42 +5,143 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::ops::Range;
 
+/// A name, or all the names of a range.
+#[derive(Debug, Clone, Copy)]
+pub struct Word<'n> {
+    /// The name, or what the names of the range have before their number.
+    pub text: &'n str,
+    /// How many names.
+    pub count: Option<u32>,
+}
+
+impl Word<'_> {
+    /// Calls `see` with each place where it stands in the text, comments too.
+    pub fn places(&self, snapshot: &Snapshot, range: Range<usize>, mut see: impl FnMut(Range<usize>) -> bool) {
+        let len = self.text.len();
+        if self.count.is_some() {
+            names::numbers(snapshot, range, self.text, see);
+        } else {
+            names::occurrences(snapshot, range, self.text, |offset| see(offset..offset + len));
+        }
+    }
+
+    /// Whether a name is this one, or one of them.
+    pub fn covers(&self, name: &str) -> bool {
+        match self.count {
+            None => self.text == name,
+            Some(count) => names::numbered(name, self.text).is_some_and(|n| n < count),
+        }
+    }
+}
+
 /// A declaration, and where it counts.
 #[derive(Debug)]
-struct Meaning {
+pub struct Meaning {
     /// Where its name stands.
-    name: Range<usize>,
+    pub name: Range<usize>,
     /// The name as declared.
     text: String,
     /// `<10>`.
     count: Option<u32>,
     /// The block, or the whole module.
-    visible: Range<usize>,
+    pub visible: Range<usize>,
     /// From where on; a label counts in the whole of its block.
-    since: usize,
-    /// In one block: names, then ranges, then labels.
-    rank: u8,
+    pub since: usize,
+    /// Labels come last in their block.
+    label: bool,
 }
 
 impl Meaning {
     fn covers(&self, name: &str) -> bool {
-        match self.count {
-            None => self.text == name,
-            Some(count) => names::numbered(name, &self.text).is_some_and(|n| n < count),
-        }
+        Word { text: &self.text, count: self.count }.covers(name)
+    }
+
+    /// As declared: `%r<10>`.
+    pub fn shown(&self) -> String {
+        self.count.map_or_else(|| self.text.clone(), |count| format!("{}<{count}>", self.text))
+    }
+
+    /// Whether both declare one of the same names, or look as if they did: `%r` and `%r<4>`.
+    pub fn overlaps(&self, word: Word<'_>) -> bool {
+        self.text == word.text
+            || match (self.count, word.count) {
+                (_, None) => self.covers(word.text),
+                (None, Some(_)) => word.covers(&self.text),
+                (Some(_), Some(_)) => false,
+            }
     }
 }
 
-/// All that a name, or the names of a range, can mean in the scope of one declaration.
+/// The declarations of a name, or of names of a range, in a part of the text.
+pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: Word<'_>) -> Vec<Meaning> {
+    let mut nodes: Vec<Node<'_>> = Vec::new();
+    word.places(snapshot, range.clone(), |place| {
+        if names::in_directive(snapshot, place.start) || names::is_before_colon(snapshot, place.end) {
+            nodes.extend(snapshot.node_at(place.start));
+        }
+        true
+    });
+    let base = if word.count.is_some() { word.text } else { word.text.trim_end_matches(|c: char| c.is_ascii_digit()) };
+    if word.count.is_some() || base.len() < word.text.len() {
+        nodes.extend(names::ranges(snapshot, range.clone(), base));
+    }
+    if word.count.is_some() {
+        // A single name beside a range of the same name.
+        names::occurrences(snapshot, range, word.text, |offset| {
+            nodes.extend(snapshot.node_at(offset).filter(|_| names::in_directive(snapshot, offset)));
+            true
+        });
+    }
+    let mut out: Vec<Meaning> = nodes.into_iter().filter_map(|n| meaning(snapshot, n)).collect();
+    out.sort_by_key(|m| m.name.start);
+    out.dedup_by_key(|m| m.name.start);
+    out
+}
+
+/// What a name declares where it stands, if it declares something that hides other names.
+pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<Meaning> {
+    let (k, f) = (kinds(), fields());
+    let parent = node.parent().filter(|p| p.child_by_field_id(f.name) == Some(node))?;
+    let kind = parent.kind_id();
+    let name = node.byte_range();
+    let module = || 0..snapshot.rope().len_bytes();
+    let mut count = None;
+    let (visible, since, label) = if kind == k.label {
+        let block = block_of(parent);
+        if block.is_some_and(|b| b.kind_id() == k.section_directive) {
+            return None;
+        }
+        (block.map_or_else(module, |b| b.byte_range()), 0, true)
+    } else if kind == k.declarator {
+        count = names::range_of(snapshot, parent);
+        (block_of(parent.parent()?).map_or_else(module, |b| b.byte_range()), name.end, false)
+    } else if kind == k.parameter {
+        let owner = parent.parent()?.parent()?;
+        (owner.child_by_field_id(f.body).unwrap_or(owner).byte_range(), 0, false)
+    } else if kind == k.function || kind == k.alias_directive {
+        (module(), 0, false)
+    } else {
+        return None;
+    };
+    let text = snapshot.text(name.clone()).into_owned();
+    Some(Meaning { name, text, count, visible, since, label })
+}
+
+/// The declaration that a name means at an offset: of the innermost block that has one.
+pub fn meant<'m>(all: &'m [Meaning], name: &str, at: usize) -> Option<&'m Meaning> {
+    let counts = |m: &&Meaning| m.covers(name) && m.visible.contains(&at) && m.since <= at;
+    let inner = |m: &Meaning| (m.visible.start, std::cmp::Reverse(m.visible.end));
+    all.iter().filter(counts).max_by_key(|m| (inner(m), std::cmp::Reverse((m.label, m.name.start))))
+}
+
+/// All that the name of a declaration, or the names of its range, can mean in its scope.
 pub struct Meanings<'t> {
     snapshot: &'t Snapshot,
     declaration: Declaration<'t>,
-    name: &'t str,
+    word: Word<'t>,
     /// Where the name stands in the declaration itself.
     own: Option<Range<usize>>,
-    /// The name is that of a range: all of its registers are meant.
-    family: bool,
-    others: Vec<Meaning>,
+    all: Vec<Meaning>,
     debugging: OnceCell<Option<usize>>,
 }
 
@@ -49,15 +150,31 @@ pub fn own_name(declaration: &Declaration<'_>) -> Option<Range<usize>> {
     declaration.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
 }
 
+/// The name that is looked for: of a range one register or all.
+pub fn word<'n>(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &'n str) -> Word<'n> {
+    let declared = own_name(declaration).map(|r| snapshot.text(r));
+    let whole = declared.is_some_and(|d| d == name);
+    Word { text: name, count: declaration.count.filter(|_| whole) }
+}
+
 impl<'t> Meanings<'t> {
     /// Looks for the declarations that hide the given one.
     pub fn new(snapshot: &'t Snapshot, declaration: &Declaration<'t>, name: &'t str) -> Self {
-        let own = own_name(declaration);
-        let declared = own.clone().map(|r| snapshot.text(r));
-        let family = declaration.count.is_some() && declared.is_some_and(|d| d == name);
-        let (others, debugging) = (Vec::new(), OnceCell::new());
-        let mut out = Self { snapshot, declaration: *declaration, name, own, family, others, debugging };
-        out.others = out.declarations();
+        let (own, word) = (own_name(declaration), word(snapshot, declaration, name));
+        let mut out =
+            Self { snapshot, declaration: *declaration, word, own, all: Vec::new(), debugging: OnceCell::new() };
+        out.all = declared(snapshot, out.scope(), word);
+        if let Some(own) = out.own.clone() {
+            let scope = out.scope();
+            match out.all.iter_mut().find(|m| m.name.start == own.start) {
+                // Where the text is broken, the scope may be less than a block.
+                Some(meaning) => meaning.visible = scope,
+                None => {
+                    let meaning = out.own_meaning(own);
+                    out.all.push(meaning);
+                }
+            }
+        }
         out
     }
 
@@ -65,78 +182,12 @@ impl<'t> Meanings<'t> {
         self.declaration.scope.map_or(0..self.snapshot.rope().len_bytes(), |n| n.byte_range())
     }
 
-    /// The declarations of the name, or of names of the range, in the scope.
-    fn declarations(&self) -> Vec<Meaning> {
-        let mut nodes: Vec<Node<'t>> = Vec::new();
-        self.words(self.scope(), |range| {
-            let label = || names::is_before_colon(self.snapshot, range.end);
-            if names::in_directive(self.snapshot, range.start) || label() {
-                nodes.extend(self.snapshot.node_at(range.start));
-            }
-            true
-        });
-        let base = if self.family { self.name } else { self.name.trim_end_matches(|c: char| c.is_ascii_digit()) };
-        if self.family || base.len() < self.name.len() {
-            nodes.extend(names::ranges(self.snapshot, self.scope(), base));
-        }
-        let mut out: Vec<Meaning> = nodes.into_iter().filter_map(|n| self.meaning(n)).collect();
-        out.sort_by_key(|m| m.name.start);
-        out.dedup_by_key(|m| m.name.start);
-        if let Some(own) = &self.own {
-            match out.iter_mut().find(|m| m.name.start == own.start) {
-                // Where the text is broken, the scope may be less than a block.
-                Some(meaning) => meaning.visible = self.scope(),
-                None => out.push(self.own_meaning(own.clone())),
-            }
-        }
-        out
-    }
-
     /// The declaration itself, where the tree is too broken to recognize it again.
     fn own_meaning(&self, name: Range<usize>) -> Meaning {
         let text = self.snapshot.text(name.clone()).into_owned();
         let label = matches!(self.declaration.what, What::Label | What::Targets);
-        let (since, rank) = if label { (0, 2) } else { (name.end, u8::from(self.declaration.count.is_some())) };
-        Meaning { name, text, count: self.declaration.count, visible: self.scope(), since, rank }
-    }
-
-    /// What a name declares where it stands, if it declares something that hides other names.
-    fn meaning(&self, node: Node<'t>) -> Option<Meaning> {
-        let (k, f) = (kinds(), fields());
-        let parent = node.parent().filter(|p| p.child_by_field_id(f.name) == Some(node))?;
-        let kind = parent.kind_id();
-        let name = node.byte_range();
-        let module = || 0..self.snapshot.rope().len_bytes();
-        let (visible, since, rank) = if kind == k.label {
-            let block = block_of(parent);
-            if block.is_some_and(|b| b.kind_id() == k.section_directive) {
-                return None;
-            }
-            (block.map_or_else(module, |b| b.byte_range()), 0, 2)
-        } else if kind == k.declarator {
-            let count = names::range_of(self.snapshot, parent);
-            (block_of(parent.parent()?).map_or_else(module, |b| b.byte_range()), name.end, u8::from(count.is_some()))
-        } else if kind == k.parameter {
-            let owner = parent.parent()?.parent()?;
-            (owner.child_by_field_id(f.body).unwrap_or(owner).byte_range(), 0, 0)
-        } else if kind == k.function || kind == k.alias_directive {
-            (module(), 0, 0)
-        } else {
-            return None;
-        };
-        let count = if kind == k.declarator { names::range_of(self.snapshot, parent) } else { None };
-        let text = self.snapshot.text(name.clone()).into_owned();
-        Some(Meaning { name, text, count, visible, since, rank })
-    }
-
-    /// Calls `see` with each occurrence of the name, or of the names of the range.
-    fn words(&self, range: Range<usize>, mut see: impl FnMut(Range<usize>) -> bool) {
-        if self.family {
-            names::numbers(self.snapshot, range, self.name, see);
-        } else {
-            let len = self.name.len();
-            names::occurrences(self.snapshot, range, self.name, |offset| see(offset..offset + len));
-        }
+        let since = if label { 0 } else { name.end };
+        Meaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }
 
     /// Calls `see` with each place that may be meant, the declaration among them.
@@ -148,18 +199,27 @@ impl<'t> Meanings<'t> {
         {
             return;
         }
-        self.words(range, see);
+        self.word.places(self.snapshot, range, see);
     }
 
     /// Whether the name is declared at an offset.
     pub fn declares(&self, offset: usize) -> bool {
-        self.own.as_ref().is_some_and(|own| own.start == offset) || self.others.iter().any(|m| m.name.start == offset)
+        self.is_own(offset) || self.all.iter().any(|m| m.name.start == offset)
+    }
+
+    fn is_own(&self, offset: usize) -> bool {
+        self.own.as_ref().is_some_and(|own| own.start == offset)
+    }
+
+    /// Of a name of the module every declaration is one of the same thing.
+    fn is_same(&self, meaning: &Meaning) -> bool {
+        let module = meaning.visible.len() == self.snapshot.rope().len_bytes();
+        self.is_own(meaning.name.start) || (module && self.declaration.scope.is_none())
     }
 
     /// Whether the name that stands at a node means the declaration.
     pub fn is_meant(&self, node: Node<'_>, range: &Range<usize>) -> bool {
-        let own = |start: usize| self.own.as_ref().is_some_and(|own| own.start == start);
-        if own(range.start) {
+        if self.is_own(range.start) {
             return true;
         }
         if names::in_debugging_data(node) {
@@ -175,30 +235,16 @@ impl<'t> Meanings<'t> {
         {
             return false;
         }
-        let text = self.snapshot.text(range.clone());
-        let covered = |m: &&Meaning| m.covers(&text);
-        let at = range.start;
-        if let Some(declared) = self.others.iter().find(|m| m.name.start == at) {
-            return self.declaration.scope.is_none() && declared.visible.len() == self.snapshot.rope().len_bytes();
+        if let Some(declared) = self.all.iter().find(|m| m.name.start == range.start) {
+            return self.is_same(declared);
         }
-        let counts = |m: &&Meaning| m.visible.contains(&at) && m.since <= at;
-        let inner = |m: &&Meaning| (m.visible.start, std::cmp::Reverse(m.visible.end));
-        let meant = self.others.iter().filter(covered).filter(counts);
-        match meant.max_by_key(|m| (inner(m), std::cmp::Reverse((m.rank, m.name.start)))) {
-            Some(meant) => {
-                own(meant.name.start)
-                    || (self.declaration.scope.is_none() && meant.visible.len() == self.snapshot.rope().len_bytes())
-            }
-            None => false,
-        }
+        meant(&self.all, &self.snapshot.text(range.clone()), range.start).is_some_and(|m| self.is_same(m))
     }
 
     /// Whether debugging data mean the declaration by the name.
     fn is_debugged(&self) -> bool {
-        let label = self
-            .debugging
-            .get_or_init(|| names::debug_label(self.snapshot, self.name).map(|l| l.declarator.start_byte()));
-        match label {
+        let find = || names::debug_label(self.snapshot, self.word.text).map(|l| l.declarator.start_byte());
+        match self.debugging.get_or_init(find) {
             Some(label) => *label == self.declaration.declarator.start_byte(),
             None => self.declaration.scope.is_none(),
         }

@@ -6,11 +6,15 @@
 mod code_lenses;
 mod document_symbols;
 mod explain;
+mod folding;
 mod formatting;
 mod fragments;
 mod hover;
 mod hover_tables;
 mod inlay_hints;
+mod navigation;
 mod references;
+mod rename;
 mod robust;
+mod robust_navigation;
 mod semantic_tokens;

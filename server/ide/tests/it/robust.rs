@@ -4,6 +4,8 @@ use ptx_ide::{
     Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
     references_at, resolve_lens, semantic_tokens,
 };
+use crate::robust_navigation;
+use ptx_ide::{Defaults, HintOptions, Symbol, document_symbols, explain, hover, inlay_hints, semantic_tokens};
 use ptx_syntax::Snapshot;
 
 pub const SAMPLE: &str = r#".version 8.5
@@ -51,7 +53,10 @@ impl Random {
 fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     let snapshot = Snapshot::new(text);
     for offset in offsets {
-        check_references(text, &snapshot, offset);
+        // These ask for many things each.
+        if text == SAMPLE || offset % 4 == 0 {
+            robust_navigation::check(text, &snapshot, offset);
+        }
         if let Some(found) = hover(&snapshot, offset, None) {
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
@@ -60,6 +65,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     symbols(text, &document_symbols(&snapshot));
     presentation(&snapshot, text);
     layout(&snapshot, text);
+    robust_navigation::check_document(text, &snapshot);
 }
 
 fn presentation(snapshot: &Snapshot, text: &str) {
@@ -91,20 +97,7 @@ fn layout(snapshot: &Snapshot, text: &str) {
     }
 }
 
-/// What is found from a name is found from every place where it stands.
-fn check_references(text: &str, snapshot: &Snapshot, offset: usize) {
-    let found = references_at(snapshot, offset);
-    for reference in &found {
-        assert!(text.get(reference.range.clone()).is_some_and(|t| !t.is_empty()), "{offset}: {reference:?}\n{text}");
-    }
-    if let Some(own) = found.iter().find(|r| r.range.contains(&offset)) {
-        for reference in found.iter().filter(|r| text[r.range.clone()] == text[own.range.clone()]) {
-            assert_eq!(references_at(snapshot, reference.range.start), found, "{offset} {reference:?}\n{text}");
-        }
-    }
-}
-
-fn symbols(text: &str, found: &[Symbol]) {
+pub fn symbols(text: &str, found: &[Symbol]) {
     for s in found {
         assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");

@@ -1,0 +1,219 @@
+//! From a name to what it stands for.
+
+use crate::names::{self, Declaration, What};
+use crate::references::{declaration_at, own_name};
+use ptx_analysis::literal;
+use ptx_analysis::lower::named_children;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// A place that a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The whole declaration: the statement, the parameter, the function with its body.
+    pub range: Range<usize>,
+    /// The name in it.
+    pub selection: Range<usize>,
+}
+
+/// Where a name leads, and from what text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Targets {
+    /// The text that was asked about.
+    pub origin: Range<usize>,
+    /// The places in this document.
+    pub targets: Vec<Target>,
+    /// The name, where its definition is in another module: `.extern`, or a function without a body.
+    pub elsewhere: Option<String>,
+}
+
+/// Where the name at an offset is defined: functions with their body, variables that are not `.extern`. What is defined in
+/// another module leads to its declaration here, and says so.
+pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+    let (found, node, name) = declaration_at(snapshot, offset)?;
+    let all = declarations(snapshot, &found, &name);
+    let defined: Vec<&Declaration<'_>> = all.iter().filter(|d| is_definition(snapshot, d)).collect();
+    let elsewhere = (defined.is_empty() && found.scope.is_none()).then_some(name);
+    let targets = if defined.is_empty() { all.iter().map(target).collect() } else { targets(&defined) };
+    Some(Targets { origin: node.byte_range(), targets, elsewhere })
+}
+
+/// Where the name at an offset is declared: of what is declared before its definition, those declarations.
+pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+    let (found, node, name) = declaration_at(snapshot, offset)?;
+    let all = declarations(snapshot, &found, &name);
+    let declared: Vec<&Declaration<'_>> = all.iter().filter(|d| !is_definition(snapshot, d)).collect();
+    let targets = if declared.is_empty() { all.iter().map(target).collect() } else { targets(&declared) };
+    Some(Targets { origin: node.byte_range(), targets, elsewhere: None })
+}
+
+/// What stands behind the name at an offset: the body of a function, also of one that has an `.alias` for its name; what a list of
+/// targets names.
+pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+    let (found, node, name) = declaration_at(snapshot, offset)?;
+    let origin = node.byte_range();
+    let all = match found.what {
+        What::Function | What::Alias => {
+            let name = aliasee(snapshot, &name).unwrap_or(name);
+            let targets: Vec<Target> =
+                names::all_in_module(snapshot, &name).iter().filter(|d| is_body(d)).map(target).collect();
+            let elsewhere = targets.is_empty().then_some(name);
+            return Some(Targets { origin, targets, elsewhere });
+        }
+        What::Targets => listed(snapshot, found.statement.next_named_sibling()?),
+        _ => return None,
+    };
+    Some(Targets { origin, targets: all.iter().map(target).collect(), elsewhere: None })
+}
+
+/// The definition of a name of the module that other modules can see: for those that declare it only.
+pub fn exported(snapshot: &Snapshot, name: &str) -> Vec<Target> {
+    let all = names::all_in_module(snapshot, name);
+    all.iter().filter(|d| is_definition(snapshot, d) && is_visible(snapshot, d)).map(target).collect()
+}
+
+/// What the labels or functions in a list are.
+pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declaration<'t>> {
+    let k = kinds();
+    let mut out = Vec::new();
+    for entry in named_children(list).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register) {
+        let base = snapshot.text(entry.byte_range());
+        let range = entry.next_sibling().filter(|n| n.kind_id() == k.register_range);
+        let count = range.and_then(|n| n.child_by_field_id(fields().count));
+        let count = count.and_then(|n| literal::integer(&snapshot.text(n.byte_range())));
+        let names = match count {
+            None => vec![base.into_owned()],
+            // More are no list that somebody reads.
+            Some(count) => (0..count.clamp(0, 1000)).map(|n| format!("{base}{n}")).collect(),
+        };
+        for name in names {
+            let Some(found) = names::find(snapshot, entry, &name) else { continue };
+            let all = declarations(snapshot, &found, &name);
+            out.push(all.iter().copied().find(is_body).unwrap_or(found));
+        }
+    }
+    out
+}
+
+/// All declarations of what a name stands for.
+pub(crate) fn declarations<'t>(snapshot: &'t Snapshot, found: &Declaration<'t>, name: &str) -> Vec<Declaration<'t>> {
+    if found.scope.is_some() {
+        return vec![*found];
+    }
+    let all = names::all_in_module(snapshot, name);
+    // A label of a section is no item.
+    if all.iter().any(|d| d.what == found.what) { all } else { vec![*found] }
+}
+
+/// The function that a name is an alias of.
+pub(crate) fn aliasee(snapshot: &Snapshot, name: &str) -> Option<String> {
+    let alias = names::all_in_module(snapshot, name).into_iter().find(|d| d.what == What::Alias)?;
+    alias.statement.child_by_field_id(fields().aliasee).map(|n| snapshot.text(n.byte_range()).into_owned())
+}
+
+fn targets(declarations: &[&Declaration<'_>]) -> Vec<Target> {
+    declarations.iter().map(|d| target(d)).collect()
+}
+
+/// The place of a declaration.
+pub(crate) fn target(declaration: &Declaration<'_>) -> Target {
+    let range = declaration.statement.byte_range();
+    let selection = own_name(declaration).unwrap_or_else(|| declaration.declarator.byte_range());
+    Target { range, selection }
+}
+
+fn is_body(declaration: &Declaration<'_>) -> bool {
+    declaration.what == What::Function && declaration.statement.child_by_field_id(fields().body).is_some()
+}
+
+/// The linking directive of a declaration of the module.
+pub(crate) fn linkage(snapshot: &Snapshot, declaration: &Declaration<'_>) -> Option<String> {
+    let node = named_children(declaration.statement).find(|n| n.kind_id() == kinds().linkage)?;
+    Some(snapshot.text(node.byte_range()).into_owned())
+}
+
+/// Whether it says what the name stands for, and not only that there is something.
+pub(crate) fn is_definition(snapshot: &Snapshot, declaration: &Declaration<'_>) -> bool {
+    match declaration.what {
+        What::Function => is_body(declaration),
+        What::Variable => linkage(snapshot, declaration).as_deref() != Some(".extern"),
+        _ => true,
+    }
+}
+
+/// Whether other modules may name it.
+pub(crate) fn is_visible(snapshot: &Snapshot, declaration: &Declaration<'_>) -> bool {
+    declaration.scope.is_none() && linkage(snapshot, declaration).is_some()
+}
+
+/// A place in the source that a module was compiled from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// The text that names it.
+    pub origin: Range<usize>,
+    /// The path as the `.file` gives it.
+    pub path: String,
+    /// From 1; 0 where none is given.
+    pub line: u32,
+    /// From 1; 0 where none is given.
+    pub column: u32,
+}
+
+/// The source that a `.loc` or a `.file` at an offset names.
+pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosition> {
+    let (k, f) = (kinds(), fields());
+    let leaf = snapshot.root().descendant_for_byte_range(offset, offset)?;
+    let mut node = leaf;
+    loop {
+        let kind = node.kind_id();
+        if kind == k.file_directive {
+            let path = path_of(snapshot, node)?;
+            return Some(SourcePosition { origin: node.byte_range(), path, line: 0, column: 0 });
+        }
+        let position = node.parent().is_some_and(|p| p.child_by_field_id(f.inlined_at) == Some(node));
+        if kind == k.loc_directive || kind == k.loc_intermediate_directive || position {
+            break;
+        }
+        if kind == k.block || kind == k.function {
+            return None;
+        }
+        node = node.parent()?;
+    }
+    let number = |n: Node<'_>| literal::integer(&snapshot.text(n.byte_range())).and_then(|n| u32::try_from(n).ok());
+    let numbers: Vec<Node<'_>> = named_children(node).filter(|n| n.kind_id() == k.integer).take(3).collect();
+    let file = number(*numbers.first()?)?;
+    let at = |index: usize| numbers.get(index).and_then(|n| number(*n)).unwrap_or(0);
+    let end = numbers.last().map_or(node.end_byte(), Node::end_byte);
+    let origin = node.start_byte()..end;
+    // What stands behind the numbers names something else.
+    if offset > end {
+        return None;
+    }
+    Some(SourcePosition { origin, path: file_path(snapshot, file)?, line: at(1), column: at(2) })
+}
+
+/// The path of the `.file` with a number.
+fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
+    let k = kinds();
+    let mut cursor = snapshot.root().walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let node = cursor.node();
+        if node.kind_id() == k.file_directive
+            && let Some(index) = node.child_by_field_id(fields().index)
+            && literal::integer(&snapshot.text(index.byte_range())) == Some(number.into())
+        {
+            return path_of(snapshot, node);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+/// The path in a `.file`, without its quotes; nothing for an empty one.
+pub(crate) fn path_of(snapshot: &Snapshot, file: Node<'_>) -> Option<String> {
+    let string = named_children(file).find(|n| n.kind_id() == kinds().string)?;
+    let text = snapshot.text(string.byte_range());
+    let path = text.trim_matches('"');
+    (!path.is_empty()).then(|| path.to_owned())
+}

@@ -1,0 +1,300 @@
+//! What can be folded away.
+
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::ops::Range;
+
+/// A part of the text that can be folded away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// What is hidden, in bytes: from the end of what stays visible.
+    pub range: Range<usize>,
+    /// What stands at the end of the range closes it, and stays visible where whole lines are folded.
+    pub closed: bool,
+    /// What it is.
+    pub kind: FoldKind,
+}
+
+/// What is folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoldKind {
+    /// The body of a function.
+    Function,
+    /// A block, a list, a long instruction.
+    Code,
+    /// Comments.
+    Comment,
+    /// What is between `#region` and `#endregion`, or between `#if` and `#endif`.
+    Region,
+    /// Declarations one after another.
+    Declarations,
+    /// The statements behind a label, up to the next one.
+    Label,
+    /// A section, or lines of debugging data.
+    Data,
+}
+
+/// The shortest run of declarations that is folded, in lines.
+const SHORTEST_RUN: usize = 3;
+
+/// Everything that can be folded, in the order of the text.
+pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
+    let mut folding = Folding { snapshot, out: Vec::new(), comments: None, regions: Vec::new() };
+    folding.children(snapshot.root());
+    folding.end_comments();
+    folding.out.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.range.end)));
+    folding.out
+}
+
+/// Statements one after another that are folded together.
+struct Run {
+    kind: FoldKind,
+    range: Range<usize>,
+    first: usize,
+    last: usize,
+}
+
+struct Folding<'t> {
+    snapshot: &'t Snapshot,
+    out: Vec<Fold>,
+    /// Line comments one after another.
+    comments: Option<Run>,
+    /// Where regions began, and whether by `#region`.
+    regions: Vec<(usize, bool)>,
+}
+
+impl Folding<'_> {
+    fn add(&mut self, range: Range<usize>, closed: bool, kind: FoldKind) {
+        if range.start < range.end {
+            self.out.push(Fold { range, closed, kind });
+        }
+    }
+
+    /// The statements of the module, of a block, of a section or of what is broken.
+    fn children(&mut self, node: Node<'_>) {
+        let k = kinds();
+        let mut run: Option<Run> = None;
+        let mut label: Option<Run> = None;
+        // Where the last thing ended that is no comment, by its row.
+        let mut row = usize::MAX;
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let kind = child.kind_id();
+            more = cursor.goto_next_sibling();
+            if kind == k.comment {
+                self.comment(child, row);
+                continue;
+            }
+            if kind == k.preprocessor_line {
+                self.preprocessor_line(child);
+                continue;
+            }
+            if kind == k.instruction {
+                // By far the most.
+                if let Some(run) = run.take() {
+                    self.end_run(run);
+                }
+            } else {
+                self.run(&mut run, child, kind);
+            }
+            row = child.end_position().row;
+            if kind == k.label {
+                if let Some(label) = label.take() {
+                    self.end_label(label);
+                }
+                let range = child.end_byte()..child.end_byte();
+                label = Some(Run { kind: FoldKind::Label, range, first: row, last: row });
+            } else if let Some(label) = &mut label
+                && child.is_named()
+            {
+                (label.range.end, label.last) = (child.end_byte(), row);
+            }
+            if row > child.start_position().row {
+                self.long(child, kind);
+            }
+        }
+        if let Some(run) = run {
+            self.end_run(run);
+        }
+        if let Some(label) = label {
+            self.end_label(label);
+        }
+    }
+
+    /// A statement of several lines.
+    fn long(&mut self, node: Node<'_>, kind: u16) {
+        let k = kinds();
+        if kind == k.function {
+            self.function(node);
+        } else if kind == k.block {
+            self.braces(node, node.start_byte() + 1, FoldKind::Code);
+            self.children(node);
+        } else if kind == k.section_directive {
+            if let Some(open) = opening(node) {
+                self.braces(node, open, FoldKind::Data);
+            }
+            self.children(node);
+        } else if node.is_error() {
+            self.children(node);
+        } else if kind == k.instruction || kind == k.variable_declaration {
+            // The first line stays.
+            let row = node.start_position().row;
+            let end = self.end_of_line(row);
+            self.add(end..node.end_byte(), false, FoldKind::Code);
+        }
+    }
+
+    fn end_of_line(&self, row: usize) -> usize {
+        let rope = self.snapshot.rope();
+        let next = if row + 1 < rope.len_lines() { rope.line_to_byte(row + 1) } else { rope.len_bytes() };
+        let start = rope.line_to_byte(row.min(rope.len_lines().saturating_sub(1)));
+        start + self.snapshot.text(start..next).trim_end().len()
+    }
+
+    /// From behind a brace to the brace that closes it.
+    fn braces(&mut self, node: Node<'_>, start: usize, kind: FoldKind) {
+        let closed = self.snapshot.text(node.end_byte().saturating_sub(1)..node.end_byte()) == "}";
+        let end = if closed { node.end_byte() - 1 } else { node.end_byte() };
+        self.add(start..end, closed, kind);
+    }
+
+    fn function(&mut self, node: Node<'_>) {
+        let k = kinds();
+        let mut header = node.start_byte();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let kind = child.kind_id();
+            if kind == k.block {
+                // A brace on a line of its own goes with what it opens.
+                self.braces(child, header, FoldKind::Function);
+                self.children(child);
+            } else if kind == k.comment {
+                self.comment(child, usize::MAX);
+            } else {
+                if kind == k.parameter_list && child.end_position().row > child.start_position().row {
+                    let end = child.end_byte() - usize::from(!child.has_error());
+                    self.add(child.start_byte() + 1..end, !child.has_error(), FoldKind::Code);
+                }
+                header = child.end_byte();
+            }
+            more = cursor.goto_next_sibling();
+        }
+    }
+
+    /// Declarations and lines of debugging data that follow each other.
+    fn run(&mut self, run: &mut Option<Run>, node: Node<'_>, kind: u16) {
+        let k = kinds();
+        let wanted = if kind == k.variable_declaration {
+            Some(FoldKind::Declarations)
+        } else if kind == k.dwarf_directive || kind == k.file_directive {
+            Some(FoldKind::Data)
+        } else {
+            None
+        };
+        let (first, last) = (node.start_position().row, node.end_position().row);
+        match (wanted, &mut *run) {
+            (Some(wanted), Some(run)) if run.kind == wanted && first <= run.last + 1 => {
+                (run.range.end, run.last) = (node.end_byte(), last);
+                return;
+            }
+            _ => {}
+        }
+        if let Some(ended) = run.take() {
+            self.end_run(ended);
+        }
+        *run = wanted.map(|kind| Run { kind, range: node.byte_range(), first, last });
+    }
+
+    fn end_run(&mut self, run: Run) {
+        if run.last + 1 >= run.first + SHORTEST_RUN {
+            let start = self.end_of_line(run.first);
+            self.add(start..run.range.end, false, run.kind);
+        }
+    }
+
+    fn end_label(&mut self, label: Run) {
+        if label.last > label.first + 1 {
+            self.add(label.range, false, FoldKind::Label);
+        }
+    }
+
+    fn comment(&mut self, node: Node<'_>, before: usize) {
+        let (first, last) = (node.start_position().row, node.end_position().row);
+        let text = self.snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 64));
+        if let Some(word) = text.strip_prefix("//").map(str::trim_start) {
+            if word.starts_with("#region") {
+                self.end_comments();
+                self.regions.push((node.end_byte(), true));
+                return;
+            }
+            if word.starts_with("#endregion") {
+                self.end_comments();
+                return self.end_region(node.end_byte(), true);
+            }
+        }
+        if text.starts_with("/*") {
+            if last > first {
+                let closed = self.snapshot.text(node.end_byte().saturating_sub(2)..node.end_byte()) == "*/";
+                let end = if closed { node.end_byte() - 2 } else { node.end_byte() };
+                let start = self.end_of_line(first);
+                self.add(start..end.max(start), false, FoldKind::Comment);
+            }
+            return;
+        }
+        // What stands behind a statement belongs to that.
+        if before == first {
+            return;
+        }
+        match &mut self.comments {
+            Some(run) if run.last + 1 == first => (run.range.end, run.last) = (node.end_byte(), last),
+            _ => {
+                self.end_comments();
+                self.comments = Some(Run { kind: FoldKind::Comment, range: node.byte_range(), first, last });
+            }
+        }
+    }
+
+    fn end_comments(&mut self) {
+        if let Some(run) = self.comments.take()
+            && run.last > run.first
+        {
+            let start = self.end_of_line(run.first);
+            self.add(start..run.range.end, false, FoldKind::Comment);
+        }
+    }
+
+    fn preprocessor_line(&mut self, node: Node<'_>) {
+        let text = self.snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 64));
+        let word = text.trim_start_matches('#').trim_start();
+        if word.starts_with("if") {
+            self.regions.push((node.end_byte(), false));
+        } else if word.starts_with("endif") {
+            self.end_region(node.end_byte(), false);
+        }
+    }
+
+    /// The innermost region of the kind ends; those inside of it that never ended are none.
+    fn end_region(&mut self, end: usize, named: bool) {
+        if let Some(at) = self.regions.iter().rposition(|(_, n)| *n == named) {
+            let start = self.regions[at].0;
+            self.regions.truncate(at);
+            self.add(start..end, false, FoldKind::Region);
+        }
+    }
+}
+
+/// Where the brace of a node that opens ends.
+fn opening(node: Node<'_>) -> Option<usize> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        if cursor.node().kind() == "{" {
+            return Some(cursor.node().end_byte());
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}

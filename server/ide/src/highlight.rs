@@ -1,0 +1,71 @@
+//! The other places of what the cursor is on.
+
+use crate::names;
+use crate::references::{self, Access, Reference};
+use ptx_isa::ISA;
+use ptx_isa::tables::Flow;
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::ops::Range;
+
+/// How many places of one name are shown: an editor asks for them whenever the cursor rests, and nobody looks at more.
+const MOST: usize = 2000;
+
+/// The places to show with the offset: those of a name, with what is done to it there; the ways out of a function, where the cursor
+/// is on one of them or on the word that begins the function.
+pub fn highlights(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
+    let mut out = Vec::new();
+    if let Some((declaration, node, name)) = references::declaration_at(snapshot, offset) {
+        let own = node.byte_range();
+        references::visit(snapshot, &declaration, &name, |reference| {
+            out.push(reference);
+            out.len() < MOST
+        });
+        // The first of very many may all be far away.
+        if out.iter().all(|r| r.range != own) {
+            out.push(Reference { range: own, access: Access::Mention });
+        }
+    } else if let Some(function) = leaving(snapshot, offset) {
+        out = exits(snapshot, function);
+    }
+    out.sort_by_key(|r| r.range.start);
+    out
+}
+
+/// The function whose ways out are asked for.
+fn leaving(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
+    let k = kinds();
+    let before = offset.checked_sub(1);
+    let leaf = [Some(offset), before].into_iter().flatten().find_map(|at| {
+        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let kind = leaf.kind_id();
+        let wanted = kind == k.function_kind || (kind == k.opcode && leaves(&snapshot.text(leaf.byte_range())));
+        (wanted && leaf.byte_range().contains(&at)).then_some(leaf)
+    })?;
+    names::function_around(leaf)
+}
+
+/// Whether an opcode ends the function or the thread.
+fn leaves(opcode: &str) -> bool {
+    let mut flows = ISA.opcode(opcode).into_iter().flat_map(|o| o.entries).map(|e| e.flow);
+    flows.any(|f| matches!(f, Flow::Return | Flow::Exit))
+}
+
+/// The word that begins a function, and every instruction that ends it.
+fn exits(snapshot: &Snapshot, function: Node<'_>) -> Vec<Reference> {
+    let k = kinds();
+    let mut out = Vec::new();
+    let mention = |range: Range<usize>| Reference { range, access: Access::Mention };
+    out.extend(
+        ptx_analysis::lower::named_children(function)
+            .find(|n| n.kind_id() == k.function_kind)
+            .map(|n| mention(n.byte_range())),
+    );
+    for opcode in ISA.opcodes.iter().filter(|o| leaves(o.name)) {
+        names::occurrences(snapshot, function.byte_range(), opcode.name, |offset| {
+            let node = snapshot.node_at(offset).filter(|n| n.kind_id() == k.opcode);
+            out.extend(node.map(|n| mention(n.byte_range())));
+            true
+        });
+    }
+    out
+}

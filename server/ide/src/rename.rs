@@ -1,0 +1,183 @@
+//! Other names. What comes of it means what it meant: a name that would be taken for another one, or another for it, is refused.
+
+mod conflict;
+
+use crate::definition::{declarations, is_definition, linkage};
+use crate::fixes::TextEdit;
+use crate::names::{self, Declaration, What};
+use crate::references::{Access, Reference, declaration_at, name_at, own_name, references};
+use ptx_analysis::ast::Word;
+use ptx_analysis::checks::reserved_name;
+use ptx_isa::ISA;
+use ptx_syntax::Snapshot;
+use std::ops::Range;
+
+/// What can be renamed at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamable {
+    /// The text that another name takes the place of. Of a register of a range this is what stands before its number.
+    pub range: Range<usize>,
+    /// That text.
+    pub name: String,
+}
+
+/// Who else knows a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Nobody: the name is local to the module.
+    Module,
+    /// It is `.visible`, `.weak` or `.common`: other modules and the host may use it.
+    Exported,
+    /// It is `.extern`: another module defines it.
+    Imported,
+}
+
+/// A renaming.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renaming {
+    /// What is to be replaced, in order.
+    pub edits: Vec<TextEdit>,
+    /// The name of now.
+    pub old: String,
+    /// Who has to be told.
+    pub reach: Reach,
+}
+
+/// Why something cannot be renamed.
+pub type Refusal = String;
+
+/// What can be renamed at an offset.
+///
+/// # Errors
+/// In words for whoever asked, if there is nothing.
+pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, Refusal> {
+    let subject = Subject::at(snapshot, offset)?;
+    let range = subject.place.start..subject.place.start + subject.name.len();
+    Ok(Renamable { range, name: subject.name })
+}
+
+/// Gives the name at an offset another one, wherever it stands for the same thing.
+///
+/// # Errors
+/// In words for whoever asked: the new name is none, is taken, or would mean something else somewhere.
+pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, Refusal> {
+    let subject = Subject::at(snapshot, offset)?;
+    let new = subject.new_name(snapshot, new)?;
+    let reach = reach(snapshot, &subject.declaration, &subject.name);
+    let old = subject.name.clone();
+    if new == old {
+        return Ok(Renaming { edits: Vec::new(), old, reach });
+    }
+    check_name(new, subject.declaration.count.is_some())?;
+    let found = references(snapshot, &subject.declaration, &subject.name);
+    let listed = |r: &&Reference| r.access == Access::Mention && r.range.len() < old.len();
+    if let Some(list) = found.iter().find(listed) {
+        let base = snapshot.text(list.range.clone());
+        return Err(format!(
+            "`{old}` is one of the labels that `{base}<…>` lists by their numbers; name them there one by one first"
+        ));
+    }
+    conflict::check(snapshot, &subject.declaration, &found, (&old, new))?;
+    let replace = |r: Reference| TextEdit { range: r.range.start..r.range.start + old.len(), text: new.to_owned() };
+    Ok(Renaming { edits: found.into_iter().map(replace).collect(), old, reach })
+}
+
+/// What is renamed.
+struct Subject<'t> {
+    declaration: Declaration<'t>,
+    /// The name at the place that was asked about.
+    place: Range<usize>,
+    /// The name; of a range, that of all of its registers.
+    name: String,
+}
+
+impl<'t> Subject<'t> {
+    fn at(snapshot: &'t Snapshot, offset: usize) -> Result<Self, Refusal> {
+        let Some((declaration, node, name)) = declaration_at(snapshot, offset) else {
+            return Err(nothing(snapshot, offset));
+        };
+        let place = node.byte_range();
+        // The registers of a range can only be renamed together.
+        let name = match own_name(&declaration) {
+            Some(own) if declaration.count.is_some() => snapshot.text(own).into_owned(),
+            _ => name,
+        };
+        if !snapshot.text(place.clone()).starts_with(&name) {
+            let listed = snapshot.text(place);
+            return Err(format!("`{listed}<…>` stands for several labels: rename them where they stand"));
+        }
+        Ok(Self { declaration, place, name })
+    }
+
+    /// The new name: of a register of a range, what is meant for all of them.
+    fn new_name<'n>(&self, snapshot: &Snapshot, new: &'n str) -> Result<&'n str, Refusal> {
+        let place = snapshot.text(self.place.clone());
+        let Some(number) = place.strip_prefix(self.name.as_str()).filter(|n| !n.is_empty()) else { return Ok(new) };
+        if let Some(base) = new.strip_suffix(number)
+            && !base.ends_with(|c: char| c.is_ascii_digit())
+        {
+            return Ok(base);
+        }
+        if !new.ends_with(|c: char| c.is_ascii_digit()) {
+            return Ok(new);
+        }
+        let (name, count) = (&self.name, self.declaration.count.unwrap_or(0));
+        Err(format!(
+            "`{place}` is one of the registers that `{name}<{count}>` declares, which can only be renamed together: \
+             write the new name without a number, or with the number {number}"
+        ))
+    }
+}
+
+/// Why there is nothing to rename.
+fn nothing(snapshot: &Snapshot, offset: usize) -> Refusal {
+    let Some(name) = name_at(snapshot, offset) else {
+        return "there is no name here that the module declares".to_owned();
+    };
+    let text = snapshot.text(name.byte_range());
+    if ISA.special_register(&text).is_some() {
+        return format!("`{text}` is a special register");
+    }
+    if ISA.constant(&text).is_some() {
+        return format!("`{text}` is a constant of the language");
+    }
+    if names::in_debugging_data(name) {
+        return format!("no label `{text}` is in this file");
+    }
+    format!("`{text}` is not declared here")
+}
+
+/// Whether something may have that name.
+fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
+    let mut rest = new.chars();
+    let first = rest.next();
+    let begins = first.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'));
+    let sign_alone = matches!(new, "_" | "$" | "%");
+    if !begins || sign_alone || !rest.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$')) {
+        return Err(format!(
+            "`{new}` is no name: a name is a letter and any letters, digits, `_` and `$`, or one of `%`, `_`, `$` and at least one of those"
+        ));
+    }
+    if range && new.ends_with(|c: char| c.is_ascii_digit()) {
+        return Err(format!("`{new}` ends in a digit: the numbers of its registers could not be told from it"));
+    }
+    let mut found = Vec::new();
+    reserved_name::check(Word { text: new, start: 0 }, range, &mut found);
+    found.first().map_or(Ok(()), |d| Err(d.message.replace("this hides", &format!("`{new}` would hide"))))
+}
+
+/// Who else knows the name.
+fn reach(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Reach {
+    if declaration.scope.is_some() || !matches!(declaration.what, What::Function | What::Variable | What::Alias) {
+        return Reach::Module;
+    }
+    let all = declarations(snapshot, declaration, name);
+    let linkages: Vec<String> = all.iter().filter_map(|d| linkage(snapshot, d)).collect();
+    let exported = linkages.iter().any(|l| l != ".extern");
+    let here = all.iter().any(|d| is_definition(snapshot, d));
+    match (exported, here || linkages.is_empty()) {
+        (true, _) => Reach::Exported,
+        (false, true) => Reach::Module,
+        (false, false) => Reach::Imported,
+    }
+}
