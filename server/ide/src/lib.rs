@@ -4,8 +4,8 @@
 //! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
-mod code_lenses;
 mod call_hierarchy;
+mod code_lenses;
 mod definition;
 mod describe;
 mod document_symbols;
@@ -29,12 +29,12 @@ mod selection;
 mod semantic_tokens;
 mod workspace_symbols;
 
-pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
-pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
+pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
+pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

@@ -1,10 +1,10 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
+use crate::robust_navigation;
 use ptx_ide::{
     Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
     references_at, resolve_lens, semantic_tokens,
 };
-use crate::robust_navigation;
 use ptx_ide::{Defaults, HintOptions, Symbol, document_symbols, explain, hover, inlay_hints, semantic_tokens};
 use ptx_syntax::Snapshot;
 
