@@ -21,7 +21,6 @@ mod inlay_hints;
 mod links;
 mod names;
 mod nearest;
-mod reference;
 pub mod reference;
 mod references;
 mod rename;
@@ -34,7 +33,6 @@ pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolv
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
-pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

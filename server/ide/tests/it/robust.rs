@@ -5,7 +5,6 @@ use ptx_ide::{
     Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
     references_at, resolve_lens, semantic_tokens,
 };
-use ptx_ide::{Defaults, HintOptions, Symbol, document_symbols, explain, hover, inlay_hints, semantic_tokens};
 use ptx_syntax::Snapshot;
 
 pub const SAMPLE: &str = r#".version 8.5
