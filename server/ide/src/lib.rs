@@ -4,6 +4,7 @@
 //! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
+mod completion;
 mod describe;
 mod document_symbols;
 mod explain;
@@ -17,7 +18,9 @@ mod names;
 pub mod reference;
 mod references;
 mod semantic_tokens;
+mod signature_help;
 
+pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, documentation};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
@@ -28,3 +31,4 @@ pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, inlay_hin
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at};
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
+pub use signature_help::{Signature, SignatureHelp, SignatureParameter, signature_help};

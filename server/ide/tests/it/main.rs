@@ -3,6 +3,8 @@
 // A failed expectation is what a test fails with.
 #![allow(clippy::unwrap_used)]
 
+mod completion;
+mod completion_reach;
 mod document_symbols;
 mod explain;
 mod formatting;
@@ -12,3 +14,4 @@ mod inlay_hints;
 mod references;
 mod robust;
 mod semantic_tokens;
+mod signature_help;
