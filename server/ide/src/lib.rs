@@ -6,6 +6,7 @@
 
 mod call_hierarchy;
 mod code_lenses;
+mod completion;
 mod definition;
 mod describe;
 mod document_symbols;
@@ -26,10 +27,12 @@ mod references;
 mod rename;
 mod selection;
 mod semantic_tokens;
+mod signature_help;
 mod workspace_symbols;
 
 pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
+pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, documentation};
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
@@ -49,4 +52,5 @@ pub use references::{Access, Reference, references_at};
 pub use rename::{Reach, Refusal, Renamable, Renaming, prepare_rename, rename};
 pub use selection::selections;
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
+pub use signature_help::{Signature, SignatureHelp, SignatureParameter, signature_help};
 pub use workspace_symbols::fitness;

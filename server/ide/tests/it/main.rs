@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod code_lenses;
+mod completion;
+mod completion_reach;
 mod document_symbols;
 mod explain;
 mod folding;
@@ -18,3 +20,4 @@ mod rename;
 mod robust;
 mod robust_navigation;
 mod semantic_tokens;
+mod signature_help;

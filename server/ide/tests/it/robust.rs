@@ -4,6 +4,8 @@ use crate::robust_navigation;
 use ptx_ide::{
     Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
     references_at, resolve_lens, semantic_tokens,
+    CompletionOptions, Defaults, HintOptions, Symbol, completion, document_symbols, explain, hover, inlay_hints,
+    references_at, semantic_tokens, signature_help,
 };
 use ptx_syntax::Snapshot;
 
@@ -60,6 +62,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
         }
+        writing(text, &snapshot, offset);
     }
     symbols(text, &document_symbols(&snapshot));
     presentation(&snapshot, text);
@@ -97,6 +100,37 @@ fn layout(snapshot: &Snapshot, text: &str) {
 }
 
 pub fn symbols(text: &str, found: &[Symbol]) {
+/// What is found from a name is found from every place where it stands.
+fn check_references(text: &str, snapshot: &Snapshot, offset: usize) {
+    let found = references_at(snapshot, offset);
+    for reference in &found {
+        assert!(text.get(reference.range.clone()).is_some_and(|t| !t.is_empty()), "{offset}: {reference:?}\n{text}");
+    }
+    if let Some(own) = found.iter().find(|r| r.range.contains(&offset)) {
+        for reference in found.iter().filter(|r| text[r.range.clone()] == text[own.range.clone()]) {
+            assert_eq!(references_at(snapshot, reference.range.start), found, "{offset} {reference:?}\n{text}");
+        }
+    }
+}
+
+/// What somebody asks who writes.
+fn writing(text: &str, snapshot: &Snapshot, offset: usize) {
+    let found = completion(snapshot, offset, CompletionOptions::default());
+    let end = offset.min(text.len());
+    assert!(text.get(found.insert.clone()).is_some() && text.get(found.replace.clone()).is_some(), "{offset}\n{text}");
+    assert!(found.insert.end <= end && found.insert.start == found.replace.start, "{offset}\n{text}");
+    assert!(
+        found.insert.end <= found.replace.end && found.items.iter().all(|i| !i.label.is_empty()),
+        "{offset}\n{text}"
+    );
+    if let Some(help) = signature_help(snapshot, offset) {
+        assert!(help.active < help.signatures.len(), "{offset}\n{text}");
+        let inside = |s: &ptx_ide::Signature| s.parameters.iter().all(|p| s.label.get(p.range.clone()).is_some());
+        assert!(help.signatures.iter().all(inside), "{offset}\n{text}");
+    }
+}
+
+fn symbols(text: &str, found: &[Symbol]) {
     for s in found {
         assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");

@@ -1,0 +1,259 @@
+//! Completion: what may be written at an offset, best first.
+//!
+//! Offered is what the checks take. Modifiers are sought in the forms ([`reach`]), operands are held against them, and for
+//! declarations and headers the checks themselves are asked ([`trial`]). What the module's version or target lacks is offered as
+//! well, but marked, and last: who looks for an instruction wants to know that it is there and what it takes.
+//!
+//! The tree says in which part of the module somebody types; the words of the statement are read from its text ([`tokens`]), since
+//! a half-typed statement has hardly a tree.
+
+mod declarations;
+mod directives;
+mod forms;
+mod head;
+mod operands;
+mod place;
+mod reach;
+mod scope;
+mod skeletons;
+mod statement;
+mod tokens;
+mod topic;
+mod trial;
+
+pub use topic::{Topic, documentation};
+
+pub(crate) use forms::operands as operand_labels;
+pub(crate) use operands::{Known, Open, Spot, callee, fitting};
+pub(crate) use place::Place;
+pub(crate) use scope::{locals, signature};
+pub(crate) use statement::{Where, whereabouts};
+
+use crate::header::environment;
+use ptx_analysis::target::Environment;
+use ptx_syntax::Snapshot;
+use reach::Status;
+use std::ops::Range;
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Snippets may be inserted, with `$1` and `${2:name}`.
+    pub snippets: bool,
+    /// What the module's version or target lacks is listed too.
+    pub unavailable: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { snippets: true, unavailable: true }
+    }
+}
+
+/// What may be written at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completions {
+    /// Best first.
+    pub items: Vec<Item>,
+    /// What an item replaces when it is inserted: the word up to the place.
+    pub insert: Range<usize>,
+    /// What it replaces when it takes the place of the whole word.
+    pub replace: Range<usize>,
+    /// There is more; with another letter typed the list may be another.
+    pub incomplete: bool,
+}
+
+/// Something that may be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// What is shown, and unless said otherwise what is typed to find it and what is written.
+    pub label: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Shown right behind the label: operands, parameters. May be empty.
+    pub signature: String,
+    /// One line: what it does, its type. May be empty.
+    pub detail: String,
+    /// What is typed to find it, where that is not the label.
+    pub filter: Option<String>,
+    /// What is written, where that is not the label.
+    pub text: Option<String>,
+    /// The text is a snippet.
+    pub snippet: bool,
+    /// It goes out of use.
+    pub deprecated: bool,
+    /// Why the module's version or target does not have it; in words.
+    pub unavailable: Option<String>,
+    /// For [`documentation`].
+    pub topic: Topic,
+}
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// An instruction.
+    Opcode,
+    /// A modifier that is no type and no state space.
+    Modifier,
+    /// A type.
+    Type,
+    /// A state space.
+    Space,
+    /// A register.
+    Register,
+    /// A special register.
+    SpecialRegister,
+    /// A component of a vector, or a selector.
+    Component,
+    /// A variable in memory.
+    Variable,
+    /// A parameter or a result.
+    Parameter,
+    /// A label.
+    Label,
+    /// A function.
+    Function,
+    /// A number.
+    Number,
+    /// A directive.
+    Directive,
+    /// A target, an option or a version.
+    Target,
+    /// A word or a string that some directive takes.
+    Word,
+    /// Operands of a form.
+    Operands,
+    /// A piece of a program.
+    Snippet,
+}
+
+impl Item {
+    fn new(label: impl Into<String>, kind: ItemKind) -> Self {
+        Self {
+            label: label.into(),
+            kind,
+            signature: String::new(),
+            detail: String::new(),
+            filter: None,
+            text: None,
+            snippet: false,
+            deprecated: false,
+            unavailable: None,
+            topic: Topic::default(),
+        }
+    }
+
+    fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+
+    fn topic(mut self, topic: Topic) -> Self {
+        self.topic = topic;
+        self
+    }
+
+    fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    fn snippet(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self.snippet = true;
+        self
+    }
+
+    fn status(mut self, status: Status) -> Self {
+        match status {
+            Status::Available => {}
+            Status::Deprecated(_) => self.deprecated = true,
+            Status::Lacking(gate) => self.unavailable = Some(reach::words(gate)),
+        }
+        self
+    }
+
+    /// What is written.
+    pub fn new_text(&self) -> &str {
+        self.text.as_deref().unwrap_or(&self.label)
+    }
+}
+
+/// How many names are listed at most; with another letter there will be others.
+const MOST_ITEMS: usize = 400;
+
+/// What may be written at an offset; nothing in comments and strings.
+pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Completions {
+    let Some(place) = Place::new(snapshot, offset) else { return Completions::default() };
+    let environment = environment(snapshot);
+    let mut list = List { place: &place, environment: &environment, options, items: Vec::new(), incomplete: false };
+    list.fill();
+    let List { items, incomplete, .. } = list;
+    let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
+    // A stable sort: within each group the order is that in which they were found.
+    items.sort_by_key(|i| i.unavailable.is_some());
+    let cut = items.len() > MOST_ITEMS && narrowed(&mut items, &place.word);
+    items.truncate(if cut { MOST_ITEMS } else { items.len() });
+    Completions { items, insert: place.insert, replace: place.replace, incomplete: incomplete || cut }
+}
+
+/// Keeps what begins like the word that is typed, if there is a word; always true.
+fn narrowed(items: &mut Vec<Item>, word: &str) -> bool {
+    if !word.is_empty() {
+        items.retain(|i| i.filter.as_deref().unwrap_or(&i.label).starts_with(word));
+    }
+    true
+}
+
+/// The list in the making.
+struct List<'p, 't> {
+    place: &'p Place<'t>,
+    environment: &'p Environment,
+    options: Options,
+    items: Vec<Item>,
+    incomplete: bool,
+}
+
+impl List<'_, '_> {
+    fn push(&mut self, item: Item) {
+        if !item.snippet || self.options.snippets {
+            self.items.push(item);
+        }
+    }
+
+    fn fill(&mut self) {
+        // Nothing follows within a number, and a word right behind a bracket or a string belongs to nothing.
+        if self.place.kind == Some(tokens::Kind::Number) {
+            return;
+        }
+        match whereabouts(self.place) {
+            Where::Start => self.start(),
+            Where::Guard => self.guard(),
+            Where::Opcode => self.opcodes(),
+            Where::Modifier(head) => self.modifiers(&head),
+            Where::Operand(head) => self.operand(&head),
+            Where::Directive => self.directive(),
+            Where::Nowhere => {}
+        }
+    }
+
+    /// The beginning of a statement.
+    fn start(&mut self) {
+        use place::Level;
+        match (self.place.level, self.place.kind) {
+            (Level::Module, _) => {
+                self.module_directives();
+                self.module_skeletons();
+            }
+            (Level::Body, Some(tokens::Kind::Dot)) => self.body_directives(),
+            (Level::Body, None | Some(tokens::Kind::Word)) => {
+                self.opcodes();
+                self.body_directives();
+                self.body_skeletons();
+            }
+            (Level::Section, Some(tokens::Kind::Dot) | None) => self.section_data(),
+            (Level::Header, _) => self.directive(),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Directives by their place, and what follows them.
+
+use super::place::Level;
+use super::reach::Status;
+use super::scope;
+use super::tokens::Kind;
+use super::topic::Topic;
+use super::{Item, ItemKind, List};
+use ptx_analysis::symbols::Symbol;
+use ptx_isa::ISA;
+use ptx_isa::tables::{ArgumentKind, Directive};
+use ptx_syntax::kinds;
+
+/// Statements at the top of a module that are looked at for its header.
+const MOST_STATEMENTS: usize = 64;
+
+/// Whether a directive says who may use what follows it: its syntax is itself and a declaration.
+pub fn is_linkage(directive: &Directive) -> bool {
+    directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
+}
+
+/// Whether a directive stands behind a label only.
+fn is_labelled(directive: &Directive) -> bool {
+    directive.syntax.starts_with("label:")
+}
+
+/// The item of a directive.
+pub fn item(directive: &'static Directive, list: &List<'_, '_>) -> Item {
+    Item::new(directive.name, ItemKind::Directive)
+        .detail(directive.summary)
+        .topic(Topic::Directive(directive.name.to_owned()))
+        .status(Status::of(directive.gates, list.environment))
+}
+
+/// What a module says of itself before a place.
+#[derive(Default)]
+struct Begun {
+    version: bool,
+    target: bool,
+    size: bool,
+    more: bool,
+}
+
+impl List<'_, '_> {
+    fn begun(&self) -> Begun {
+        let k = kinds();
+        let mut out = Begun::default();
+        let mut cursor = self.place.snapshot.root().walk();
+        let mut more = cursor.goto_first_child();
+        for _ in 0..MOST_STATEMENTS {
+            let node = cursor.node();
+            if !more || node.start_byte() >= self.place.start {
+                return out;
+            }
+            match node.kind_id() {
+                kind if kind == k.version_directive => out.version = true,
+                kind if kind == k.target_directive => out.target = true,
+                kind if kind == k.address_size_directive => out.size = true,
+                kind if kind == k.comment || kind == k.preprocessor_line => {}
+                _ => out.more = true,
+            }
+            more = cursor.goto_next_sibling();
+        }
+        out.more = true;
+        out
+    }
+
+    /// The directives of the module that may stand here.
+    pub(super) fn module_directives(&mut self) {
+        let begun = self.begun();
+        for directive in ISA.directives {
+            let stands = directive.places.contains(&"module") || is_linkage(directive);
+            let head = match directive.name {
+                ".version" => !begun.version && !begun.more,
+                ".target" => begun.version && !begun.target && !begun.more,
+                ".address_size" => begun.target && !begun.size && !begun.more,
+                _ => begun.target,
+            };
+            // The strings of `.pragma` are directives in the tables.
+            if stands && head && !directive.name.starts_with('"') {
+                let item = item(directive, self);
+                self.push(item);
+            }
+        }
+    }
+
+    /// The directives of a body.
+    pub(super) fn body_directives(&mut self) {
+        let places: &[&str] = if self.place.in_kernel() { &["body", "entry-body"] } else { &["body"] };
+        let fits = |d: &Directive| places.iter().any(|p| d.places.contains(p)) && !d.name.starts_with('"');
+        let labelled = self.place.labelled;
+        let mut found: Vec<&'static Directive> =
+            ISA.directives.iter().filter(|d| fits(d) && (labelled || !is_labelled(d))).collect();
+        found.sort_by_key(|d| labelled && !is_labelled(d));
+        for directive in found {
+            let item = item(directive, self);
+            self.push(item);
+        }
+    }
+
+    /// The types of data in a section.
+    pub(super) fn section_data(&mut self) {
+        let Some(section) = ISA.directive(".section") else { return };
+        for data in section.data.iter().filter(|d| d.name.starts_with(".b") && d.name != ".byte") {
+            let item = Item::new(data.name, ItemKind::Type).detail(format!("data of {} bits", data.bits));
+            self.push(item.topic(Topic::Directive(data.name.to_owned())));
+        }
+    }
+
+    /// A word of a directive that has begun.
+    pub(super) fn directive(&mut self) {
+        let before = &self.place.before;
+        if before.len() == 0 {
+            return self.module_directives();
+        }
+        if self.place.level == Level::Header {
+            return self.header();
+        }
+        let given = before.len();
+        match before.at(0) {
+            ".version" if given == 1 => self.versions(),
+            ".target" => self.targets(),
+            name @ ".address_size" if given == 1 => self.choices(name),
+            ".alias" if given == 1 || before.at(given - 1) == "," => self.functions(),
+            ".calltargets" if given == 1 || before.at(given - 1) == "," => self.functions(),
+            ".branchtargets" if given == 1 || before.at(given - 1) == "," => {
+                for label in scope::labels(self.place).into_iter().filter(|l| l.symbol == Symbol::Label) {
+                    self.push(Item::new(label.text, ItemKind::Label).detail(label.detail));
+                }
+            }
+            ".callprototype" => self.header(),
+            name => match ISA.directive(name) {
+                Some(directive) if directive.takes.is_some_and(|t| t.kind == ArgumentKind::String) => {
+                    self.strings(directive)
+                }
+                Some(directive)
+                    if ISA.space(name).is_some() || is_linkage(directive) || directive.places.contains(&"variable") =>
+                {
+                    self.declaration();
+                }
+                Some(directive) if before.at(given - 1) == "," => {
+                    for word in directive.words {
+                        self.push(Item::new(*word, ItemKind::Word).topic(Topic::Directive(name.to_owned())));
+                    }
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn versions(&mut self) {
+        for version in ISA.versions.iter().rev() {
+            let name = version.version.to_string();
+            let topic = Topic::Version(name.clone());
+            self.push(Item::new(name, ItemKind::Target).detail(version.summary).topic(topic));
+        }
+    }
+
+    fn targets(&mut self) {
+        let before = &self.place.before;
+        let given: Vec<&str> = before.words(1).filter(|w| *w != ",").collect();
+        if !matches!(before.at(before.len() - 1), "," | ".target") {
+            return;
+        }
+        let own = ptx_analysis::target::Environment { target: None, options: Vec::new(), ..self.environment.clone() };
+        let mut found: Vec<Item> = Vec::new();
+        for target in ISA.targets {
+            let option = target.features.is_empty();
+            let excluded = given.iter().any(|g| *g == target.name || target.excludes.contains(g));
+            // The first name must be an architecture, and one is enough.
+            if option == given.is_empty() || excluded {
+                continue;
+            }
+            // What an option asks of the architecture is seen with the one that is written.
+            let environment = if option { self.environment } else { &own };
+            let item = Item::new(target.name, ItemKind::Target)
+                .detail(target.summary)
+                .topic(Topic::Target(target.name.to_owned()))
+                .status(Status::of(target.gates, environment));
+            found.push(item);
+        }
+        if given.is_empty() {
+            found.reverse();
+        }
+        found.into_iter().for_each(|item| self.push(item));
+    }
+
+    /// What the syntax of a directive lists: `32|64`.
+    fn choices(&mut self, name: &str) {
+        let Some(directive) = ISA.directive(name) else { return };
+        let list = directive.syntax.strip_prefix(name).unwrap_or("").trim();
+        for choice in list.split('|').rev().filter(|c| !c.is_empty()) {
+            self.push(Item::new(choice, ItemKind::Number).topic(Topic::Directive(name.to_owned())));
+        }
+    }
+
+    fn functions(&mut self) {
+        for name in scope::of_module(self.place) {
+            if matches!(name.symbol, Symbol::Function { kernel: false, .. }) {
+                let topic = Topic::Declared(name.text.clone(), self.place.start);
+                self.push(Item::new(name.text, ItemKind::Function).detail(name.detail).topic(topic));
+            }
+        }
+    }
+
+    /// The strings that a directive takes.
+    pub(super) fn strings(&mut self, directive: &'static Directive) {
+        let before = &self.place.before;
+        let open = self.place.kind == Some(Kind::String);
+        if !open && (self.place.kind.is_some() || !matches!(before.at(before.len() - 1), "," | ".pragma" | ".language"))
+        {
+            return;
+        }
+        for value in directive.values {
+            let item = Item::new(format!("\"{}\"", value.name), ItemKind::Word).detail(format!("{}", value.number));
+            self.push(item.topic(Topic::Directive(directive.name.to_owned())));
+        }
+        if !directive.values.is_empty() {
+            return;
+        }
+        let mut place = match (self.place.level, self.place.in_kernel()) {
+            (Level::Body, true) => vec!["body", "entry-body"],
+            (Level::Body, false) => vec!["body"],
+            (Level::Header, true) => vec!["entry"],
+            (Level::Header, false) => Vec::new(),
+            _ => vec!["module"],
+        };
+        place.retain(|_| directive.name == ".pragma");
+        for string in ISA.directives.iter().filter(|d| d.name.starts_with('"')) {
+            if !place.iter().any(|p| string.places.contains(p)) {
+                continue;
+            }
+            // What takes a number has it within the quotation marks.
+            let argument = string.takes.filter(|t| t.least > 0).map(|t| t.from.max(1));
+            let name = string.name.trim_matches('"');
+            let text = argument.map_or_else(|| string.name.to_owned(), |number| format!("\"{name} {number}\""));
+            let item = Item::new(string.name, ItemKind::Word)
+                .detail(string.summary)
+                .topic(Topic::Directive(string.name.to_owned()))
+                .text(text)
+                .status(Status::of(string.gates, self.environment));
+            self.push(item);
+        }
+    }
+}

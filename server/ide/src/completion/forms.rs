@@ -1,0 +1,104 @@
+//! Forms as they are shown and as snippets.
+
+use super::reach;
+use super::topic::Topic;
+use super::{Item, ItemKind, List};
+use ptx_analysis::spec::{Arrangement, Shape, Spec, arrangements};
+use ptx_isa::ISA;
+use ptx_isa::tables::Kind;
+
+/// Lists longer than this are one place to fill in.
+const LONGEST_LIST: u16 = 8;
+
+/// The operands of an arrangement as they are shown: `d`, `[a]`, `d|p`.
+pub fn operands(arrangement: &Arrangement) -> Vec<String> {
+    arrangement.operands.iter().map(|(_, shape)| operand(shape)).collect()
+}
+
+fn operand(shape: &Shape) -> String {
+    let name = |spec: &Spec| spec.value.name;
+    match shape {
+        Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", name(spec)),
+        Shape::Value(spec) => name(spec).to_owned(),
+        Shape::Pair(both) => format!("{}|{}", name(&both.0), name(&both.1)),
+        Shape::Address(parts) => format!("[{}]", parts.iter().map(name).collect::<Vec<_>>().join(", ")),
+        Shape::Arguments(spec) => format!("({})", name(spec)),
+        Shape::Sink => "_".to_owned(),
+    }
+}
+
+/// The operands of an arrangement with places to fill in, numbered from `first` on.
+pub fn snippet(arrangement: &Arrangement, first: usize) -> String {
+    let mut next = first;
+    let all: Vec<String> = arrangement.operands.iter().map(|(_, shape)| places(shape, &mut next)).collect();
+    all.join(", ")
+}
+
+fn places(shape: &Shape, next: &mut usize) -> String {
+    let mut one = |name: &str| {
+        *next += 1;
+        format!("${{{}:{name}}}", *next - 1)
+    };
+    let mut value = |spec: &Spec| match spec.lengths.first() {
+        Some(length) if (2..=LONGEST_LIST).contains(length) && !spec.lengths.contains(&1) => {
+            let elements: Vec<String> = (0..*length).map(|i| one(&format!("{}{i}", spec.value.name))).collect();
+            format!("{{{}}}", elements.join(", "))
+        }
+        Some(1) | None if !spec.any_length => one(spec.value.name),
+        _ => format!("{{{}}}", one(spec.value.name)),
+    };
+    match shape {
+        Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", value(spec)),
+        Shape::Value(spec) => value(spec),
+        Shape::Pair(both) => format!("{}|{}", value(&both.0), value(&both.1)),
+        Shape::Address(parts) => format!("[{}]", parts.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Shape::Arguments(spec) => format!("({})", value(spec)),
+        Shape::Sink => "_".to_owned(),
+    }
+}
+
+impl List<'_, '_> {
+    /// Whole forms of the opcodes that begin like the word that is typed; there are too many to list them all.
+    pub(super) fn whole_forms(&mut self) {
+        let word = &self.place.word;
+        if word.is_empty() {
+            self.incomplete |= self.options.snippets;
+            return;
+        }
+        let first = ISA.opcodes.partition_point(|o| o.name < word.as_str());
+        let mut seen: Vec<String> = Vec::new();
+        for opcode in ISA.opcodes.iter().skip(first).take_while(|o| o.name.starts_with(word.as_str())) {
+            for form in opcode.entries.iter().flat_map(|e| e.forms) {
+                let Some((values, status)) = reach::shortest(form, self.environment) else { continue };
+                if status != reach::Status::Available {
+                    continue;
+                }
+                let all = arrangements(form, &values);
+                let Some(arrangement) = all.iter().find(|a| a.broken.is_none()) else { continue };
+                let slots = form.slots.iter().zip(&values).filter(|(slot, _)| slot.after_operand == 0);
+                let head: String = slots.filter_map(|(_, value)| *value).collect();
+                let label = format!("{}{head}", opcode.name);
+                if seen.contains(&label) {
+                    continue;
+                }
+                seen.push(label.clone());
+                let operands = operands(arrangement).join(", ");
+                if operands.is_empty() {
+                    continue;
+                }
+                let mut item = Item::new(format!("{label} {operands}"), ItemKind::Snippet)
+                    .detail(
+                        opcode
+                            .entries
+                            .iter()
+                            .find(|e| e.forms.iter().any(|f| std::ptr::eq(f, form)))
+                            .map_or("", |e| e.summary),
+                    )
+                    .topic(Topic::Opcode(opcode.name.to_owned()))
+                    .snippet(format!("{label} {};", snippet(arrangement, 1)));
+                item.filter = Some(label);
+                self.push(item);
+            }
+        }
+    }
+}

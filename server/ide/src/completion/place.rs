@@ -1,0 +1,391 @@
+//! Where somebody types: in which part of the module, in which statement, at which word of it.
+
+use super::tokens::{Kind, Tokens, is_part};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// A part of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Outside of functions.
+    Module,
+    /// Between the first word of a function and its body.
+    Header,
+    /// In a body.
+    Body,
+    /// In a section of data.
+    Section,
+}
+
+/// A place in a module.
+#[derive(Debug)]
+pub struct Place<'t> {
+    /// The text and its tree.
+    pub snapshot: &'t Snapshot,
+    /// Where, as an offset.
+    pub offset: usize,
+    /// In which part.
+    pub level: Level,
+    /// The function around it.
+    pub function: Option<Node<'t>>,
+    /// The innermost block or other node that holds the statement.
+    pub holder: Node<'t>,
+    /// Where the statement begins in which somebody types.
+    pub start: usize,
+    /// The statement up to the word that is typed.
+    pub before: Tokens,
+    /// The word that is typed, up to the place: may be empty.
+    pub word: String,
+    /// What kind of word it is; nothing where none has been begun.
+    pub kind: Option<Kind>,
+    /// The word touches what stands before it.
+    pub touches: bool,
+    /// The statement follows a label.
+    pub labelled: bool,
+    /// The range that an item replaces: the word up to the place.
+    pub insert: Range<usize>,
+    /// The same with the rest of the word.
+    pub replace: Range<usize>,
+    /// What follows on the line, up to the end of the statement.
+    pub after: Tokens,
+}
+
+/// How far back a statement is looked for where the tree does not tell, and how long one may be.
+const MOST_LINES: usize = 64;
+const LONGEST: usize = 1 << 16;
+
+impl<'t> Place<'t> {
+    /// The place at an offset; nothing in comments and in lines of the preprocessor.
+    pub fn new(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
+        let rope = snapshot.rope();
+        let offset = rope.char_to_byte(rope.byte_to_char(offset.min(rope.len_bytes())));
+        let end = end_of_code(snapshot, offset)?;
+        let found = Statement::find(snapshot, offset, end);
+        if offset - found.start > LONGEST {
+            return None;
+        }
+        let mut before = Tokens::new(snapshot.text(found.start..offset).into_owned());
+        let mut word = String::new();
+        let mut kind = None;
+        let mut touches = false;
+        let mut insert = offset..offset;
+        if let Some(last) = before.list.last().filter(|t| t.range.end == before.text.len()).cloned() {
+            if last.kind == Kind::Open {
+                return None;
+            }
+            if last.kind != Kind::Sign && !is_closed_string(&before, last.range.clone()) {
+                touches = before.touches(before.len() - 1);
+                word = before.at(before.len() - 1).to_owned();
+                kind = Some(last.kind);
+                insert.start = found.start + last.range.start;
+                before.list.pop();
+            }
+        }
+        let rest = rest_of_word(snapshot, offset, kind);
+        let line_end = end_of_line(snapshot, offset);
+        let after = snapshot.text(offset + rest..line_end).into_owned();
+        let mut after = Tokens::new(after);
+        if let Some(stop) = (0..after.len()).find(|i| matches!(after.at(*i), ";") || after.kind(*i) == Some(Kind::Open))
+        {
+            after.list.truncate(stop);
+        }
+        Some(Self {
+            snapshot,
+            offset,
+            level: found.level,
+            function: found.function,
+            holder: found.holder,
+            start: found.start,
+            before,
+            word,
+            kind,
+            touches,
+            labelled: found.labelled,
+            replace: insert.start..offset + rest,
+            insert,
+            after,
+        })
+    }
+
+    /// Whether the function around is a kernel.
+    pub fn in_kernel(&self) -> bool {
+        let words = || self.before.words(0).any(|w| w == ".entry");
+        match self.function {
+            Some(function) => is_kernel(self.snapshot, function),
+            None => words(),
+        }
+    }
+}
+
+fn is_kernel(snapshot: &Snapshot, function: Node<'_>) -> bool {
+    let kind = function.child_by_field_id(fields().kind).or_else(|| kind_child(function));
+    kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry")
+}
+
+fn kind_child(node: Node<'_>) -> Option<Node<'_>> {
+    ptx_analysis::lower::named_children(node).find(|n| n.kind_id() == kinds().function_kind)
+}
+
+fn is_closed_string(tokens: &Tokens, range: Range<usize>) -> bool {
+    let text = tokens.text.get(range).unwrap_or("");
+    text.len() > 1 && text.starts_with('"') && text.ends_with('"')
+}
+
+/// The end of the last token before an offset; nothing if the offset is in a comment.
+fn end_of_code(snapshot: &Snapshot, offset: usize) -> Option<usize> {
+    let k = kinds();
+    let rope = snapshot.rope();
+    let mut end = offset;
+    loop {
+        let blank = |end: usize| end > 0 && rope.get_byte(end - 1).is_some_and(|b| b.is_ascii_whitespace());
+        while blank(end) {
+            end -= 1;
+        }
+        if end == 0 {
+            return Some(0);
+        }
+        let node = snapshot.root().descendant_for_byte_range(end - 1, end)?;
+        let kind = node.kind_id();
+        if kind != k.comment && kind != k.preprocessor_line {
+            return Some(end);
+        }
+        let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 2));
+        let closed = text.starts_with("/*") && {
+            let tail = snapshot.text(node.end_byte().saturating_sub(2)..node.end_byte());
+            tail == "*/" && node.end_byte() - node.start_byte() > 3
+        };
+        let line = |at: usize| rope.byte_to_line(at.min(rope.len_bytes()));
+        if offset < node.end_byte() || (!closed && line(offset) == line(node.end_byte().saturating_sub(1))) {
+            return None;
+        }
+        end = node.start_byte();
+    }
+}
+
+fn end_of_line(snapshot: &Snapshot, offset: usize) -> usize {
+    let rope = snapshot.rope();
+    let line = rope.byte_to_line(offset);
+    let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
+    end.min(rope.char_to_byte(rope.byte_to_char(offset + LONGEST.min(rope.len_bytes() - offset))))
+}
+
+/// How many bytes of the word follow an offset.
+fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<Kind>) -> usize {
+    let rope = snapshot.rope();
+    let Some(kind) = kind else { return 0 };
+    let chars: Vec<char> = rope.chars_at(rope.byte_to_char(offset)).take(256).collect();
+    if kind == Kind::String {
+        let end = chars.iter().position(|c| matches!(c, '"' | '\n' | '\r'));
+        let quote = end.and_then(|at| chars.get(at)) == Some(&'"');
+        let length: usize = chars.iter().take(end.unwrap_or(0)).map(|c| c.len_utf8()).sum();
+        return if quote { length + 1 } else { 0 };
+    }
+    let mut length = 0;
+    while let Some(c) = chars.get(length) {
+        // `.shared::cta` is one word.
+        let pair = kind == Kind::Dot && chars.get(length..length + 2) == Some(&[':', ':']);
+        match (is_part(*c), pair) {
+            (true, _) => length += 1,
+            (false, true) => length += 2,
+            _ => break,
+        }
+    }
+    length
+}
+
+/// A statement, as far as the tree and the lines tell.
+struct Statement<'t> {
+    start: usize,
+    level: Level,
+    function: Option<Node<'t>>,
+    holder: Node<'t>,
+    labelled: bool,
+}
+
+impl<'t> Statement<'t> {
+    /// The statement at an offset; `end` is the end of the last token before it.
+    fn find(snapshot: &'t Snapshot, offset: usize, end: usize) -> Self {
+        let root = snapshot.root();
+        let Some(leaf) = end.checked_sub(1).and_then(|at| root.descendant_for_byte_range(at, end)) else {
+            return Self { start: offset, level: Level::Module, function: None, holder: root, labelled: false };
+        };
+        let k = kinds();
+        let holds = |n: Node<'_>| {
+            let kind = n.kind_id();
+            kind == k.block || kind == k.source_file || kind == k.section_directive || n.is_error()
+        };
+        let new = |holder: Node<'t>| Self::new(offset, holder);
+        // What opens or closes a block begins a new statement.
+        let parent = leaf.parent();
+        if let Some(block) = parent.filter(|p| holds(*p) && !p.is_error()) {
+            match leaf.kind() {
+                "{" => return new(block),
+                "}" => return Self::closed(offset, block),
+                _ => {}
+            }
+        }
+        let mut here = leaf;
+        let holder = loop {
+            let Some(parent) = here.parent() else { break here };
+            if holds(parent) {
+                break parent;
+            }
+            here = parent;
+        };
+        if here.is_error() || holder.is_error() || holder == here {
+            return Self::by_text(snapshot, offset, end, here);
+        }
+        let kind = here.kind_id();
+        let last = snapshot.text(end - 1..end);
+        // `.extern .`: what is half typed has been taken for a statement of its own, behind an error.
+        let line = |at: usize| snapshot.rope().byte_to_line(at);
+        let broken = here.prev_sibling().is_some_and(|n| n.is_error() && line(n.end_byte()) == line(here.start_byte()));
+        if broken && kind != k.function {
+            return Self::by_text(snapshot, offset, end, here);
+        }
+        let ended = end >= here.end_byte();
+        if (last == ";" && ended) || (kind == k.label && last == ":") {
+            return Self { labelled: kind == k.label, ..new(holder) };
+        }
+        if kind == k.function && last == "}" && ended {
+            return new(holder);
+        }
+        let goes_on = last.ends_with([',', '(', '[', '{', '|', '=', '@', '!', '+']);
+        if ended && line(offset) > line(end) && !goes_on && kind != k.function {
+            return new(holder);
+        }
+        let mut out = new(holder);
+        out.start = here.start_byte();
+        out.labelled = here.prev_named_sibling().is_some_and(|n| n.kind_id() == k.label);
+        if kind == k.function {
+            out.level = Level::Header;
+            out.function = Some(here);
+        }
+        out
+    }
+
+    /// A new statement in a block, a section or the module.
+    fn new(offset: usize, holder: Node<'t>) -> Self {
+        let k = kinds();
+        let mut function = None;
+        let mut node = Some(holder);
+        while let Some(here) = node {
+            if here.kind_id() == k.function || kind_child_of_error(here) {
+                function = Some(here);
+                break;
+            }
+            node = here.parent();
+        }
+        let level = if holder.kind_id() == k.section_directive {
+            Level::Section
+        } else if holder.kind_id() == k.block {
+            Level::Body
+        } else {
+            Level::Module
+        };
+        Self { start: offset, level, function, holder, labelled: false }
+    }
+
+    /// Behind the brace that closes a block.
+    fn closed(offset: usize, block: Node<'t>) -> Self {
+        let mut holder = block.parent().unwrap_or(block);
+        while holder.kind_id() == kinds().function {
+            match holder.parent() {
+                Some(parent) => holder = parent,
+                None => break,
+            }
+        }
+        Self::new(offset, holder)
+    }
+
+    /// Where the parser has given up: by lines and signs.
+    fn by_text(snapshot: &'t Snapshot, offset: usize, end: usize, here: Node<'t>) -> Self {
+        let k = kinds();
+        let rope = snapshot.rope();
+        let line_of = |at: usize| rope.byte_to_line(at.min(rope.len_bytes()));
+        // An error in a function, or one that swallowed the beginning of a function.
+        let mut around = Some(here);
+        let mut body = None;
+        let mut header = None;
+        while let Some(node) = around {
+            let kind = node.kind_id();
+            if kind == k.block && body.is_none() {
+                body = Some(node);
+            }
+            if node.is_error() && body.is_none() {
+                let word = ptx_analysis::lower::named_children(node)
+                    .filter(|n| n.kind_id() == k.function_kind && n.start_byte() < end)
+                    .last();
+                if let Some(word) = word {
+                    header = Some((node, word));
+                    break;
+                }
+            }
+            if kind == k.function && body.is_none() {
+                header = kind_child(node).map(|word| (node, word));
+                break;
+            }
+            around = node.parent();
+        }
+        let mut level = if body.is_some() { Level::Body } else { Level::Module };
+        let mut function = None;
+        if let Some((node, word)) = header {
+            let from = rope.line_to_byte(line_of(word.start_byte()));
+            let open = Tokens::new(snapshot.text(word.start_byte()..end.min(word.start_byte() + LONGEST)).into_owned());
+            function = Some(node);
+            if open.words(0).any(|w| w == "{") {
+                level = Level::Body;
+            } else {
+                return Self { start: from.min(offset), level: Level::Header, function, holder: here, labelled: false };
+            }
+        }
+        let holder = body.or(function).unwrap_or_else(|| snapshot.root());
+        let function = function.or_else(|| Self::new(offset, holder).function);
+        let mut line = line_of(end.saturating_sub(1));
+        if line_of(offset) > line && !snapshot.text(end - 1..end).ends_with([',', '(', '|']) {
+            return Self { start: offset, level, function, holder, labelled: false };
+        }
+        for _ in 0..MOST_LINES {
+            if line == 0 {
+                break;
+            }
+            let above = snapshot.text(rope.line_to_byte(line - 1)..rope.line_to_byte(line)).into_owned();
+            let tokens = Tokens::new(above);
+            let goes_on = tokens.len().checked_sub(1).is_some_and(|i| matches!(tokens.at(i), "," | "(" | "|"));
+            if !goes_on {
+                break;
+            }
+            line -= 1;
+        }
+        let from = rope.line_to_byte(line);
+        let tokens = Tokens::new(snapshot.text(from..offset).into_owned());
+        let start = last_statement(&tokens);
+        let labelled = tokens.text.get(..start).is_some_and(|t| t.ends_with(':'));
+        Self { start: from + start, level, function, holder, labelled }
+    }
+}
+
+fn kind_child_of_error(node: Node<'_>) -> bool {
+    node.is_error() && kind_child(node).is_some()
+}
+
+/// Where the last statement of a text begins.
+fn last_statement(tokens: &Tokens) -> usize {
+    let mut start = 0;
+    let mut depth = 0usize;
+    for (index, token) in tokens.list.iter().enumerate() {
+        match tokens.at(index) {
+            ";" => (start, depth) = (token.range.end, 0),
+            // A brace that opens a list has something before it.
+            "{" if depth == 0 && tokens.list.get(index.wrapping_sub(1)).is_none_or(|t| t.range.end <= start) => {
+                start = token.range.end;
+            }
+            "{" => depth += 1,
+            "}" if depth == 0 => start = token.range.end,
+            "}" => depth -= 1,
+            ":" if depth == 0 && index > 0 && tokens.kind(index - 1) == Some(Kind::Word) => start = token.range.end,
+            _ => {}
+        }
+    }
+    start
+}

@@ -1,0 +1,334 @@
+//! The names that are known at a place. A function may have tens of thousands of lines and nobody waits for a walk over them:
+//! declarations of long blocks are found by the text, and which registers are in use is seen from the lines around.
+
+use super::place::Place;
+use super::tokens::is_part;
+use crate::names::occurrences;
+use ptx_analysis::declare;
+use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::module::items;
+use ptx_analysis::operands::Names;
+use ptx_analysis::signature::ContentId;
+use ptx_analysis::symbols::{List, Origin, Symbol};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A declared name.
+#[derive(Debug, Clone)]
+pub struct Name {
+    /// The name; of a range without the number.
+    pub text: String,
+    /// `%r<10>`: how many there are.
+    pub count: Option<u32>,
+    /// What it stands for.
+    pub symbol: Symbol,
+    /// Its declaration in a few words.
+    pub detail: String,
+}
+
+/// Blocks up to this size are walked; in longer ones the text is searched.
+const WALKED: usize = 1 << 18;
+/// How much text before and behind a place is looked at for names that are in use.
+const NEAR_BEFORE: usize = 12 << 10;
+const NEAR_AFTER: usize = 2 << 10;
+/// Functions up to this size are searched for the highest number in use.
+const SEARCHED: usize = 1 << 19;
+
+/// The registers, variables and parameters that are declared in the function before a place, the innermost first.
+pub fn locals(place: &Place<'_>) -> Vec<Name> {
+    let k = kinds();
+    let mut out: Vec<Name> = Vec::new();
+    let mut node = Some(place.holder);
+    while let Some(here) = node {
+        let kind = here.kind_id();
+        if kind == k.block || here.is_error() {
+            in_block(place, here, &mut out);
+        }
+        if kind == k.function || here.is_error() {
+            parameters(place.snapshot, here, place.offset, &mut out);
+        }
+        node = if kind == k.function { None } else { here.parent() };
+    }
+    // What an inner block declares hides what is outside.
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|n| seen.insert((n.text.clone(), n.count.is_some())));
+    out
+}
+
+fn in_block(place: &Place<'_>, block: Node<'_>, out: &mut Vec<Name>) {
+    let k = kinds();
+    if place.offset.saturating_sub(block.start_byte()) <= WALKED {
+        let mut cursor = block.walk();
+        let mut more = cursor.goto_first_child();
+        while more && cursor.node().start_byte() < place.start {
+            if cursor.node().kind_id() == k.variable_declaration {
+                declaration(place.snapshot, cursor.node(), Origin::Body, out);
+            }
+            more = cursor.goto_next_sibling();
+        }
+        return;
+    }
+    let spaces = ptx_isa::ISA.spaces.iter().filter(|s| s.declared.iter().any(|d| d.names.contains(&"body")));
+    for space in spaces {
+        occurrences(place.snapshot, block.start_byte()..place.start, space.name, |offset| {
+            let node = place.snapshot.node_at(offset).and_then(|n| n.parent());
+            let declared = node.filter(|n| n.kind_id() == k.variable_declaration && n.parent() == Some(block));
+            if let Some(node) = declared {
+                declaration(place.snapshot, node, Origin::Body, out);
+            }
+            true
+        });
+    }
+}
+
+/// How much of a declaration is read: an initializer may be megabytes long.
+const LONGEST: usize = 1 << 14;
+
+fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: Origin, out: &mut Vec<Name>) {
+    if node.end_byte() - node.start_byte() > LONGEST && origin != Origin::Module {
+        return;
+    }
+    let text = snapshot.text(node.byte_range());
+    let source = Source { text: &text, base: node.start_byte() };
+    let lowered = lower::declaration(source, node);
+    let first = lowered.declarators.first().map_or(text.len(), |d| d.range.start);
+    let head = text.get(..first).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
+    for name in declare::names(&lowered, origin) {
+        let declarator = lowered.declarators.iter().find(|d| d.name == name.name);
+        let sizes: String = declarator
+            .iter()
+            .flat_map(|d| &d.dimensions)
+            .map(|(range, _)| text.get(range.clone()).unwrap_or("").to_owned())
+            .collect();
+        let detail = if sizes.is_empty() { head.clone() } else { format!("{head} {sizes}") };
+        out.push(Name { text: name.name.text.to_owned(), count: name.count, symbol: name.symbol, detail });
+    }
+}
+
+fn parameters(snapshot: &Snapshot, function: Node<'_>, before: usize, out: &mut Vec<Name>) {
+    let k = kinds();
+    let mut kernel = false;
+    let mut named = false;
+    for child in named_children(function) {
+        let kind = child.kind_id();
+        if kind == k.block || child.start_byte() >= before {
+            break;
+        }
+        if kind == k.function_kind {
+            kernel = snapshot.text(child.byte_range()) == ".entry";
+        }
+        named |= kind == k.identifier || kind == k.register;
+        if kind == k.parameter_list {
+            let origin = match (kernel, named) {
+                (true, _) => Origin::KernelParameter,
+                (false, true) => Origin::Parameter,
+                (false, false) => Origin::Result,
+            };
+            for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
+                declaration(snapshot, parameter, origin, out);
+            }
+        }
+    }
+}
+
+/// The variables and functions of the module that are declared before a place.
+pub fn of_module(place: &Place<'_>) -> Vec<Name> {
+    let (k, f) = (kinds(), fields());
+    let snapshot = place.snapshot;
+    let mut out: Vec<Name> = Vec::new();
+    for item in items(snapshot.root()) {
+        if item.range.start >= place.start && place.function.is_none_or(|own| item.node != own) {
+            break;
+        }
+        let kind = item.node.kind_id();
+        if kind == k.variable_declaration {
+            declaration(snapshot, item.node, Origin::Module, &mut out);
+        } else if kind == k.function || kind == k.alias_directive {
+            let Some(name) = item.node.child_by_field_id(f.name) else { continue };
+            let text = snapshot.text(name.byte_range()).into_owned();
+            let word = item.node.child_by_field_id(f.kind).map(|n| snapshot.text(n.byte_range()).into_owned());
+            let kernel = word.as_deref() == Some(".entry");
+            let symbol = Symbol::Function { kernel, signature: ContentId::UNKNOWN };
+            let detail = signature(snapshot, item.node).unwrap_or_else(|| "another name of a function".to_owned());
+            out.push(Name { text, count: None, symbol, detail });
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|n| seen.insert(n.text.clone()));
+    out
+}
+
+/// The header of a function on one line: `.func (.param .b32 r) f (.param .b32 a)`.
+pub fn signature(snapshot: &Snapshot, function: Node<'_>) -> Option<String> {
+    let f = fields();
+    let kind = function.child_by_field_id(f.kind)?;
+    let end = function
+        .child_by_field_id(f.parameters)
+        .or_else(|| function.child_by_field_id(f.name))
+        .map_or(kind.end_byte(), |n| n.end_byte());
+    let text = snapshot.text(kind.start_byte()..end.min(kind.start_byte() + LONGEST));
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The labels of the blocks around a place, before it and after it.
+pub fn labels(place: &Place<'_>) -> Vec<Name> {
+    let k = kinds();
+    let snapshot = place.snapshot;
+    let Some(function) = place.function else { return Vec::new() };
+    let mut out: Vec<(usize, Name)> = Vec::new();
+    each_piece(snapshot, function.byte_range(), &mut |base, text| {
+        for at in memchr::memchr_iter(b':', text.as_bytes()) {
+            // A colon of `::` belongs to a modifier.
+            let bytes = text.as_bytes();
+            if bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes.get(at - 1) == Some(&b':')) {
+                continue;
+            }
+            let node = snapshot.root().descendant_for_byte_range(base + at, base + at + 1).and_then(|n| n.parent());
+            let Some(label) = node.filter(|n| n.kind_id() == k.label) else { continue };
+            let around = label.parent().filter(|block| {
+                let range = block.byte_range();
+                range.start <= place.offset && (place.offset <= range.end || block.is_error())
+            });
+            let Some(name) = label.child_by_field_id(fields().name).filter(|_| around.is_some()) else { continue };
+            let next = label.next_named_sibling().map(|n| n.kind_id());
+            let list = |kind: u16| match kind {
+                _ if kind == k.branch_targets_directive => Some(List::Branches),
+                _ if kind == k.call_targets_directive => Some(List::Calls),
+                _ if kind == k.call_prototype_directive => Some(List::Prototype),
+                _ => None,
+            };
+            let symbol = match next.and_then(list) {
+                Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
+                None => Symbol::Label,
+            };
+            let line = snapshot.rope().byte_to_line(label.start_byte()) + 1;
+            let what = if symbol == Symbol::Label { "label".to_owned() } else { symbol.describe() };
+            let text = snapshot.text(name.byte_range()).into_owned();
+            let distance = label.start_byte().abs_diff(place.offset);
+            out.push((distance, Name { text, count: None, symbol, detail: format!("{what}, line {line}") }));
+        }
+    });
+    out.sort_by_key(|(distance, _)| *distance);
+    out.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Calls `f` with the pieces of a text, each beginning at a line.
+fn each_piece(snapshot: &Snapshot, range: Range<usize>, f: &mut dyn FnMut(usize, &str)) {
+    let rope = snapshot.rope();
+    let end = range.end.min(rope.len_bytes());
+    let mut at = range.start.min(end);
+    while at < end {
+        let line = rope.byte_to_line((at + (1 << 16)).min(end));
+        let stop = rope.line_to_byte(line).min(end);
+        let stop = if stop <= at { end } else { stop };
+        f(at, &snapshot.text(at..stop));
+        at = stop;
+    }
+}
+
+/// The names in use around a place, by how near they are.
+pub struct Near(HashMap<String, usize>);
+
+impl Near {
+    /// Reads the lines around a place.
+    pub fn new(place: &Place<'_>) -> Self {
+        let rope = place.snapshot.rope();
+        let around = place.function.map_or(0..rope.len_bytes(), |f| f.byte_range());
+        let line = |at: usize| rope.line_to_byte(rope.byte_to_line(at.min(rope.len_bytes())));
+        let start = line(place.offset.saturating_sub(NEAR_BEFORE).max(around.start.min(place.offset)));
+        let end = line((place.offset + NEAR_AFTER).min(around.end.max(place.offset))).max(place.replace.end);
+        let text = place.snapshot.text(start..end);
+        let mut out: HashMap<String, usize> = HashMap::new();
+        let mut word_start = None;
+        for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+            match word_start {
+                None if c == '%' || (is_part(c) && !c.is_ascii_digit()) => word_start = Some(at),
+                // A word that begins in the middle of another is none.
+                Some(from) if !is_part(c) => {
+                    let own = start + from == place.insert.start;
+                    let statement = (place.start..place.offset).contains(&(start + from));
+                    if let Some(word) = text.get(from..at).filter(|_| !own) {
+                        let place_of = start + from;
+                        // What comes later is less likely meant than what has been computed.
+                        let distance = match place_of < place.offset {
+                            // What stands in the same statement is least likely meant again.
+                            true if statement => NEAR_BEFORE,
+                            true => place.offset - place_of,
+                            false => 2 * (place_of - place.offset) + 64,
+                        };
+                        let known = out.entry(word.to_owned()).or_insert(distance);
+                        *known = distance.min(*known);
+                    }
+                    word_start = (c == '%').then_some(at);
+                }
+                _ => {}
+            }
+        }
+        Self(out)
+    }
+
+    /// How far away a name is used.
+    pub fn distance(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+
+    /// The numbers in use of a range, the nearest first.
+    pub fn of_range(&self, base: &str, count: u32) -> Vec<(u32, usize)> {
+        let number = |name: &str| name.strip_prefix(base).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok());
+        let mut out: Vec<(u32, usize)> =
+            self.0.iter().filter_map(|(name, d)| Some((number(name)?, *d))).filter(|(n, _)| *n < count).collect();
+        out.sort_by_key(|(number, distance)| (*distance, *number));
+        out
+    }
+}
+
+fn is_plain(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'))
+}
+
+/// The first number of a range behind all that are in use in the function; nothing where all are, or where the function is too
+/// long to be searched while somebody waits.
+pub fn unused(place: &Place<'_>, base: &str, count: u32) -> Option<u32> {
+    let function = place.function?;
+    if function.byte_range().len() > SEARCHED {
+        return None;
+    }
+    let mut next = 0;
+    let mut declared = false;
+    each_piece(place.snapshot, function.byte_range(), &mut |start, text| {
+        for at in memchr::memmem::find_iter(text.as_bytes(), base) {
+            if (place.insert.start..place.replace.end).contains(&(start + at)) {
+                continue;
+            }
+            let rest = text.get(at + base.len()..).unwrap_or("");
+            let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+            let digits = rest.get(..end).unwrap_or("");
+            declared |= rest.starts_with('<');
+            if let Some(number) = Some(digits).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok()) {
+                next = next.max(number.saturating_add(1));
+            }
+        }
+    });
+    (next < count && declared).then_some(next)
+}
+
+/// Only one name, for the checks.
+pub struct One<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// What it stands for.
+    pub symbol: Symbol,
+    /// All other names.
+    pub others: &'a dyn Names,
+}
+
+impl Names for One<'_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        if name == self.name { Some(self.symbol) } else { self.others.look_up(name) }
+    }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.others.has_option(name)
+    }
+}

@@ -1,0 +1,202 @@
+//! Words and signs of a piece of PTX. What is half typed has a tree that says little, while its words are still words.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A name without a sign before it: an opcode, a label, a variable.
+    Word,
+    /// `.global`, or a dot alone.
+    Dot,
+    /// `%r1`, or a per cent sign alone.
+    Register,
+    /// A number.
+    Number,
+    /// A string, perhaps without its end.
+    String,
+    /// Any other character.
+    Sign,
+    /// A comment or a line of the preprocessor that reaches the end of the text: whoever types there writes no PTX.
+    Open,
+}
+
+/// A token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Where, in the text that was taken apart.
+    pub range: Range<usize>,
+}
+
+/// A piece of text, taken apart.
+#[derive(Debug, Clone, Default)]
+pub struct Tokens {
+    /// The text.
+    pub text: String,
+    /// Its tokens, without comments.
+    pub list: Vec<Token>,
+}
+
+impl Tokens {
+    /// Takes a text apart.
+    pub fn new(text: String) -> Self {
+        let list = tokens(&text);
+        Self { text, list }
+    }
+
+    /// The text of a token; empty beyond the last one.
+    pub fn at(&self, index: usize) -> &str {
+        self.list.get(index).and_then(|t| self.text.get(t.range.clone())).unwrap_or("")
+    }
+
+    /// The kind of a token.
+    pub fn kind(&self, index: usize) -> Option<Kind> {
+        self.list.get(index).map(|t| t.kind)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// All of them as text, from one on.
+    pub fn words(&self, from: usize) -> impl Iterator<Item = &str> {
+        (from..self.len()).map(|i| self.at(i))
+    }
+
+    /// Whether a token begins where the one before ends.
+    pub fn touches(&self, index: usize) -> bool {
+        let end = index.checked_sub(1).and_then(|i| self.list.get(i)).map(|t| t.range.end);
+        end.is_some() && end == self.list.get(index).map(|t| t.range.start)
+    }
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = text.get(at..).unwrap_or("");
+        if byte.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        // The line of the preprocessor: its `#` is the first of the line.
+        let comment = if rest.starts_with("//") || byte == b'#' {
+            Some(rest.find(['\n', '\r']))
+        } else if rest.starts_with("/*") {
+            Some(rest.find("*/").map(|end| end + 2))
+        } else {
+            None
+        };
+        match comment {
+            Some(Some(length)) => {
+                at += length;
+                continue;
+            }
+            Some(None) => {
+                out.push(Token { kind: Kind::Open, range: at..text.len() });
+                break;
+            }
+            None => {}
+        }
+        let previous = out.last().is_some_and(|t| t.range.end == at && matches!(t.kind, Kind::Word | Kind::Register));
+        let (kind, length) = token(rest, previous);
+        out.push(Token { kind, range: at..at + length });
+        at += length;
+    }
+    out
+}
+
+/// The token with which a text begins; `named`: a name ends right before it, so that a dot begins no number.
+fn token(text: &str, named: bool) -> (Kind, usize) {
+    let first = text.chars().next().unwrap_or(' ');
+    let length =
+        |from: usize| from + text.get(from..).unwrap_or("").find(|c: char| !is_part(c)).unwrap_or(text.len() - from);
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    match first {
+        '.' if digit(text.chars().nth(1)) && !named && is_number(text) => (Kind::Number, length(1)),
+        '.' => {
+            // `.shared::cta`
+            let mut end = length(1);
+            while text.get(end..).unwrap_or("").starts_with("::") {
+                end = length(end + 2);
+            }
+            // `.L2::cache_hint:1:2` is one modifier as well.
+            while text.get(..end).unwrap_or("").contains("::") && text.get(end..).unwrap_or("").starts_with(':') {
+                let next = length(end + 1);
+                if next == end + 1 {
+                    break;
+                }
+                end = next;
+            }
+            (Kind::Dot, end)
+        }
+        '%' => (Kind::Register, length(1)),
+        '"' => {
+            let end = text.get(1..).and_then(|t| t.find(['"', '\n', '\r']));
+            let closed = |end: usize| usize::from(text.as_bytes().get(end + 1) == Some(&b'"'));
+            (Kind::String, end.map_or(text.len(), |end| end + 1 + closed(end)))
+        }
+        c if c.is_ascii_digit() => {
+            let mut end = length(0);
+            if text.get(end..).unwrap_or("").starts_with('.')
+                && digit(text.get(end + 1..).and_then(|t| t.chars().next()))
+            {
+                end = length(end + 1);
+            }
+            // `1.5e-3`
+            let exponent = text.get(..end).unwrap_or("").ends_with(['e', 'E']) && !text.starts_with("0x");
+            if exponent && text.get(end..).unwrap_or("").starts_with(['+', '-']) {
+                end = length(end + 1);
+            }
+            (Kind::Number, end)
+        }
+        c if is_part(c) => (Kind::Word, length(0)),
+        c => (Kind::Sign, c.len_utf8()),
+    }
+}
+
+/// `.5`, but not `.16x64b`.
+fn is_number(text: &str) -> bool {
+    let end = text.get(1..).and_then(|t| t.find(|c: char| !is_part(c))).map_or(text.len(), |n| n + 1);
+    text.get(1..end).is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'e' | b'E')))
+}
+
+/// Whether a character may stand in a name.
+pub fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Tokens};
+
+    fn words(text: &str) -> Vec<String> {
+        let tokens = Tokens::new(text.to_owned());
+        tokens.words(0).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn statements() {
+        assert_eq!(words("@!%p1 ld.global.v4.f32 {%f1, _}, [a+-4];").len(), 20);
+        assert_eq!(words("ld.shared::cluster.b32"), ["ld", ".shared::cluster", ".b32"]);
+        assert_eq!(words("mov.b32 %r1, %tid.x"), ["mov", ".b32", "%r1", ",", "%tid", ".x"]);
+        assert_eq!(
+            words("add..f32 1.5e-3, .5, 0f3F800000"),
+            ["add", ".", ".f32", "1.5e-3", ",", ".5", ",", "0f3F800000"]
+        );
+        assert_eq!(words("wgmma.16x64b % // c\n@ /* x */ \"a b\""), ["wgmma", ".16x64b", "%", "@", "\"a b\""]);
+    }
+
+    #[test]
+    fn comments_at_the_end_are_open() {
+        for text in ["a // b", "a /* b", "# b"] {
+            assert_eq!(Tokens::new(text.to_owned()).list.last().map(|t| t.kind), Some(Kind::Open), "{text}");
+        }
+        assert_eq!(words("a // b\nc /* d */"), ["a", "c"]);
+        assert_eq!(words("\"open"), ["\"open"]);
+    }
+}

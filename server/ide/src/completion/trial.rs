@@ -1,0 +1,93 @@
+//! Asks the checks whether a word may stand in a declaration or in the header of a function: a small module is made of what has
+//! been written, the word, and the least that must follow, and checked.
+
+use super::place::Level;
+use ptx_analysis::checks::{deprecated, missing_directive, removed, requires_target, requires_version};
+use ptx_analysis::target::Environment;
+use ptx_analysis::{Analyzer, Severity};
+use ptx_syntax::Snapshot;
+
+/// What the checks say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing.
+    Fine,
+    /// It goes out of use.
+    Deprecated,
+    /// The module's version or target lacks it; in words.
+    Lacking(String),
+    /// It is wrong.
+    Wrong,
+}
+
+/// What the words stand in.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'e> {
+    /// What the module says of itself.
+    pub environment: &'e Environment,
+    /// Where the statement stands.
+    pub level: Level,
+    /// In a kernel.
+    pub kernel: bool,
+}
+
+impl Trial<'_> {
+    /// What the checks say of a statement.
+    pub fn check(self, statement: &str) -> Verdict {
+        let found = self.check_once(statement);
+        if !matches!(found, Verdict::Lacking(_)) {
+            return found;
+        }
+        // What is wrong in every version is not lacking in this one.
+        let newest = Environment {
+            version: Some(ptx_isa::ISA.newest()),
+            target: ptx_isa::ISA.targets.iter().rfind(|t| !t.features.is_empty()),
+            ..self.environment.clone()
+        };
+        match (Trial { environment: &newest, ..self }).check_once(statement) {
+            Verdict::Wrong => Verdict::Wrong,
+            _ => found,
+        }
+    }
+
+    fn check_once(self, statement: &str) -> Verdict {
+        let newest = ptx_isa::ISA.newest();
+        let version = self.environment.version.unwrap_or(newest);
+        let target = self.environment.target.map_or("sm_75", |t| t.name);
+        let options: String = self.environment.options.iter().map(|o| format!(", {o}")).collect();
+        let size = match self.environment.address_size {
+            64 => ".address_size 64\n",
+            _ => "",
+        };
+        let body = match (self.level, self.kernel) {
+            (Level::Body, true) => format!(".entry __k() {{\n{statement}\n}}"),
+            (Level::Body, false) => format!(".func __f() {{\n{statement}\n}}"),
+            _ => statement.to_owned(),
+        };
+        let text = format!(".version {version}\n.target {target}{options}\n{size}{body}\n");
+        let report = Analyzer::default().analyze(&Snapshot::new(&text));
+        // What an option of the target needs besides is no fault of the statement.
+        let begin = text.len() - body.len() - 1;
+        let gates = [requires_version::CODE, requires_target::CODE, removed::CODE];
+        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.range.start >= begin);
+        let mut lacking = None;
+        for error in errors.filter(|d| d.code != missing_directive::CODE) {
+            if !gates.contains(&error.code) {
+                return Verdict::Wrong;
+            }
+            lacking = lacking.or_else(|| Some(short(&error.message)));
+        }
+        match lacking {
+            Some(message) => Verdict::Lacking(message),
+            None if report.diagnostics.iter().any(|d| d.code == deprecated::CODE) => Verdict::Deprecated,
+            None => Verdict::Fine,
+        }
+    }
+}
+
+/// What is needed, without what for and what there is: `` `.b128` needs PTX 8.3; this module says PTX 7.8 ``.
+fn short(message: &str) -> String {
+    let needs = message.split(';').next().unwrap_or(message);
+    let from = ["needs ", "was removed", "removed"].iter().filter_map(|w| needs.find(w)).min();
+    needs.get(from.unwrap_or(0)..).unwrap_or(needs).to_owned()
+}

@@ -1,0 +1,156 @@
+//! Signature help: the forms of the instruction whose operands somebody writes, and which operand it is.
+
+use crate::completion::{
+    Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
+};
+use crate::describe;
+use crate::header::environment;
+use crate::names;
+use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::lower::named_children;
+use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_isa::tables::Entry;
+use ptx_syntax::{Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// The ways to write what somebody writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureHelp {
+    /// Never empty.
+    pub signatures: Vec<Signature>,
+    /// The one that fits best what has been written, by its place in the list.
+    pub active: usize,
+}
+
+/// One way to write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// `fma.rn.f32 d, a, b, c`.
+    pub label: String,
+    /// Markdown.
+    pub documentation: String,
+    /// The operands.
+    pub parameters: Vec<SignatureParameter>,
+    /// The one that is being written; nothing if there is none with its number.
+    pub active: Option<usize>,
+}
+
+/// An operand of a signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureParameter {
+    /// Where it stands in the label, in bytes.
+    pub range: Range<usize>,
+    /// Markdown.
+    pub documentation: String,
+}
+
+/// More are no help.
+const MOST: usize = 24;
+
+/// The forms of the instruction at an offset, if that is among its operands.
+pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHelp> {
+    let place = Place::new(snapshot, offset)?;
+    let Where::Operand(head) = whereabouts(&place) else { return None };
+    let environment = environment(snapshot);
+    let spot = Spot::new(&place.before, head.end);
+    let resolved = head::resolve(head.opcode, &head.modifiers())?;
+    let locals = locals(&place);
+    let known = Known::new(&place, &locals);
+    let fitting = fitting(&place, &head, &spot, &resolved, &known, &environment);
+    if let Some(best) = fitting.first() {
+        let arrangement = &resolved.candidates[best.place.0].arrangements[best.place.1];
+        let called = callee(&place.before, &head, &spot, arrangement);
+        if let (Some(name), [Open::Parenthesis(index)]) = (called, spot.open.as_slice())
+            && let Some(signature) = function(snapshot, &name, *index)
+        {
+            return Some(SignatureHelp { signatures: vec![signature], active: 0 });
+        }
+    }
+    let written = format!("{}{}", head.opcode.name, head.before.concat());
+    let mut signatures: Vec<Signature> = Vec::new();
+    let mut active = None;
+    let all = resolved.candidates.iter().flat_map(|c| c.arrangements.iter().map(move |a| (c, a)));
+    for (candidate, arrangement) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
+        let signature = one(&written, candidate, arrangement, spot.index);
+        let place = signatures.iter().position(|s| s.label == signature.label && s.parameters == signature.parameters);
+        let best = fitting
+            .first()
+            .is_some_and(|f| std::ptr::eq(&resolved.candidates[f.place.0].arrangements[f.place.1], arrangement));
+        if best {
+            active = active.or(Some(place.unwrap_or(signatures.len())));
+        }
+        if place.is_none() {
+            signatures.push(signature);
+        }
+    }
+    if signatures.is_empty() {
+        return None;
+    }
+    let mut active = active.unwrap_or(0);
+    if signatures.len() > MOST {
+        // The one that is meant stays.
+        let from = active.saturating_sub(MOST - 1);
+        signatures = signatures.into_iter().skip(from).take(MOST).collect();
+        active -= from;
+    }
+    Some(SignatureHelp { signatures, active })
+}
+
+fn one(written: &str, candidate: &Candidate, arrangement: &Arrangement, index: usize) -> Signature {
+    let mut label = written.to_owned();
+    let mut parameters = Vec::new();
+    for (place, (text, (_, shape))) in operand_labels(arrangement).iter().zip(&arrangement.operands).enumerate() {
+        label.push_str(if place == 0 { " " } else { ", " });
+        let start = label.len();
+        label.push_str(text);
+        parameters
+            .push(SignatureParameter { range: start..label.len(), documentation: operand(shape, candidate.entry) });
+    }
+    let active = (index < parameters.len()).then_some(index);
+    Signature { label, documentation: candidate.entry.summary.to_owned(), parameters, active }
+}
+
+fn operand(shape: &Shape, entry: &Entry) -> String {
+    let one = |spec: &Spec| {
+        let note = entry.operands.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
+        let what = describe::operand(spec);
+        note.map_or_else(|| what.clone(), |note| format!("{note} ({what})"))
+    };
+    match shape {
+        Shape::Value(spec) | Shape::Arguments(spec) => one(spec),
+        Shape::Pair(both) => format!("{} | {}", one(&both.0), one(&both.1)),
+        Shape::Address(parts) => parts.iter().map(one).collect::<Vec<_>>().join("; "),
+        Shape::Sink => "`_`: the result is not wanted".to_owned(),
+    }
+}
+
+/// A function whose arguments are written.
+fn function(snapshot: &Snapshot, name: &str, index: usize) -> Option<Signature> {
+    let found = names::find(snapshot, snapshot.root(), name)?;
+    let mut label = signature(snapshot, found.statement)?;
+    let list = found.statement.child_by_field_id(fields().parameters);
+    // The parameters again, one by one, so that their places in the label are known.
+    let texts: Vec<String> = list
+        .into_iter()
+        .flat_map(named_children)
+        .filter(|n| n.kind_id() == kinds().parameter)
+        .map(|n| snapshot.text(n.byte_range()).split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    if let Some(list) = list {
+        let own: String = snapshot.text(list.byte_range()).split_whitespace().collect::<Vec<_>>().join(" ");
+        label.truncate(label.len().saturating_sub(own.len()));
+        label.push('(');
+    }
+    let mut parameters = Vec::new();
+    for (place, text) in texts.iter().enumerate() {
+        label.push_str(if place == 0 { "" } else { ", " });
+        let start = label.len();
+        label.push_str(text);
+        parameters.push(SignatureParameter { range: start..label.len(), documentation: String::new() });
+    }
+    if list.is_some() {
+        label.push(')');
+    }
+    let active = (index < parameters.len()).then_some(index);
+    Some(Signature { label, documentation: String::new(), parameters, active })
+}
