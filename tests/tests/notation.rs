@@ -1,7 +1,10 @@
 //! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
 
 use ptx_isa::compiler::compile;
-use ptx_isa::tables::{ArgumentKind, Bytes, Directive, Isa, Length, Pattern, Protocol, Verb, Version};
+use ptx_isa::fragment::Found;
+use ptx_isa::tables::{
+    ArgumentKind, Bytes, Directive, Isa, Length, Operation, Pattern, Protocol, Step, Variable, Verb, Version,
+};
 
 const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
                      modifier .16x64b A shape\nmodifier .sp::2:4 Two of four\n";
@@ -131,4 +134,48 @@ fn effects_name_a_verb_a_protocol_and_an_operand() {
     assert!(found.contains(&(Verb::Waits, Protocol::CpAsync, "", 1)), "{found:?}");
     let error = compiled(&text.replace("waits", "hopes")).expect_err("no such verb");
     assert!(error.contains("`hopes` is none of starts"), "{error}");
+}
+
+const FRAGMENT: &str = "family f F\nopcode op\n  summary Does it.\n  form op.m16n8k16 d, s\n    d: read vec(2) b32\n    s: read b32\n\
+                        fragment f A\n  of op: d with .m16n8k16\n  let w = 2 with .x4\n  let w = 4\n  reads q of s\n  matrix m by n\n  \
+                        row = g + 8*(r % 2)\n  column = t*2 + i / (w + q)\n";
+
+#[test]
+fn fragments_are_formulas_in_postfix_order() {
+    let isa = compiled(FRAGMENT).expect("a fragment");
+    let fragment = &isa.fragments[0];
+    assert_eq!((fragment.name, fragment.matrix, fragment.threads), ("f", "A", 32));
+    assert_eq!(fragment.lets[0].values.iter().map(|v| v.value).collect::<Vec<_>>(), [2, 4]);
+    let steps = fragment.column.steps;
+    let op = |o| Step::Operation(o);
+    let (t, i) = (Step::Variable(Variable::Quad), Step::Variable(Variable::Element));
+    let sum = [Step::Let(0), Step::Input(0), op(Operation::Add), op(Operation::Divide), op(Operation::Add)];
+    assert_eq!(steps, [&[t, Step::Number(2), op(Operation::Multiply), i][..], &sum].concat());
+    let form = &isa.opcodes[0].entries[0].forms[0];
+    let found = isa.layout("op", form, &[Some(".m16n8k16")], "d", |_, _| None);
+    let Some(Found::Layout(layout)) = found else { panic!("a layout") };
+    assert_eq!((layout.rows, layout.columns, layout.count, layout.registers), (16, 8, 4, 2));
+    assert!(isa.layout("op", form, &[None], "d", |_, _| None).is_none(), "the shape is not written");
+}
+
+#[test]
+fn mistakes_in_fragments_are_said() {
+    let wrong = |from: &str, to: &str| compiled(&FRAGMENT.replace(from, to)).expect_err("a mistake");
+    for (from, to, said) in [
+        ("of op: d", "of op: x", "no form of `op` has an operand `x`"),
+        ("of op: d", "of oq: d", "no form of `oq`"),
+        ("reads q of s", "reads q of z", "has an operand `z`"),
+        ("with .m16n8k16", "with .m1", "`.m1` is no modifier or type"),
+        ("g + 8", "h + 8", "`h` means nothing in a formula"),
+        ("(r % 2)", "(r % 2", "a `)` is missing"),
+        ("g + 8*(r % 2)", "g + 8 r", "unexpected `r` in a formula"),
+        ("  matrix m by n\n", "", "has `matrix`, `row` and `column`, or says"),
+        ("matrix m by n", "unspecified | Nobody says.\n  matrix m by n", "or says `unspecified"),
+        ("matrix m by n", "matrix m n", "expected `matrix A by B`"),
+        ("  of op: d with .m16n8k16\n", "", "needs a line `of"),
+        ("let w = 4", "let w = x", "expected a number"),
+    ] {
+        let error = wrong(from, to);
+        assert!(error.contains(said), "{to}: {error}");
+    }
 }

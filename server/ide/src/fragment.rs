@@ -49,6 +49,9 @@ pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<Fragme
     let Some(instruction) = lower::instruction(source, instruction) else { return Vec::new() };
     let label = |found: &MatrixOperand<'_, '_>| {
         let Found::Layout(layout) = &found.found else { return None };
+        if layout.columns == 1 {
+            return None;
+        }
         let range = source.absolute(found.operand.range.clone());
         Some(FragmentLabel { range, text: short(layout) })
     };
@@ -62,11 +65,14 @@ fn short(layout: &Layout) -> String {
         1 => format!("{rows}×{columns}"),
         many => format!("{many}× {rows}×{columns}"),
     };
-    let name = layout.fragment.matrix;
-    match name.len() {
-        1 => format!("{name} {size}"),
-        _ if layout.fragment.unit == "element" && !name.starts_with('A') => size,
-        _ => name.to_owned(),
+    let fragment = layout.fragment;
+    match (fragment.matrix.split_once(' '), fragment.unit) {
+        (None, _) => format!("{} {size}", fragment.matrix),
+        (Some((letter, _)), "element") if letter.len() == 1 && !fragment.spans.is_empty() => {
+            format!("{letter} {size} kept")
+        }
+        (Some(_), "element" | "cell") => size,
+        _ => fragment.matrix.to_owned(),
     }
 }
 
@@ -135,12 +141,10 @@ fn title(layout: &Layout) -> String {
         (_, false) => "of each thread that counts",
     };
     if layout.columns == 1 {
-        let each = if layout.matrices == 1 { String::new() } else { format!("{of}{rows} {}", fragment.units) };
-        let each = if each.is_empty() { format!("{rows} {}", fragment.units) } else { each };
         return format!(
-            "{}: {each}, one {} {}",
+            "{}: {of}{rows} {}, one {}",
             fragment.matrix,
-            fragment.unit,
+            fragment.units,
             of_which.replace("of each", "for each")
         );
     }
@@ -243,10 +247,10 @@ fn picture(layout: &Layout, register: Option<u32>) -> Option<(String, Grid)> {
     let element = register.map_or(0, |r| r.saturating_mul(layout.per_register()));
     let matrix = (0..layout.threads).find_map(|t| layout.element(t, element)).map_or(0, |p| p.matrix);
     let grid = Grid::new(layout, matrix, register)?;
-    let thread = if layout.threads == 32 { "lane" } else { "thread" };
+    let thread = if layout.threads == 32 { "lane 4" } else { "thread 4 of the warpgroup" };
     let mut caption = match layout.registers {
-        1 => format!("`T4`: {thread} 4"),
-        _ => format!("`T4:1`: {thread} 4, register 1 of the list"),
+        1 => format!("`T4`: {thread}"),
+        _ => format!("`T4:1`: {thread}, register 1 of the list"),
     };
     if layout.matrices > 1 {
         caption.push_str(&format!("; matrix {matrix} of {}", layout.matrices));

@@ -111,7 +111,8 @@ impl Sum {
                 let sign = operation.sign().0;
                 let text = match operation {
                     Operation::Equal | Operation::Less => format!("{} {sign} {}", self.text(), other.text()),
-                    Operation::And => format!("{} {sign} {}", self.inner(), other.inner()),
+                    // In parentheses, since it binds less than a sum.
+                    Operation::And => return Self::atom(format!("({} {sign} {})", self.inner(), other.inner()), true),
                     _ => format!("{}{sign}{}", self.inner(), other.inner()),
                 };
                 Self::atom(text, false)

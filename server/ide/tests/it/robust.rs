@@ -168,6 +168,13 @@ fn small_broken_files() {
         "a|b|c",
         "x[1]",
         "x.y.z:",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a, _, c}, {x}, %r1, {",
+        "mma.sync.aligned.m16n8k999.row.col.f32.f16.f16.f32 {a, b, c, d, e, f}, {x}, y, z;",
+        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {a, b, c, d}, {a, b, c, d}, {a, b, c, d}, {a, b, c, d}, e, 99;",
+        "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {a,b,c,d}, {a,b,c,d}, {a,b}, {a,b,c,d}, s, {-7, 99}, t, {};",
+        "tcgen05.ld.sync.aligned.16x256b.x128.b32 {a, b}, [t];",
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {a, b, c}, d, e, p, 1, 1, 0, 0;",
+        "ldmatrix.sync.aligned.m8n8.x4.b16 {a}, [p + 8];",
     ] {
         check(text, 0..text.len() + 3);
         check(&format!(".version 8.5\n.target sm_90\n.entry k() {{\n{text}\n"), 0..text.len() + 60);
