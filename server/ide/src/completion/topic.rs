@@ -99,7 +99,7 @@ pub fn documentation(snapshot: &Snapshot, topic: &Topic) -> Option<String> {
             let at = snapshot.root().descendant_for_byte_range(*at, *at)?;
             let found = crate::names::find(snapshot, at, name)?;
             let place = found.declarator.child_by_field_id(ptx_syntax::fields().name).unwrap_or(found.declarator);
-            return crate::hover(snapshot, place.start_byte()).map(|h| h.markdown);
+            return crate::hover(snapshot, place.start_byte(), None).map(|h| h.markdown);
         }
     };
     Some(page.finish()).filter(|text| !text.is_empty())

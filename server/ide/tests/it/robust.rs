@@ -2,10 +2,8 @@
 
 use crate::robust_navigation;
 use ptx_ide::{
-    Defaults, HintOptions, LensOptions, Symbol, code_lenses, document_symbols, explain, hover, inlay_hints,
-    references_at, resolve_lens, semantic_tokens,
-    CompletionOptions, Defaults, HintOptions, Symbol, completion, document_symbols, explain, hover, inlay_hints,
-    references_at, semantic_tokens, signature_help,
+    CompletionOptions, Defaults, HintOptions, LensOptions, Symbol, code_lenses, completion, document_symbols, explain,
+    hover, inlay_hints, resolve_lens, semantic_tokens, signature_help,
 };
 use ptx_syntax::Snapshot;
 
@@ -99,20 +97,6 @@ fn layout(snapshot: &Snapshot, text: &str) {
     }
 }
 
-pub fn symbols(text: &str, found: &[Symbol]) {
-/// What is found from a name is found from every place where it stands.
-fn check_references(text: &str, snapshot: &Snapshot, offset: usize) {
-    let found = references_at(snapshot, offset);
-    for reference in &found {
-        assert!(text.get(reference.range.clone()).is_some_and(|t| !t.is_empty()), "{offset}: {reference:?}\n{text}");
-    }
-    if let Some(own) = found.iter().find(|r| r.range.contains(&offset)) {
-        for reference in found.iter().filter(|r| text[r.range.clone()] == text[own.range.clone()]) {
-            assert_eq!(references_at(snapshot, reference.range.start), found, "{offset} {reference:?}\n{text}");
-        }
-    }
-}
-
 /// What somebody asks who writes.
 fn writing(text: &str, snapshot: &Snapshot, offset: usize) {
     let found = completion(snapshot, offset, CompletionOptions::default());
@@ -130,7 +114,7 @@ fn writing(text: &str, snapshot: &Snapshot, offset: usize) {
     }
 }
 
-fn symbols(text: &str, found: &[Symbol]) {
+pub fn symbols(text: &str, found: &[Symbol]) {
     for s in found {
         assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");

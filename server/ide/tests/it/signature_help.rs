@@ -24,50 +24,82 @@ fn check(statement: &str, expected: &Expect) {
 
 #[test]
 fn the_operand_that_is_written() {
-    check("fma.rn.f32 $0", &expect![[r#"
+    check(
+        "fma.rn.f32 $0",
+        &expect![[r#"
         > fma.rn.f32 «d», a, b, c
-    "#]]);
-    check("fma.rn.f32 %f1, %f2, $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "fma.rn.f32 %f1, %f2, $0",
+        &expect![[r#"
         > fma.rn.f32 d, a, «b», c
-    "#]]);
-    check("ld.global.v2.f32 {%f1, $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "ld.global.v2.f32 {%f1, $0",
+        &expect![[r#"
         > ld.global.v2.f32 «d», [a]
-    "#]]);
-    check("setp.lt.and.s32 %p1|%p2, %r1, %r2, $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "setp.lt.and.s32 %p1|%p2, %r1, %r2, $0",
+        &expect![[r#"
           setp.lt.and.s32 p, a, b, «c»
         > setp.lt.and.s32 p|q, a, b, «c»
-    "#]]);
-    check("shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffff$0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffff$0",
+        &expect![[r#"
         > shfl.sync.down.b32 d, a, b, c, «membermask»
           shfl.sync.down.b32 d|p, a, b, c, «membermask»
-    "#]]);
-    check("st.global.f32 [%rd1+4], %f1$0;", &expect![[r#"
+    "#]],
+    );
+    check(
+        "st.global.f32 [%rd1+4], %f1$0;",
+        &expect![[r#"
         > st.global.f32 [a], «b»
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_form_that_fits() {
-    check("mbarrier.arrive.shared.b64 _, [%r1], $0", &expect![[r#"
+    check(
+        "mbarrier.arrive.shared.b64 _, [%r1], $0",
+        &expect![[r#"
           mbarrier.arrive.shared.b64 d, [a]
           mbarrier.arrive.shared.b64 d, [a], «count»
           mbarrier.arrive.shared.b64 _, [a]
         > mbarrier.arrive.shared.b64 _, [a], «count»
-    "#]]);
-    check("atom.global.add.f32 %f1, [%rd1], $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "atom.global.add.f32 %f1, [%rd1], $0",
+        &expect![[r#"
         > atom.global.add.f32 d, [a], «b»
-    "#]]);
-    check("add.cc.u32 %r1, $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "add.cc.u32 %r1, $0",
+        &expect![[r#"
         > add.cc.u32 d, «a», b
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn arguments_of_calls() {
-    check("call (%r1), square, ($0", &expect![[r#"
+    check(
+        "call (%r1), square, ($0",
+        &expect![[r#"
         > .func (.param .b32 r) square(«.param .b32 a»)
-    "#]]);
-    check("call $0", &expect![[r#"
+    "#]],
+    );
+    check(
+        "call $0",
+        &expect![[r#"
         > call «f»
           call «f», (a)
           call «(r)», f
@@ -76,7 +108,8 @@ fn arguments_of_calls() {
           call «f», (a), t
           call «(r)», f, t
           call «(r)», f, (a), t
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
