@@ -5,7 +5,7 @@ use crate::reference::combination::least;
 use ptx_analysis::spec::{Arrangement, Shape, Spec, arrangements};
 use ptx_analysis::types::{TypeId, agreeing};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Protocol, TypeClass, Usual, Verb, Version};
+use ptx_isa::tables::{Access, Entry, Form, Kind, Protocol, TypeClass, Verb, Version};
 use std::fmt::Write;
 
 /// What stands around the instruction.
@@ -417,11 +417,7 @@ fn literal(spec: &Spec) -> Option<String> {
     if value.lanes {
         return Some("0xffffffff".to_owned());
     }
-    let range = match value.usual {
-        Usual::In(range) => Some(range),
-        _ => None,
-    };
-    if let Some(range) = value.ranges.first().copied().or(range) {
+    if let Some(range) = value.ranges.first() {
         return Some(range.high.min(range.low.max(0).saturating_add(range.step.saturating_mul(2))).to_string());
     }
     if !value.immediate_only {

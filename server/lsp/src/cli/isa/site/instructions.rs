@@ -83,7 +83,9 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
             h3 { "Operands" }
             dl.slots { @for note in entry.operands { div { dt { code { (note.name) } } dd { (place.line(note.doc)) } } } }
         }
-        @for encoding in instruction::encodings(entry) { (bits(encoding, place)) }
+        @for encoding in instruction::encodings(entry).into_iter().filter(|(_, e)| !e.fields.is_empty() || !e.values.is_empty()) {
+            (bits(encoding, place))
+        }
         @if !entry.modifiers.is_empty() {
             h3 { "Modifiers" }
             dl.slots { @for note in entry.modifiers { div { dt { (place.modifier(note.name)) } dd { (place.line(note.doc)) } } } }

@@ -2,7 +2,7 @@
 
 use super::links::{Kind, Links};
 use super::text::{Place, relative};
-use super::things::overview;
+use super::things::{overview, tables};
 use maud::{DOCTYPE, Markup, html};
 
 /// A page.
@@ -38,6 +38,7 @@ pub fn chapters(pages: &[Page], links: &Links) -> Vec<Page> {
         let body = html! {
             (overview(kind, place))
             (listing(pages.iter().filter(|p| p.kind == kind), place, 2))
+            (tables(kind, place))
         };
         let name = kind.title().to_owned();
         out.push(Page { kind, name, summary: String::new(), group: String::new(), body, is_code: false, path });

@@ -242,8 +242,8 @@ fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
     }
 }
 
-/// What stands above the list of a chapter.
-pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
+/// What stands below the list of a chapter.
+pub fn tables(kind: Kind, place: Place<'_>) -> Markup {
     match kind {
         Kind::Type => html! {
             h2 { "Conversions" }
@@ -252,7 +252,16 @@ pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
             h2 { "Registers" }
             p { "Which register (column) may stand for an operand of which type (row): ● always, ○ where wider registers pass too: in loads, stores and conversions." }
             (agreement_table(place))
-            h2 { "All types" }
+        },
+        _ => html! {},
+    }
+}
+
+/// What stands above the list of a chapter.
+pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
+    match kind {
+        Kind::Type => html! {
+            p { "Below the list: what converts to what, and which registers stand for which types." }
         },
         Kind::Target => html! {
             p { "A target has features: " (place.name(Kind::Target, "sm_90a")) " has everything that "
