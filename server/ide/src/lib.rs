@@ -4,6 +4,7 @@
 //! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
+mod assists;
 mod describe;
 mod document_symbols;
 mod explain;
@@ -20,6 +21,7 @@ mod reference;
 mod references;
 mod semantic_tokens;
 
+pub use assists::{Assist, assists, canonical_order};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
