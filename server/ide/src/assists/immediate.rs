@@ -102,8 +102,11 @@ fn notations(literal: &Literal<'_>, ty: Option<TypeId>) -> Vec<String> {
             out.extend(complement(value, literal.negative, ty));
         }
     } else if let Some(value) = literal::float(&literal.text) {
-        let value = if literal.negative { -value } else { value };
-        out.extend(float(value, ty));
+        // The assembler reads 32 bits where 64 are wanted as something else.
+        let single = literal.text.starts_with("0f") || literal.text.starts_with("0F");
+        if !single || is_float(ty, 32) {
+            out.extend(float(if literal.negative { -value } else { value }, ty));
+        }
     }
     let same = |text: &String| {
         let sign = text.strip_prefix('-');
@@ -125,13 +128,16 @@ fn complement(value: i128, negative: bool, ty: TypeId) -> Option<String> {
     }
 }
 
+fn is_float(ty: Option<TypeId>, bits: u16) -> bool {
+    ty.is_some_and(|t| t.info().class == TypeClass::Float && t.info().bits == bits)
+}
+
 /// A number as bits and in decimal.
 fn float(value: f64, ty: Option<TypeId>) -> Vec<String> {
     let single = value as f32;
-    let is = |bits: u16| ty.is_some_and(|t| t.info().class == TypeClass::Float && t.info().bits == bits);
     let mut out = Vec::new();
     let plain = |text: String| text.len() <= 24 && !text.contains("inf") && !text.contains("NaN");
-    if is(32) {
+    if is_float(ty, 32) {
         out.push(format!("0f{:08X}", single.to_bits()));
         // Decimal numbers are read as doubles and then rounded: the short way to write it must survive that.
         let short = format!("{single:?}");
@@ -140,9 +146,6 @@ fn float(value: f64, ty: Option<TypeId>) -> Vec<String> {
         out.extend(Some(text).filter(|t| plain(t.clone())));
     } else {
         out.push(format!("0d{:016X}", value.to_bits()));
-        if f64::from(single).to_bits() == value.to_bits() {
-            out.push(format!("0f{:08X}", single.to_bits()));
-        }
         out.extend(Some(format!("{value:?}")).filter(|t| plain(t.clone())));
     }
     out
