@@ -4,6 +4,7 @@
 //! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
 //! from the tables of `ptx-isa`: here is only how they are put into words.
 
+mod assists;
 mod call_hierarchy;
 mod code_lenses;
 mod completion;
@@ -30,6 +31,7 @@ mod semantic_tokens;
 mod signature_help;
 mod workspace_symbols;
 
+pub use assists::{Assist, assists, canonical_order};
 pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
 pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, documentation};

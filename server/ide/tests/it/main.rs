@@ -3,6 +3,7 @@
 // A failed expectation is what a test fails with.
 #![allow(clippy::unwrap_used)]
 
+mod assists;
 mod code_lenses;
 mod completion;
 mod completion_reach;

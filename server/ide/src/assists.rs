@@ -1,0 +1,55 @@
+//! What can be written in another way that means the same: code actions that mend nothing.
+//!
+//! What changes instructions is offered only where the check takes the result.
+
+mod branch;
+mod declarations;
+mod immediate;
+mod order;
+mod site;
+mod vector;
+
+use crate::TextEdit;
+use ptx_syntax::Snapshot;
+use site::Site;
+use std::ops::Range;
+
+/// Another way to write something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assist {
+    /// Tells this kind of assist from others, in every version.
+    pub id: &'static str,
+    /// What it does, in the imperative.
+    pub title: String,
+    /// What it changes: in order, none touching another. Empty where it cannot be done.
+    pub edits: Vec<TextEdit>,
+    /// Why it cannot be done here, although somebody may look for it.
+    pub disabled: Option<String>,
+}
+
+impl Assist {
+    fn new(id: &'static str, title: impl Into<String>, mut edits: Vec<TextEdit>) -> Self {
+        edits.sort_by_key(|e| (e.range.start, e.range.end));
+        Self { id, title: title.into(), edits, disabled: None }
+    }
+
+    fn disabled(id: &'static str, title: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { id, title: title.into(), edits: Vec::new(), disabled: Some(reason.into()) }
+    }
+}
+
+/// What can be written in another way at a range.
+pub fn assists(snapshot: &Snapshot, range: Range<usize>) -> Vec<Assist> {
+    let mut out = Vec::new();
+    declarations::assists(snapshot, &range, &mut out);
+    order::at(snapshot, &range, &mut out);
+    immediate::in_declaration(snapshot, range.start, &mut out);
+    if let Some(site) = Site::at(snapshot, range.start) {
+        immediate::assists(&site, range.start, &mut out);
+        vector::assists(&site, &mut out);
+        branch::assists(&site, &mut out);
+    }
+    out
+}
+
+pub use order::canonical_order;

@@ -1,0 +1,57 @@
+//! `@%p bra L1; bra L2; L1:` is `@!%p bra L2; L1:`.
+
+use super::Assist;
+use super::site::Site;
+use crate::TextEdit;
+use ptx_analysis::ast::{Instruction, OperandKind};
+use ptx_isa::ISA;
+use ptx_isa::tables::Flow;
+use ptx_syntax::{fields, kinds};
+
+/// Offers it at either of the two branches.
+pub fn assists(site: &Site<'_>, out: &mut Vec<Assist>) {
+    let before = || site.node.prev_named_sibling().and_then(|n| Site::of(site.snapshot, n));
+    let edit = skip(site).or_else(|| skip(&before()?));
+    if let Some((title, edit)) = edit {
+        out.push(Assist::new("invert-branch", title, vec![edit]));
+    }
+}
+
+fn skip(first: &Site<'_>) -> Option<(String, TextEdit)> {
+    let second = Site::of(first.snapshot, first.node.next_named_sibling()?)?;
+    let label = second.node.next_named_sibling().filter(|n| n.kind_id() == kinds().label)?;
+    let label = first.snapshot.text(label.child_by_field_id(fields().name)?.byte_range()).into_owned();
+    let between = first.snapshot.text(first.node.end_byte()..second.node.start_byte());
+    if !between.trim().is_empty() {
+        return None;
+    }
+    let target =
+        second.matched(|m| target(m.instruction).filter(|_| m.instruction.guard.is_none()).map(str::to_owned))?;
+    first.matched(|m| {
+        let own = self::target(m.instruction)?;
+        let guard = m.instruction.guard?;
+        let operand = m.instruction.operands.first()?.range.clone();
+        if own != label || own == target {
+            return None;
+        }
+        let negated = first.guard(m.instruction).contains('!');
+        let rest = first.with(operand, &target);
+        let rest = rest.get(m.instruction.opcode.range().start..)?;
+        let inverse = format!("@{}{} {rest}", if negated { "" } else { "!" }, guard.text);
+        let title = format!("Branch to `{target}` on the opposite condition");
+        let edit = TextEdit { range: first.base..second.node.end_byte(), text: inverse.clone() };
+        first.is_clean(&inverse).then_some((title, edit))
+    })
+}
+
+/// The label that a branch goes to, if it goes to one only.
+fn target<'a>(instruction: &'a Instruction<'a>) -> Option<&'a str> {
+    let entry = ISA.opcode(instruction.opcode.text)?.entries.first()?;
+    match (entry.flow, instruction.operands.as_slice()) {
+        (Flow::Branch, [operand]) => match operand.kind {
+            OperandKind::Name(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}

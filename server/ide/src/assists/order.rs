@@ -1,0 +1,111 @@
+//! Modifiers in canonical order: that of the manual's forms. The assembler takes most of them in any order.
+
+use super::Assist;
+use crate::TextEdit;
+use ptx_analysis::head;
+use ptx_analysis::lower::named_children;
+use ptx_isa::ISA;
+use ptx_syntax::{Snapshot, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A selection of more is no place to offer this unasked.
+const MOST: usize = 20_000;
+
+/// Offers it for the instructions in a range.
+pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
+    if range.len() > MOST {
+        return;
+    }
+    let edits = canonical_order(snapshot, Some(range.clone()));
+    let title = match edits.as_slice() {
+        [] => return,
+        [edit] => format!("Write the modifiers as `{}`", edit.text),
+        several => format!("Write the modifiers of {} instructions in canonical order", several.len()),
+    };
+    out.push(Assist::new("canonical-order", title, edits));
+}
+
+/// The edits that bring modifiers to canonical order, in the whole text or in the instructions that a range touches.
+pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<TextEdit> {
+    let (k, mut out) = (kinds(), Vec::new());
+    let range = range.unwrap_or(0..usize::MAX);
+    let mut known: HashMap<String, Option<String>> = HashMap::new();
+    let mut cursor = snapshot.root().walk();
+    if cursor.goto_first_child_for_byte(range.start).is_none() {
+        return out;
+    }
+    loop {
+        let node = cursor.node();
+        if node.start_byte() > range.end {
+            break;
+        }
+        let kind = node.kind_id();
+        if kind == k.instruction && !node.has_error() && node.end_byte() >= range.start {
+            let words: Vec<_> =
+                named_children(node).filter(|n| n.kind_id() == k.opcode || n.kind_id() == k.modifier).collect();
+            // A modifier behind an operand has its place there.
+            let opcode = words.iter().position(|n| n.kind_id() == k.opcode);
+            let head: Vec<_> = opcode
+                .and_then(|at| words.get(at..))
+                .unwrap_or(&[])
+                .iter()
+                .scan(None, |end, n| {
+                    let joined = end.is_none_or(|end| end == n.start_byte());
+                    *end = Some(n.end_byte());
+                    joined.then_some(*n)
+                })
+                .collect();
+            if let (Some(first), Some(last)) = (head.get(1), head.last()) {
+                let whole = head[0].start_byte()..last.end_byte();
+                let written = snapshot.text(whole.clone()).into_owned();
+                let wanted = known.entry(written).or_insert_with_key(|written| canonical(written));
+                if let Some(wanted) = wanted {
+                    out.push(TextEdit { range: first.start_byte()..last.end_byte(), text: wanted.clone() });
+                }
+            }
+        }
+        let inner = kind == k.function || kind == k.block;
+        if inner && node.end_byte() >= range.start && cursor.goto_first_child_for_byte(range.start).is_some() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return out;
+            }
+        }
+    }
+    out
+}
+
+/// The modifiers of a head in canonical order, if that is another one and means the same.
+fn canonical(written: &str) -> Option<String> {
+    let (opcode, rest) = written.split_at(written.find('.')?);
+    let modifiers = split(rest);
+    let opcode = ISA.opcode(opcode)?;
+    let head = head::resolve(opcode, &modifiers)?;
+    if head.mismatch.is_some() || !head.ignored.is_empty() {
+        return None;
+    }
+    let candidate = head.candidates.first()?;
+    let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(slot, _)| slot.after_operand == 0);
+    let ordered: Vec<&str> = slots.filter_map(|(_, value)| *value).collect();
+    let sorted = |list: &[&str]| {
+        let mut list: Vec<String> = list.iter().map(|s| (*s).to_owned()).collect();
+        list.sort_unstable();
+        list
+    };
+    // What is written twice or not known here stays as it is.
+    if ordered == modifiers || sorted(&ordered) != sorted(&modifiers) {
+        return None;
+    }
+    let again = head::resolve(opcode, &ordered)?;
+    let same = |other: &head::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
+    again.candidates.first().is_some_and(same).then(|| ordered.concat())
+}
+
+/// `.a.b::c` as its modifiers.
+fn split(text: &str) -> Vec<&str> {
+    let starts: Vec<usize> = text.match_indices('.').map(|(at, _)| at).chain([text.len()]).collect();
+    starts.windows(2).filter_map(|w| text.get(w[0]..w[1])).collect()
+}

@@ -1,0 +1,108 @@
+//! The instruction at a place.
+
+use crate::TextEdit;
+use crate::header::environment;
+use crate::hover::choose;
+use crate::names::Around;
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::spec::Arrangement;
+use ptx_analysis::target::Environment;
+use ptx_analysis::{Severity, statement};
+use ptx_isa::ISA;
+use ptx_syntax::{Node, Snapshot, kinds};
+use std::ops::Range;
+
+/// An instruction without an error in it.
+pub struct Site<'t> {
+    pub snapshot: &'t Snapshot,
+    pub node: Node<'t>,
+    /// Its text, from its guard to its semicolon, and where that begins in the file.
+    pub text: String,
+    pub base: usize,
+    pub names: Around<'t>,
+    environment: Environment,
+}
+
+/// An instruction and what it is matched with; ranges count in the text of its site.
+pub struct Matched<'a> {
+    pub instruction: &'a Instruction<'a>,
+    pub candidate: &'a Candidate,
+    pub arrangement: &'a Arrangement,
+}
+
+impl<'t> Site<'t> {
+    /// The instruction around an offset, or the one that ends there.
+    pub fn at(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
+        let inside = snapshot.root().descendant_for_byte_range(offset, offset);
+        let before = || snapshot.root().descendant_for_byte_range(offset.checked_sub(1)?, offset);
+        inside
+            .and_then(instruction_around)
+            .or_else(|| before().and_then(instruction_around))
+            .and_then(|n| Self::of(snapshot, n))
+    }
+
+    /// An instruction.
+    pub fn of(snapshot: &'t Snapshot, node: Node<'t>) -> Option<Self> {
+        if node.kind_id() != kinds().instruction || node.has_error() {
+            return None;
+        }
+        let text = snapshot.text(node.byte_range()).into_owned();
+        let names = Around::new(snapshot, node);
+        Some(Self { snapshot, node, text, base: node.start_byte(), names, environment: environment(snapshot) })
+    }
+
+    /// Calls `f` with the lowered instruction and its form.
+    pub fn matched<R>(&self, f: impl FnOnce(&Matched<'_>) -> Option<R>) -> Option<R> {
+        let snapshot = Snapshot::new(&self.text);
+        let node = named_children(snapshot.root()).next().filter(|n| n.kind_id() == kinds().instruction)?;
+        let instruction = lower::instruction(Source { text: &self.text, base: 0 }, node)?;
+        let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+        let head = head::resolve(ISA.opcode(instruction.opcode.text)?, &modifiers)?;
+        let (c, a) = choose(&instruction, &head, &self.names)?;
+        let candidate = head.candidates.get(c)?;
+        let arrangement = candidate.arrangements.get(a)?;
+        f(&Matched { instruction: &instruction, candidate, arrangement })
+    }
+
+    /// Whether an instruction in this one's place would be without errors.
+    pub fn is_clean(&self, text: &str) -> bool {
+        statement::check(text, &self.environment, &self.names).iter().all(|d| d.severity != Severity::Error)
+    }
+
+    /// A replacement of a range of [`Self::text`] as one of the file.
+    pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> TextEdit {
+        TextEdit { range: self.base + range.start..self.base + range.end, text: text.into() }
+    }
+
+    /// The text with a range replaced.
+    pub fn with(&self, range: Range<usize>, text: &str) -> String {
+        let mut out = self.text.clone();
+        if out.get(range.clone()).is_some() {
+            out.replace_range(range, text);
+        }
+        out
+    }
+
+    /// What stands before the opcode: a guard with the white space behind it, or nothing.
+    pub fn guard(&self, instruction: &Instruction<'_>) -> &str {
+        self.text.get(..instruction.opcode.range().start).unwrap_or("")
+    }
+}
+
+fn instruction_around(mut node: Node<'_>) -> Option<Node<'_>> {
+    let k = kinds();
+    while node.kind_id() != k.instruction {
+        if node.kind_id() == k.block || node.kind_id() == k.function {
+            return None;
+        }
+        node = node.parent()?;
+    }
+    Some(node)
+}
+
+/// The words of a text that may be names.
+pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))).filter(|w| !w.is_empty())
+}
