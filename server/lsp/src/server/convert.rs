@@ -1,6 +1,5 @@
 //! From plain data with byte offsets to the types of the protocol.
 
-use super::position::Encoding;
 use super::session::Session;
 use super::settings;
 use ptx_analysis::{Severity, checks};
@@ -96,18 +95,18 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// An outline as a tree.
-pub fn nested(encoding: Encoding, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
+pub fn nested(session: Session, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
     let convert = |symbol: Symbol| {
-        let children = nested(encoding, rope, symbol.children);
+        let children = nested(session, rope, symbol.children);
         #[allow(deprecated)] // The field has to be named; it is never set.
         DocumentSymbol {
             name: symbol.name,
             detail: Some(symbol.detail).filter(|d| !d.is_empty()),
-            kind: kind(symbol.kind),
+            kind: symbol_kind(session, symbol.kind),
             tags: None,
             deprecated: None,
-            range: encoding.range(rope, &symbol.range),
-            selection_range: encoding.range(rope, &symbol.selection),
+            range: session.encoding.range(rope, &symbol.range),
+            selection_range: session.encoding.range(rope, &symbol.selection),
             children: Some(children).filter(|c| !c.is_empty()),
         }
     };
@@ -115,8 +114,9 @@ pub fn nested(encoding: Encoding, rope: &Rope, symbols: Vec<Symbol>) -> Vec<Docu
 }
 
 /// An outline as a list, for clients that know no tree.
-pub fn flat(encoding: Encoding, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
+pub fn flat(session: Session, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
     fn add(
+        session: Session,
         symbols: Vec<Symbol>,
         container: Option<&str>,
         place: &impl Fn(&Symbol) -> Location,
@@ -126,27 +126,29 @@ pub fn flat(encoding: Encoding, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) ->
             #[allow(deprecated)] // The field has to be named; it is never set.
             out.push(SymbolInformation {
                 name: symbol.name.clone(),
-                kind: kind(symbol.kind),
+                kind: symbol_kind(session, symbol.kind),
                 tags: None,
                 deprecated: None,
                 location: place(&symbol),
                 container_name: container.map(str::to_owned),
             });
-            add(symbol.children, Some(&symbol.name), place, out);
+            add(session, symbol.children, Some(&symbol.name), place, out);
         }
     }
     let mut out = Vec::new();
-    let place = |s: &Symbol| Location { uri: uri.clone(), range: encoding.range(rope, &s.range) };
-    add(symbols, None, &place, &mut out);
+    let place = |s: &Symbol| Location { uri: uri.clone(), range: session.encoding.range(rope, &s.range) };
+    add(session, symbols, None, &place, &mut out);
     out
 }
 
 /// The protocol's kinds are those of other languages; these have fitting icons.
-fn kind(kind: SymbolKind) -> ls_types::SymbolKind {
+pub fn symbol_kind(session: Session, kind: SymbolKind) -> ls_types::SymbolKind {
     match kind {
         SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => ls_types::SymbolKind::FUNCTION,
         SymbolKind::Parameter => ls_types::SymbolKind::FIELD,
-        SymbolKind::Label => ls_types::SymbolKind::KEY,
+        SymbolKind::Label if session.symbol_kinds => ls_types::SymbolKind::KEY,
+        // Of the kinds that every client knows.
+        SymbolKind::Label => ls_types::SymbolKind::CONSTANT,
         SymbolKind::Variable => ls_types::SymbolKind::VARIABLE,
         SymbolKind::Section => ls_types::SymbolKind::NAMESPACE,
     }

@@ -1,7 +1,7 @@
 //! What was agreed with the client when the session began.
 
 use super::position::Encoding;
-use tower_lsp_server::ls_types::{InitializeParams, MarkupKind};
+use tower_lsp_server::ls_types::{InitializeParams, MarkupKind, SymbolKind};
 
 /// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
 /// in `experimental.commands.commands`.
@@ -26,6 +26,8 @@ pub struct Session {
     pub code_actions: bool,
     /// It takes edits with the version of the document that they are for.
     pub versioned_edits: bool,
+    /// It knows the kinds of symbols that came after the first version of the protocol.
+    pub symbol_kinds: bool,
     /// It shows an outline as a tree.
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
@@ -78,6 +80,9 @@ impl Session {
                 .and_then(|t| t.code_action.as_ref())
                 .is_some_and(|c| c.code_action_literal_support.is_some()),
             versioned_edits: is(workspace.and_then(|w| w.workspace_edit.as_ref()?.document_changes)),
+            symbol_kinds: text
+                .and_then(|t| t.document_symbol.as_ref()?.symbol_kind.as_ref()?.value_set.as_ref())
+                .is_some_and(|kinds| kinds.contains(&SymbolKind::KEY)),
             nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())

@@ -63,7 +63,9 @@ fn decode(body: &[u8]) -> Incoming {
         }
     };
     let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
-    let decoded = if value.get("method").is_some() {
+    let decoded = if let Some(method) = value.get("method") {
+        let is_first = method == "initialize";
+        let value = if is_first { as_meant(value) } else { value };
         serde_json::from_value(value).map(Incoming::Request)
     } else {
         serde_json::from_value(value).map(Incoming::Response)
@@ -72,6 +74,19 @@ fn decode(body: &[u8]) -> Incoming {
         tracing::warn!("a message is neither a request nor a response: {error}");
         Incoming::Malformed(Response::from_error(id, Error::invalid_request()))
     })
+}
+
+/// The first message with what a client can as it is called in the protocol. Helix (25.07) takes `workspace/diagnostic/refresh`,
+/// but says so under `workspace.diagnostic`.
+fn as_meant(mut message: Value) -> Value {
+    let workspace = message.pointer_mut("/params/capabilities/workspace").and_then(Value::as_object_mut);
+    if let Some(workspace) = workspace
+        && !workspace.contains_key("diagnostics")
+        && let Some(misspelt) = workspace.get("diagnostic").filter(|v| v.is_object()).cloned()
+    {
+        workspace.insert("diagnostics".to_owned(), misspelt);
+    }
+    message
 }
 
 /// Serves until the notification `exit` or the end of the stream.
@@ -89,7 +104,7 @@ pub async fn serve<S: LanguageServer>(
     let to_client = outgoing.clone();
     tokio::spawn(async move {
         while let Some(request) = requests.next().await {
-            to_client.message(&request);
+            to_client.message(&without_null(&request));
         }
     });
     while let Some(message) = incoming.recv().await {
@@ -117,6 +132,17 @@ pub async fn serve<S: LanguageServer>(
             Incoming::Malformed(response) => outgoing.message(&response),
         }
     }
+}
+
+/// The framework says `null` where a message has no parameters; JSON-RPC knows objects, lists and nothing.
+fn without_null(request: &Request) -> Value {
+    let mut message = serde_json::to_value(request).unwrap_or_default();
+    if let Some(message) = message.as_object_mut()
+        && message.get("params").is_some_and(Value::is_null)
+    {
+        message.remove("params");
+    }
+    message
 }
 
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;

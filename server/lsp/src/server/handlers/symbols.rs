@@ -22,9 +22,9 @@ pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> 
     off_thread(move || {
         let symbols = ptx_ide::document_symbols(&snapshot);
         Some(if session.nested_symbols {
-            DocumentSymbolResponse::Nested(convert::nested(session.encoding, snapshot.rope(), symbols))
+            DocumentSymbolResponse::Nested(convert::nested(session, snapshot.rope(), symbols))
         } else {
-            DocumentSymbolResponse::Flat(convert::flat(session.encoding, snapshot.rope(), &uri, symbols))
+            DocumentSymbolResponse::Flat(convert::flat(session, snapshot.rope(), &uri, symbols))
         })
     })
     .await

@@ -1,0 +1,108 @@
+"""Messages against the types of the protocol, by lsprotocol, which is made from the protocol's own machine-readable model.
+
+lsprotocol ignores what it does not know. So each message is taken apart and put together again; whatever is lost or
+changed on the way is not in the protocol.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Sequence, Union
+
+from lsprotocol import types as T
+from lsprotocol.converters import get_converter
+
+CONVERTER = get_converter()
+# The one type that lsprotocol's converter does not know.
+CONVERTER.register_structure_hook(Union[str, Sequence[str], None], lambda value, _: value)
+
+# What the parts of an answer and the states of work look like: `$/progress` itself takes anything.
+PROGRESS = {"begin": T.WorkDoneProgressBegin, "report": T.WorkDoneProgressReport, "end": T.WorkDoneProgressEnd}
+PARTS = {
+    "workspace/diagnostic": T.WorkspaceDiagnosticReport,
+    "textDocument/diagnostic": T.DocumentDiagnosticReportPartialResult,
+}
+
+ERRORS = {code.value for code in T.ErrorCodes} | {code.value for code in T.LSPErrorCodes}
+
+
+class Invalid(AssertionError):
+    """A message that the protocol does not know in this form."""
+
+
+def plain(value: Any) -> Any:
+    """JSON as lsprotocol gives it, without its enumerations and tuples."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {plain(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return value
+
+
+def lost(sent: Any, known: Any, path: str = "") -> list[str]:
+    """Where what was sent differs from what the types have a place for."""
+    if isinstance(sent, dict) and isinstance(known, dict):
+        out = []
+        for key, value in sent.items():
+            here = f"{path}.{key}"
+            if key in known:
+                out += lost(value, known[key], here)
+            else:
+                out.append(f"{here} = {value!r}")
+        return out
+    if isinstance(sent, list) and isinstance(known, list) and len(sent) == len(known):
+        return [found for i, (a, b) in enumerate(zip(sent, known)) for found in lost(a, b, f"{path}[{i}]")]
+    return [] if sent == known and type(sent) is type(known) else [f"{path}: {sent!r} is not {known!r}"]
+
+
+def check(value: Any, kind: Any, what: str) -> Any:
+    """The value as a typed object."""
+    try:
+        typed = CONVERTER.structure(value, kind)
+    except Exception as error:  # noqa: BLE001 # cattrs has many kinds of errors
+        raise Invalid(f"{what} is no {kind}: {error!r}\n{value!r}") from error
+    unknown = lost(value, plain(CONVERTER.unstructure(typed, unstructure_as=kind)))
+    if unknown:
+        raise Invalid(f"{what} has what the protocol has not: {'; '.join(unknown[:5])}")
+    return typed
+
+
+def response(method: str, message: dict) -> None:
+    """An answer of the server."""
+    if set(message) - {"jsonrpc", "id", "result", "error"} or ("result" in message) == ("error" in message):
+        raise Invalid(f"the answer to {method} is none: {message!r}")
+    if "error" in message:
+        check(message["error"], T.ResponseError, f"the error of {method}")
+        if message["error"]["code"] not in ERRORS:
+            raise Invalid(f"{method}: an error that the protocol has not: {message!r}")
+        return
+    check(message, T.METHOD_TO_TYPES[method][1], f"the answer to {method}")
+
+
+def from_server(message: dict, parts: dict[Any, str]) -> None:
+    """A request or a notification of the server. `parts` says which tokens the answers to which requests come in."""
+    method = message["method"]
+    if method not in T.METHOD_TO_TYPES:
+        raise Invalid(f"the protocol has no {method}")
+    if T.message_direction(method) == "clientToServer":
+        raise Invalid(f"{method} is not for servers to send")
+    check(message, T.METHOD_TO_TYPES[method][0], method)
+    if method == "$/progress":
+        token, value = message["params"]["token"], message["params"]["value"]
+        if token in parts:
+            check(value, PARTS[parts[token]], f"a part of the answer to {parts[token]}")
+        else:
+            check(value, PROGRESS[value["kind"]], "progress")
+    if method == "client/registerCapability":
+        for registration in message["params"]["registrations"]:
+            options = T.METHOD_TO_TYPES[registration["method"]][3]
+            if options is not None and "registerOptions" in registration:
+                check(registration["registerOptions"], options, f"the options of {registration['method']}")
+
+
+def to_server(message: dict) -> None:
+    """A message of these tests: a test with a wrong question proves nothing."""
+    if "method" in message:
+        check(message, T.METHOD_TO_TYPES[message["method"]][0], message["method"])
