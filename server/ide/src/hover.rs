@@ -11,6 +11,7 @@ mod number;
 mod register;
 mod statement;
 
+pub(crate) use decode::short as decoded;
 pub(crate) use instruction::choose;
 
 use crate::describe::{self, Page};

@@ -27,6 +27,8 @@ pub struct HintOptions {
     pub arguments: bool,
     /// Values of constant expressions.
     pub constants: bool,
+    /// What truth tables, selectors and masks mean.
+    pub decoded: bool,
     /// What modifiers mean that are not written.
     pub defaults: Defaults,
     /// The element of an array behind an offset in bytes.
@@ -48,6 +50,7 @@ impl Default for HintOptions {
         Self {
             arguments: true,
             constants: true,
+            decoded: true,
             defaults: Defaults::Notable,
             elements: true,
             floats: true,

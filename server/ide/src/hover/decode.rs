@@ -1,13 +1,15 @@
 //! Numbers with a structure: truth tables, selectors, descriptors, masks. What the bits of an operand mean is in the tables
 //! (`decodes` in docs/isa-format.md).
 
-use super::instruction::{Given, Here};
+use super::instruction::{Given, Here, given};
 use super::logic::{self, Input};
 use super::number;
 use crate::describe::Page;
-use ptx_analysis::spec::Spec;
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::spec::{Arrangement, Spec};
 use ptx_isa::ISA;
 use ptx_isa::tables::{BitField, Encoding};
+use std::ops::Range;
 
 /// What a number means to the operand that it stands for; empty if it is nothing but a number.
 pub fn page(here: &Here, number: i128) -> Page {
@@ -24,6 +26,17 @@ pub fn all(operands: &[Given], modifiers: &[&'static str]) -> Page {
         }
     }
     page
+}
+
+/// What the literals among the operands of an instruction mean, each in a few words: the places of those that can be said so in the
+/// text of the instruction. `text` is that text.
+pub fn short(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<(Range<usize>, String)> {
+    let operands = given(instruction, arrangement, text);
+    let names = |name: &str| ISA.modifier(name).map(|m| m.name);
+    let modifiers: Vec<&'static str> = instruction.modifiers.iter().filter_map(|m| names(m.text)).collect();
+    let context = Context { operands: &operands, modifiers: &modifiers };
+    let one = |given: &Given| Some((given.range.clone(), context.short(&given.spec, given.value?)?));
+    operands.iter().filter_map(one).collect()
 }
 
 /// What the bits of an operand mean, where its value is not known.
@@ -82,6 +95,18 @@ impl<'h> Context<'h> {
         encoding.fields.iter().filter(|f| f.when.is_empty() || f.when.iter().any(|m| modifiers.contains(m)))
     }
 
+    /// A mask of all lanes is what everybody expects.
+    fn short(&self, spec: &Spec, number: i128) -> Option<String> {
+        if spec.value.lanes && number as u32 != u32::MAX {
+            return Some(number::lanes(number as u32));
+        }
+        let (encoding, number) = (ISA.encoding(spec.value.decodes)?, number as u64);
+        let meaning = encoding.values.iter().find(|v| v.number == number).map(|v| v.words.to_owned());
+        let table = || self.truth(encoding, number as u8).map(|expression| format!("= {expression}"));
+        let bytes = || self.bytes(encoding, number as u16).map(|bytes| format!("= {bytes}"));
+        meaning.or_else(table).or_else(bytes).or_else(|| measure(encoding, number))
+    }
+
     fn decoded(&self, encoding: &'static Encoding, name: &str, number: u64, page: &mut Page) {
         if !encoding.table.is_empty() {
             self.truth_table(encoding, number as u8, page);
@@ -92,9 +117,8 @@ impl<'h> Context<'h> {
         if let Some(meaning) = encoding.values.iter().find(|v| v.number == number) {
             page.text(format!("`{name}` {number}: {}.", meaning.words));
         }
-        if encoding.measure > 0 && number > 0 && number % u64::from(encoding.measure) == 0 {
-            let count = number / u64::from(encoding.measure);
-            page.text(format!("`{name}`: {count} {}{}.", encoding.unit, if count == 1 { "" } else { "s" }));
+        if let Some(measured) = measure(encoding, number) {
+            page.text(format!("`{name}`: {measured}."));
         }
         let lines = self.fields(encoding).filter_map(|field| {
             let bits = field.of(number);
@@ -112,7 +136,16 @@ impl<'h> Context<'h> {
 
     /// `%r1 = (%r2 & %r3) | ~%r4`.
     fn truth_table(&self, encoding: &Encoding, table: u8, page: &mut Page) {
-        let [a, b, c] = encoding.table else { return };
+        let Some(expression) = self.truth(encoding, table) else { return };
+        page.code(&format!("{} = {expression}", self.target()));
+        if let Some(called) = logic::called(table) {
+            page.text(format!("Table 0x{table:02X}: {called}."));
+        }
+    }
+
+    /// `(%r2 & %r3) | ~%r4`.
+    fn truth(&self, encoding: &Encoding, table: u8) -> Option<String> {
+        let [a, b, c] = encoding.table else { return None };
         let inputs = [*a, *b, *c].map(|name| match self.operand(name) {
             Some(operand) => match operand.value.map(|v| v as u32) {
                 Some(0) => Input::Constant(false),
@@ -121,15 +154,19 @@ impl<'h> Context<'h> {
             },
             None => Input::Name(name.to_owned()),
         });
-        page.code(&format!("{} = {}", self.target(), logic::expression(table, &inputs)));
-        if let Some(called) = logic::called(table) {
-            page.text(format!("Table 0x{table:02X}: {called}."));
-        }
+        Some(logic::expression(table, &inputs))
     }
 
     /// `%r1 = {%r2.b3, sign(%r2.b3), …}`.
     fn selectors(&self, encoding: &Encoding, number: u16, page: &mut Page) {
-        let [low, high] = encoding.selects else { return };
+        if let Some(bytes) = self.bytes(encoding, number) {
+            page.code(&format!("{} = {bytes}   // bytes from the top", self.target()));
+        }
+    }
+
+    /// `{%r2.b3, sign(%r2.b3), …}`, from the top.
+    fn bytes(&self, encoding: &Encoding, number: u16) -> Option<String> {
+        let [low, high] = encoding.selects else { return None };
         let byte = |which: u16| {
             let name = if which < 4 { low } else { high };
             let operand = self.operand(name);
@@ -153,6 +190,16 @@ impl<'h> Context<'h> {
                 (0..4).rev().map(part).collect()
             }
         };
-        page.code(&format!("{} = {{{}}}   // bytes from the top", self.target(), parts.join(", ")));
+        Some(format!("{{{}}}", parts.join(", ")))
     }
+}
+
+/// `4 warps`.
+fn measure(encoding: &Encoding, number: u64) -> Option<String> {
+    let unit = u64::from(encoding.measure);
+    if unit == 0 || number == 0 || number % unit != 0 {
+        return None;
+    }
+    let count = number / unit;
+    Some(format!("{count} {}{}", encoding.unit, if count == 1 { "" } else { "s" }))
 }

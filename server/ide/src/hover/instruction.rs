@@ -202,6 +202,8 @@ pub(super) struct Given {
     pub name: &'static str,
     /// As written; long lists are cut.
     pub text: String,
+    /// Its place in the text of the instruction.
+    pub range: Range<usize>,
     /// Its value, if it is an integer.
     pub value: Option<i128>,
     /// What the form says of it.
@@ -224,7 +226,7 @@ impl Here {
 const LONGEST_OPERAND: usize = 40;
 
 /// The operands of an instruction by their names. `text` is that of the instruction.
-fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<Given> {
+pub(super) fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<Given> {
     let mut out = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
         let mut add = |spec: &Spec, operand: &Operand<'_>| {
@@ -233,7 +235,8 @@ fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -
                 Some((end, _)) => format!("{} …", written.get(..end).unwrap_or("").trim_end()),
                 None => written.to_owned(),
             };
-            out.push(Given { name: spec.value.name, text: short, value: integer(operand), spec: *spec });
+            let (range, value) = (operand.range.clone(), integer(operand));
+            out.push(Given { name: spec.value.name, text: short, range, value, spec: *spec });
         };
         match (shape, &operand.kind) {
             (Shape::Value(spec) | Shape::Arguments(spec), _) => add(spec, operand),

@@ -61,6 +61,7 @@ impl<'t> Hints<'t> {
         let found = head.candidates.iter().find_map(|c| Some((c, c.arrangements.iter().find(fits)?)));
         let Some((candidate, arrangement)) = found else { return };
         let resolved = Resolved { instruction: &instruction, base: source.base, node, candidate, arrangement };
+        self.decoded(&resolved, &text);
         self.defaults(&resolved);
         self.operands(&resolved);
         self.arguments(&resolved);

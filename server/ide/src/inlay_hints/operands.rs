@@ -1,7 +1,9 @@
-//! Hints at operands: the shapes of matrices, the types of registers.
+//! Hints at operands: the shapes of matrices, the meaning of literals, the types of registers.
 
 use super::instruction::Resolved;
 use super::{Hint, HintKind, Hints};
+use crate::fragment::fragment_labels;
+use crate::hover::decoded;
 use crate::names::{self, What};
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::spec::Shape;
@@ -10,7 +12,23 @@ use ptx_isa::tables::{Access, Kind};
 use std::ops::Range;
 
 impl Hints<'_> {
+    /// `= (%r2 & %r3) | ~%r4` behind a truth table.
+    pub(super) fn decoded(&mut self, resolved: &Resolved<'_, '_>, text: &str) {
+        if !self.options.decoded {
+            return;
+        }
+        for (range, words) in decoded(resolved.instruction, resolved.arrangement, text) {
+            self.out.push(Hint::after(resolved.base + range.end, words));
+        }
+    }
+
+    /// `A 16×16:` before a matrix, and the types of what is written.
     pub(super) fn operands(&mut self, resolved: &Resolved<'_, '_>) {
+        if self.options.shapes {
+            for label in fragment_labels(self.snapshot, resolved.node) {
+                self.out.push(Hint::before(label.range.start, format!("{}:", label.text)));
+            }
+        }
         if !self.options.types {
             return;
         }

@@ -8,6 +8,7 @@ use ptx_syntax::Snapshot;
 const ALL: HintOptions = HintOptions {
     arguments: true,
     constants: true,
+    decoded: true,
     defaults: Defaults::All,
     elements: true,
     floats: true,
@@ -20,6 +21,7 @@ const ALL: HintOptions = HintOptions {
 const NONE: HintOptions = HintOptions {
     arguments: false,
     constants: false,
+    decoded: false,
     defaults: Defaults::Off,
     elements: false,
     floats: false,
@@ -182,6 +184,26 @@ fn implied_modifiers_have_words() {
         assert!(slot.optional && slot.values.contains(&d.value), "{}: {}", form.text, d.value);
         assert!(ISA.modifier(d.value).is_some_and(|m| !m.summary.is_empty()), "{}: {}", form.text, d.value);
     }
+}
+
+#[test]
+fn what_literals_mean() {
+    body(
+        "lop3.b32 %r1, %r2, %r3, n, 0xC8;\nlop3.b32 %r1, %r2, %r3, 0, 0xC0;\nprmt.b32 %r1, %r2, %r3, 0x5410;\nprmt.b32.rc16 %r1, %r2, 0, 1;\n\
+         shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, 0xff;\nshfl.sync.idx.b32 %r1, %r2, 0, 31, 0xffffffff;\nbar.sync 1, 96;\nbar.sync 1;\nadd.u32 %r1, %r2, 96;",
+        &HintOptions { decoded: true, ..NONE },
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn shapes_of_matrices() {
+    body(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};\n\
+         ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [raw];\nadd.f32 %f1, %f2, %f3;",
+        &HintOptions { shapes: true, ..NONE },
+        &expect![[r#""#]],
+    );
 }
 
 #[test]

@@ -330,6 +330,7 @@ impl Reader {
                 "enable" => &mut out.enable,
                 "arguments" => &mut options.arguments,
                 "constants" => &mut options.constants,
+                "decoded" => &mut options.decoded,
                 "elements" => &mut options.elements,
                 "floats" => &mut options.floats,
                 "offsets" => &mut options.offsets,

@@ -135,8 +135,15 @@ fn lenses_with_a_command_where_the_client_has_one() {
         client.change(URI, 2, json!([{ "text": text }]));
         let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
         let [lens] = &lenses.as_array().unwrap()[..] else { panic!("{lenses}") };
-        assert_eq!(lens.get("command"), None);
-        client.call("codeLens/resolve", lens.clone())
+        // Somebody who asks all the same, as is done where there is much text, gets the same.
+        let mut bare = lens.clone();
+        bare.as_object_mut().unwrap().remove("command");
+        bare["data"] = json!({ "uri": URI, "kind": "calls" });
+        let resolved = client.call("codeLens/resolve", bare.clone());
+        assert_eq!((&resolved["command"], &resolved["range"]), (&lens["command"], &lens["range"]));
+        client.change(URI, 3, json!([{ "text": "" }]));
+        assert_eq!(client.call("codeLens/resolve", bare)["command"], json!({ "title": "…", "command": "" }));
+        lens.clone()
     };
     let bare = lens(json!({}));
     assert_eq!(bare["command"], json!({ "title": "2 calls", "command": "" }));

@@ -8,15 +8,19 @@ use ptx_syntax::Snapshot;
 use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    CodeLens, CodeLensOptions, CodeLensParams, Command, Location, ServerCapabilities, Uri,
+    CodeLens, CodeLensOptions, CodeLensParams, Command, Location, Position, ServerCapabilities, Uri,
 };
+
+/// Up to so many bytes are searched for what lenses say before anybody asks, each lens through all of the text: a few milliseconds.
+const SEARCHED: usize = 16 << 20;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     capabilities.code_lens_provider = Some(CodeLensOptions { resolve_provider: Some(true) });
 }
 
-/// Where lenses stand in a document.
+/// Where lenses stand in a document, and what they say unless finding that takes long. (Neovim 0.12 drops what it asks for later when it
+/// has asked for the lenses twice, as it does at the start.)
 pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let settings = shared.settings();
     if !settings.code_lens.enable {
@@ -24,13 +28,17 @@ pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Opti
     }
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
-    let encoding = shared.session().encoding;
+    let session = shared.session();
     off_thread(move || {
         let found = ptx_ide::code_lenses(&snapshot, &settings.code_lens.options);
-        let one = |lens: ptx_ide::Lens| CodeLens {
-            range: encoding.range(snapshot.rope(), &lens.range),
-            command: None,
-            data: Some(json!({ "uri": uri, "kind": lens.kind.name() })),
+        let at_once = found.len().saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
+        let one = |lens: ptx_ide::Lens| {
+            let range = session.encoding.range(snapshot.rope(), &lens.range);
+            let says = || ptx_ide::resolve_lens(&snapshot, lens.kind, lens.range.start);
+            let says = if at_once { says() } else { None };
+            let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
+            let command = says.map(|says| command(says, range.start, &snapshot, &uri, session));
+            CodeLens { range, command, data }
         };
         Some(found.into_iter().map(one).collect())
     })
@@ -51,7 +59,7 @@ pub async fn resolve(shared: &Shared, lens: CodeLens) -> Result<CodeLens> {
             Some((snapshot, ptx_ide::resolve_lens(snapshot, kind, offset)?))
         });
         let command = match found {
-            Some((snapshot, says)) => command(says, &lens, snapshot, &uri, session),
+            Some((snapshot, says)) => command(says, lens.range.start, snapshot, &uri, session),
             // The text has changed meanwhile, and the client is about to ask for other lenses.
             None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
         };
@@ -61,12 +69,12 @@ pub async fn resolve(shared: &Shared, lens: CodeLens) -> Result<CodeLens> {
 }
 
 /// Without a command of the client a lens is text alone.
-fn command(says: LensText, lens: &CodeLens, snapshot: &Snapshot, uri: &Uri, session: Session) -> Command {
+fn command(says: LensText, at: Position, snapshot: &Snapshot, uri: &Uri, session: Session) -> Command {
     if !session.shows_references || says.places.is_empty() {
         return Command { title: says.title, command: String::new(), arguments: None };
     }
     let location = |range| Location::new(uri.clone(), session.encoding.range(snapshot.rope(), range));
     let places: Vec<Location> = says.places.iter().map(location).collect();
-    let arguments = vec![json!(uri), json!(lens.range.start), json!(places)];
+    let arguments = vec![json!(uri), json!(at), json!(places)];
     Command { title: says.title, command: SHOW_REFERENCES.to_owned(), arguments: Some(arguments) }
 }

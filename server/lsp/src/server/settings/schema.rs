@@ -138,6 +138,12 @@ const SETTINGS: &[Setting] = &[
         does: "the values of constant expressions",
     },
     Setting {
+        name: "inlayHints.decoded",
+        takes: "boolean",
+        default: || json!(true),
+        does: "what truth tables, selectors, masks and the like mean: `= a & ~b` behind a table of `lop3`",
+    },
+    Setting {
         name: "inlayHints.defaults",
         takes: "off, notable or all",
         default: || json!("notable"),
