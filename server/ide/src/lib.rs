@@ -50,8 +50,8 @@ pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, inlay_hin
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use reference::{Article, Chapter, reference};
-pub use references::{Access, Reference, references_at};
-pub use rename::{Reach, Refusal, Renamable, Renaming, prepare_rename, rename};
+pub use references::{Access, Reference, references_at, references_in_module};
+pub use rename::{Reach, Refusal, Renamable, Renaming, linked_at, prepare_rename, reach_of, rename, rename_in_module};
 pub use selection::selections;
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, SignatureParameter, signature_help};

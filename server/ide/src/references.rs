@@ -87,6 +87,12 @@ pub fn references_at(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     references(snapshot, &declaration, &name)
 }
 
+/// The same of a name of the module, for those who know it from another module.
+pub fn references_in_module(snapshot: &Snapshot, name: &str) -> Vec<Reference> {
+    let declaration = names::all_in_module(snapshot, name).into_iter().next();
+    declaration.map_or_else(Vec::new, |d| references(snapshot, &d, name))
+}
+
 /// Every place where a declared name stands, in order; its declarations too. The name tells one register of a range (`%r7`)
 /// from the whole of it (`%r`).
 pub(crate) fn references(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Vec<Reference> {

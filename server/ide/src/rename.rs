@@ -63,6 +63,42 @@ pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, R
 pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, Refusal> {
     let subject = Subject::at(snapshot, offset)?;
     let new = subject.new_name(snapshot, new)?;
+    renaming(snapshot, &subject, new)
+}
+
+/// Gives a name of the module another one, for those who know it from another module.
+///
+/// # Errors
+/// As [`rename`].
+pub fn rename_in_module(snapshot: &Snapshot, name: &str, new: &str) -> Result<Renaming, Refusal> {
+    let declaration = names::all_in_module(snapshot, name).into_iter().next();
+    let declaration = declaration.ok_or_else(|| format!("`{name}` is not declared here"))?;
+    let place = own_name(&declaration).unwrap_or_else(|| declaration.declarator.byte_range());
+    renaming(snapshot, &Subject { declaration, place, name: name.to_owned() }, new)
+}
+
+/// The name at an offset, if other modules may know it too.
+pub fn linked_at(snapshot: &Snapshot, offset: usize) -> Option<(String, Reach)> {
+    let (declaration, _, name) = declaration_at(snapshot, offset)?;
+    let reach = reach(snapshot, &declaration, &name);
+    (reach != Reach::Module).then_some((name, reach))
+}
+
+/// Who else knows a name of the module; nobody where there is none.
+pub fn reach_of(snapshot: &Snapshot, name: &str) -> Reach {
+    let declaration = names::all_in_module(snapshot, name).into_iter().next();
+    declaration.map_or(Reach::Module, |d| reach(snapshot, &d, name))
+}
+
+impl Reach {
+    /// Whether a name in one module and the same in another stand for the same thing: one of them says that it is defined elsewhere.
+    /// Two that define it have nothing to do with each other.
+    pub fn joins(self, other: Self) -> bool {
+        matches!((self, other), (Self::Imported, Self::Imported | Self::Exported) | (Self::Exported, Self::Imported))
+    }
+}
+
+fn renaming(snapshot: &Snapshot, subject: &Subject<'_>, new: &str) -> Result<Renaming, Refusal> {
     let reach = reach(snapshot, &subject.declaration, &subject.name);
     let old = subject.name.clone();
     if new == old {

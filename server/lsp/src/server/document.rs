@@ -266,6 +266,11 @@ impl Document {
         found.clone()
     }
 
+    /// The last tree, of whatever revision.
+    pub fn last_parsed(&self) -> Option<Arc<Parsed>> {
+        self.parsed.borrow().clone()
+    }
+
     /// The diagnostics of a revision or of a later one; nothing if the document is closed first.
     pub async fn checked(&self, revision: u64) -> Option<Arc<Checked>> {
         let mut receiver = self.checked.clone();
