@@ -1,8 +1,9 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-    code_actions, code_lenses, commands, configuration, diagnostics, formatting, hover, initialize, inlay_hints,
-    semantic_tokens, symbols, text, workspace, workspace_diagnostics,
+    call_hierarchy, code_actions, code_lenses, commands, configuration, definition, diagnostics, folding, formatting,
+    hover, initialize, inlay_hints, links, references, rename, selection, semantic_tokens, symbols, text, workspace,
+    workspace_diagnostics, workspace_symbols,
 };
 use super::log;
 use super::shared::Shared;
@@ -106,6 +107,71 @@ impl LanguageServer for Backend {
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         symbols::document_symbols(&self.shared, params).await
+    }
+
+    async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+        workspace_symbols::symbols(&self.shared, params).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        definition::definition(&self.shared, params).await
+    }
+
+    async fn goto_declaration(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        definition::declaration(&self.shared, params).await
+    }
+
+    async fn goto_implementation(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        definition::implementation(&self.shared, params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        references::references(&self.shared, params).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        references::highlights(&self.shared, params).await
+    }
+
+    async fn prepare_rename(&self, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+        rename::prepare(&self.shared, params).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        rename::rename(&self.shared, params).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        call_hierarchy::prepare(&self.shared, params).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        call_hierarchy::incoming(&self.shared, params).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        call_hierarchy::outgoing(&self.shared, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        links::links(&self.shared, params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        folding::folds(&self.shared, params).await
+    }
+
+    async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
+        selection::selections(&self.shared, params).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

@@ -28,6 +28,24 @@ pub struct Session {
     pub versioned_edits: bool,
     /// It knows the kinds of symbols that came after the first version of the protocol.
     pub symbol_kinds: bool,
+    /// It asks somebody whether they mean it, where an edit says that it should.
+    pub annotates_edits: bool,
+    /// It asks what would be renamed before it asks for a new name.
+    pub prepares_rename: bool,
+    /// It takes the whole of a definition with its name, and the text that leads there.
+    pub definition_links: bool,
+    /// The same of a declaration.
+    pub declaration_links: bool,
+    /// The same of an implementation.
+    pub implementation_links: bool,
+    /// It shows what a link leads to.
+    pub link_tooltips: bool,
+    /// It folds whole lines only.
+    pub folds_lines: bool,
+    /// It shows a text in place of what is folded.
+    pub collapsed_text: bool,
+    /// It wants no more folds than this.
+    pub most_folds: Option<usize>,
     /// It shows an outline as a tree.
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
@@ -65,6 +83,7 @@ impl Session {
         let general = capabilities.general.as_ref();
         let pull = text.and_then(|t| t.diagnostic.as_ref());
         let push = text.and_then(|t| t.publish_diagnostics.as_ref());
+        let folding = text.and_then(|t| t.folding_range.as_ref());
         let is = |flag: Option<bool>| flag == Some(true);
         let client = params.client_info.as_ref().map_or("", |c| c.name.as_str());
         Self {
@@ -83,6 +102,18 @@ impl Session {
             symbol_kinds: text
                 .and_then(|t| t.document_symbol.as_ref()?.symbol_kind.as_ref()?.value_set.as_ref())
                 .is_some_and(|kinds| kinds.contains(&SymbolKind::KEY)),
+            annotates_edits: workspace
+                .and_then(|w| w.workspace_edit.as_ref()?.change_annotation_support.as_ref())
+                .is_some()
+                && is(text.and_then(|t| t.rename.as_ref()?.honors_change_annotations)),
+            prepares_rename: is(text.and_then(|t| t.rename.as_ref()?.prepare_support)),
+            definition_links: is(text.and_then(|t| t.definition.as_ref()?.link_support)),
+            declaration_links: is(text.and_then(|t| t.declaration.as_ref()?.link_support)),
+            implementation_links: is(text.and_then(|t| t.implementation.as_ref()?.link_support)),
+            link_tooltips: is(text.and_then(|t| t.document_link.as_ref()?.tooltip_support)),
+            folds_lines: is(folding.and_then(|f| f.line_folding_only)),
+            collapsed_text: is(folding.and_then(|f| f.folding_range.as_ref()?.collapsed_text)),
+            most_folds: folding.and_then(|f| f.range_limit).map(|n| n as usize),
             nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())

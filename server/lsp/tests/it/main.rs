@@ -10,6 +10,7 @@ mod fmt;
 mod formatting;
 mod incremental;
 mod isa;
+mod navigation;
 mod ordering;
 mod presentation;
 mod protocol;

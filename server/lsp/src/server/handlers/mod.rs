@@ -2,15 +2,22 @@
 //!
 //! A handler runs in the order of the wire up to its first `await`, and must not wait for the client at all.
 
+pub mod call_hierarchy;
 pub mod code_actions;
 pub mod code_lenses;
 pub mod commands;
 pub mod configuration;
+pub mod definition;
 pub mod diagnostics;
+pub mod folding;
 pub mod formatting;
 pub mod hover;
 pub mod initialize;
 pub mod inlay_hints;
+pub mod links;
+pub mod references;
+pub mod rename;
+pub mod selection;
 pub mod semantic_tokens;
 mod status;
 pub mod symbols;
@@ -19,6 +26,7 @@ pub mod text;
 pub mod workspace;
 pub mod workspace_check;
 pub mod workspace_diagnostics;
+pub mod workspace_symbols;
 
 use super::document::Document;
 use super::position::Encoding;
@@ -37,17 +45,25 @@ type Provide = fn(&mut ServerCapabilities, Session);
 
 /// Of every handler that has to be announced.
 const PROVIDERS: &[Provide] = &[
+    call_hierarchy::provide,
     code_actions::provide,
     code_lenses::provide,
     commands::provide,
+    definition::provide,
     diagnostics::provide,
+    folding::provide,
     formatting::provide,
     hover::provide,
     inlay_hints::provide,
+    links::provide,
+    references::provide,
+    rename::provide,
+    selection::provide,
     semantic_tokens::provide,
     symbols::provide,
     text::provide,
     workspace::provide,
+    workspace_symbols::provide,
 ];
 
 /// What is said of requests that tell how far they are.
@@ -60,6 +76,27 @@ async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<Document>, Snapshot
     let revision = document.revision();
     let parsed = document.parsed(revision).await?;
     Some((document, parsed.snapshot.clone()?))
+}
+
+/// Another open document, as far as it is read.
+#[derive(Debug)]
+struct Other {
+    uri: Uri,
+    snapshot: Snapshot,
+    /// The client's number for the text, if that is still what the client has.
+    version: Option<i32>,
+}
+
+/// The other open documents: who asks about one of them does not wait until the others are read.
+fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
+    let documents = shared.documents().into_iter().filter(|d| d.uri != *uri);
+    let one = |document: Arc<Document>| {
+        let (revision, version) = (document.revision(), document.current().0);
+        let parsed = document.last_parsed()?;
+        let version = (parsed.revision == revision).then_some(version);
+        Some(Other { uri: document.uri.clone(), snapshot: parsed.snapshot.clone()?, version })
+    };
+    documents.filter_map(one).collect()
 }
 
 /// A place in a document, as a request names it.
