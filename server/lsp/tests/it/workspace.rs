@@ -78,7 +78,7 @@ fn summary(root: &Path, items: &[Value]) -> Vec<(String, String)> {
     out
 }
 
-fn texts<'a>(pairs: &'a [(String, String)]) -> Vec<(&'a str, &'a str)> {
+fn texts(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
     pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect()
 }
 
