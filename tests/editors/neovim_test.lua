@@ -214,6 +214,12 @@ function scenario.commands()
   shows('PtxExplain', 'explain', env.HOVER_WORD)
   shows('PtxSyntaxTree', 'showSyntaxTree', 'source_file')
   shows('PtxStatus', 'serverStatus', '%w')
+  vim.cmd('PtxCheckWorkspace')
+  becomes(':PtxCheckWorkspace lists what is wrong in files that are not open', function()
+    return vim.iter(vim.fn.getqflist()):any(function(entry)
+      return vim.api.nvim_buf_get_name(entry.bufnr):match('operand%.ptx$') ~= nil
+    end)
+  end, vim.fn.getqflist)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 

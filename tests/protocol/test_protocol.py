@@ -6,6 +6,7 @@ A capability that the server announces and nothing here exercises fails, and so 
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from pathlib import Path
@@ -235,12 +236,26 @@ def test_every_handler_is_announced(client: Client, folder: Path) -> None:
     assert not unannounced, unannounced
 
 
-def test_every_message_is_in_the_documents(client: Client, folder: Path) -> None:
+def test_the_documents(client: Client, folder: Path) -> None:
+    """Every message and command is in docs/protocol.md, and the table there says of this server what it announces."""
     begin(client, clients()["everything"], folder)
-    page = (ROOT / "docs/protocol.md").read_text()
-    missing = {m for m in exercises.announced(client.capabilities) if f"`{m}`" not in page}
+    announced = exercises.announced(client.capabilities)
+    path = ROOT / "docs/protocol.md"
+    page = path.read_text()
+    missing = {m for m in announced if f"`{m}`" not in page}
     missing |= {c for c in client.capabilities["executeCommandProvider"]["commands"] if f"`{c}`" not in page}
     assert not missing
+    table, rest = page.split("\n## From the client\n")
+    lines = table.split("\n")
+    for i, line in enumerate(lines):
+        cells = line.split(" | ")
+        if len(cells) == 8 and (messages := set(re.findall(r"`([^`]+)`", cells[1]))):
+            cells[2] = "yes" if messages <= announced else "–"
+            lines[i] = " | ".join(cells)
+    made = "\n".join(lines) + "\n## From the client\n" + rest
+    if os.environ.get("UPDATE"):
+        path.write_text(made)
+    assert path.read_text() == made, "docs/protocol.md is not up to date: UPDATE=1 (see tests/protocol/README.md)"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

@@ -77,6 +77,31 @@ local function execute_here(command, argument)
   M.execute(client.id, command, { target })
 end
 
+--- Has the server check all PTX files of the project, and lists what is found in any of them.
+local function check_workspace()
+  local client = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })[1]
+  if not client then
+    return say('the server does not run; open a PTX file first', vim.log.levels.WARN)
+  end
+  local function on_answer(problem, answer)
+    if problem then
+      return say(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
+    end
+    local more = answer.more and ' (there are more files than `workspace.files` allows)' or ''
+    say(('%d files besides the open ones: %d errors, %d warnings%s'):format(
+      answer.files, answer.errors, answer.warnings, more))
+    if vim.diagnostic.count and next(vim.diagnostic.count()) then
+      vim.diagnostic.setqflist({ title = 'PTX of the workspace' })
+    end
+  end
+  local params = { command = 'ptx-analyzer.checkWorkspace' }
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:request('workspace/executeCommand', params, on_answer)
+  else
+    client.request('workspace/executeCommand', params, on_answer)
+  end
+end
+
 --- Asks the server's command line what something means.
 ---@param query string
 local function explain(query)
@@ -132,6 +157,7 @@ function M.define()
   command('PtxSyntaxTree', 'Show the syntax tree of this file', {}, function()
     execute_here('ptx-analyzer.showSyntaxTree')
   end)
+  command('PtxCheckWorkspace', 'Check all PTX files of the project', {}, check_workspace)
   command('PtxStatus', 'Show what the server is doing', {}, function()
     execute_here('ptx-analyzer.serverStatus')
   end)

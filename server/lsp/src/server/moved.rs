@@ -121,7 +121,7 @@ mod tests {
             ("a[bc]d", (1..3, "xyz"), Some("a[xyz]d")),
             ("a[]", (0..0, "xyz"), Some("xyza[]")),
         ] {
-            assert_eq!(follow(marked, &[edit.clone()]).as_deref(), expected, "{marked} {edit:?}");
+            assert_eq!(follow(marked, std::slice::from_ref(&edit)).as_deref(), expected, "{marked} {edit:?}");
         }
         assert_eq!(follow("ab[]cd", &[(0..1, ""), (1..1, "xy")]).as_deref(), Some("bxy[]cd"));
     }

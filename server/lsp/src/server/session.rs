@@ -1,7 +1,7 @@
 //! What was agreed with the client when the session began.
 
 use super::position::Encoding;
-use tower_lsp_server::ls_types::{InitializeParams, MarkupKind, SymbolKind};
+use tower_lsp_server::ls_types::{ClientInfo, InitializeParams, MarkupKind, SymbolKind};
 
 /// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
 /// in `experimental.commands.commands`.
@@ -70,9 +70,16 @@ pub struct Session {
     pub progress: bool,
 }
 
-/// Neovim (0.11, 0.12) that is offered diagnostics of the workspace takes a `workspace/diagnostic/refresh` for a word on those
-/// only, and never asks again for the open buffers.
-const FORGETS_OPEN_DOCUMENTS: &str = "Neovim";
+/// Neovim up to 0.12 that is offered diagnostics of the workspace takes a `workspace/diagnostic/refresh` for a word on those only,
+/// and never asks again for its open buffers (neovim/neovim#40623).
+fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
+    let Some(client) = client.filter(|c| c.name == "Neovim") else { return false };
+    let mut numbers = client.version.as_deref().unwrap_or_default().split('.').map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) <= (0, 12),
+        _ => true,
+    }
+}
 
 impl Session {
     /// Reads the client's first message.
@@ -85,11 +92,10 @@ impl Session {
         let push = text.and_then(|t| t.publish_diagnostics.as_ref());
         let folding = text.and_then(|t| t.folding_range.as_ref());
         let is = |flag: Option<bool>| flag == Some(true);
-        let client = params.client_info.as_ref().map_or("", |c| c.name.as_str());
         Self {
             encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
             pulls_diagnostics: pull.is_some(),
-            pulls_workspace: pull.is_some() && client != FORGETS_OPEN_DOCUMENTS,
+            pulls_workspace: pull.is_some() && !forgets_open_documents(params.client_info.as_ref()),
             refreshes_diagnostics: pull.is_some()
                 && is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
             related_information: is(push.and_then(|p| p.related_information))

@@ -1,16 +1,14 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
 
-use super::snapshot;
-use crate::server::position::Encoding;
+use super::{Stretch, edits_within};
 use crate::server::session::Session;
 use crate::server::settings::Formatting;
-use crate::server::shared::{Shared, off_thread};
+use crate::server::shared::Shared;
 use ptx_ide::{FormatOptions, TextEdit};
-use ptx_syntax::Snapshot;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     self, DocumentFormattingParams, DocumentOnTypeFormattingOptions, DocumentOnTypeFormattingParams,
-    DocumentRangeFormattingParams, FormattingOptions, OneOf, ServerCapabilities, Uri,
+    DocumentRangeFormattingParams, FormattingOptions, OneOf, Range, ServerCapabilities, Uri,
 };
 
 /// What ends a statement, a block, a label or a line.
@@ -31,15 +29,17 @@ type Answer = Result<Option<Vec<ls_types::TextEdit>>>;
 
 /// The edits that format a document.
 pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> Answer {
-    edits(shared, &params.text_document.uri, &params.options, |snapshot, _, options| ptx_ide::format(snapshot, options))
-        .await
+    let uri = &params.text_document.uri;
+    edits(shared, uri, Range::default(), &params.options, |stretch, options| {
+        ptx_ide::format(&stretch.snapshot, options)
+    })
+    .await
 }
 
 /// The edits that format a range.
 pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Answer {
-    let range = params.range;
-    edits(shared, &params.text_document.uri, &params.options, move |snapshot, encoding, options| {
-        ptx_ide::format_range(snapshot, encoding.offsets(snapshot.rope(), range), options)
+    edits(shared, &params.text_document.uri, params.range, &params.options, |stretch, options| {
+        ptx_ide::format_range(&stretch.snapshot, stretch.range.clone(), options)
     })
     .await
 }
@@ -47,12 +47,13 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> An
 /// The edits after something was typed.
 pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> Answer {
     let place = params.text_document_position;
-    let Some(typed) = params.ch.chars().next().filter(|_| shared.settings().formatting.on_type) else {
+    let uri = &place.text_document.uri;
+    let Some(typed) = params.ch.chars().next().filter(|_| shared.settings_of(uri).formatting.on_type) else {
         return Ok(None);
     };
-    edits(shared, &place.text_document.uri, &params.options, move |snapshot, encoding, options| {
-        let offset = encoding.offset(snapshot.rope(), place.position);
-        ptx_ide::format_on_type(snapshot, offset, typed, options)
+    let range = Range::new(place.position, place.position);
+    edits(shared, uri, range, &params.options, move |stretch, options| {
+        ptx_ide::format_on_type(&stretch.snapshot, stretch.range.start, typed, options)
     })
     .await
 }
@@ -60,15 +61,14 @@ pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) ->
 async fn edits(
     shared: &Shared,
     uri: &Uri,
+    range: Range,
     options: &FormattingOptions,
-    compute: impl FnOnce(&Snapshot, Encoding, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
+    compute: impl FnOnce(&Stretch, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
 ) -> Answer {
-    let Some((_, snapshot)) = snapshot(shared, uri).await else { return Ok(None) };
-    let encoding = shared.session().encoding;
-    let options = with_client(&shared.settings().formatting, options);
-    off_thread(move || {
-        let edits = compute(&snapshot, encoding, &options);
-        Some(super::text_edits(encoding, snapshot.rope(), &edits))
+    let options = with_client(&shared.settings_of(uri).formatting, options);
+    edits_within(shared, uri, range, move |stretch| {
+        let edits = compute(&stretch, &options);
+        Some(super::text_edits(stretch.session.encoding, stretch.snapshot.rope(), &edits))
     })
     .await
 }

@@ -151,6 +151,28 @@ async fn within<T: Send + 'static>(
     range: Range,
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
+    let Some((.., stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    off_thread(move || compute(stretch)).await
+}
+
+/// The same as [`within`] for answers that are edits without a version: of a text that has changed meanwhile they would be
+/// wrong, and the client may not notice.
+///
+/// # Errors
+/// If the text has changed.
+async fn edits_within<T: Send + 'static>(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let Some((document, revision, stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    let answer = off_thread(move || compute(stretch)).await?;
+    if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
+}
+
+/// What a request is about, and the revision of the text that it is answered from.
+async fn stretch(shared: &Shared, uri: &Uri, range: Range) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
     let session = shared.session();
     let Some(document) = shared.document(uri) else { return Ok(None) };
     let (revision, range) = document.note(session.encoding, range);
@@ -158,7 +180,7 @@ async fn within<T: Send + 'static>(
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let facts = document.facts();
-    off_thread(move || compute(Stretch { snapshot, range, session, facts })).await
+    Ok(Some((document, parsed.revision, Stretch { snapshot, range, session, facts })))
 }
 
 /// Edits in the client's positions.

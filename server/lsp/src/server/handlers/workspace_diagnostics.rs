@@ -179,12 +179,14 @@ impl Answer {
     fn tick(&mut self) {
         let (done, files) = (self.done, self.files);
         self.progress.tell(|| (format!("{done}/{files} files"), percent(done, files)));
-        if self.full.len() >= PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_AFTER) {
+        let much = self.full.len() >= PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_AFTER);
+        // A client that does not read gets the rest at the end.
+        if much && !self.shared.outgoing.is_congested() {
             self.send_part();
         }
     }
 
-    /// Sends what there is to a client that takes parts, but nothing while it does not read.
+    /// Sends what there is to a client that takes parts.
     fn send_part(&mut self) {
         #[derive(Serialize)]
         struct Params<'a> {
@@ -195,9 +197,7 @@ impl Answer {
         struct Items {
             items: Vec<WorkspaceDocumentDiagnosticReport>,
         }
-        if let Some(token) = &self.token
-            && !self.shared.outgoing.is_congested()
-        {
+        if let Some(token) = &self.token {
             let value = Items { items: std::mem::take(&mut self.full) };
             self.shared.outgoing.encoded(outgoing::notification("$/progress", Params { token, value }));
             self.sent = Instant::now();

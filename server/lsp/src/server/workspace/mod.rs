@@ -32,8 +32,9 @@ pub struct Workspace {
     known: Mutex<HashMap<PathBuf, Known>>,
     /// Counts what may make another look worthwhile.
     changes: watch::Sender<u64>,
-    /// Whose look it is.
-    turn: tokio::sync::Mutex<()>,
+    /// Whose look it is, for each kind: who searches for a name does not wait for a check of everything.
+    outline_turn: tokio::sync::Mutex<()>,
+    report_turn: tokio::sync::Mutex<()>,
     /// The number of the last report.
     reports: AtomicUsize,
 }
@@ -77,7 +78,8 @@ impl Default for Workspace {
         Self {
             known: Mutex::default(),
             changes: watch::Sender::new(0),
-            turn: tokio::sync::Mutex::default(),
+            outline_turn: tokio::sync::Mutex::default(),
+            report_turn: tokio::sync::Mutex::default(),
             reports: AtomicUsize::new(0),
         }
     }
@@ -117,13 +119,17 @@ impl Workspace {
         });
         let state = State { outline: Some(Arc::clone(&outline)), report: report.clone() };
         let report = report.map(|r| (Arc::clone(&job.settings), r));
-        lock(&self.known).insert(job.path.clone(), Known { stamp: job.stamp, outline: Some(outline), report });
+        let mut known = lock(&self.known);
+        // Who looked for names only does not take away what somebody else has found meanwhile.
+        let before = known.remove(&job.path).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
+        let report = report.or(before);
+        known.insert(job.path.clone(), Known { stamp: job.stamp, outline: Some(outline), report });
         state
     }
 }
 
 /// Looks at all files of the workspace that are not open, on threads of its own, and hands over what is known of each as it
-/// comes. A second look waits for the first.
+/// comes. A second look of the same kind waits for the first.
 ///
 /// # Errors
 /// If it is cancelled.
@@ -134,7 +140,11 @@ pub async fn look<T: Send + 'static>(
     mut sink: T,
     on: fn(&mut T, Event<'_>),
 ) -> Result<T> {
-    let _turn = shared.workspace.turn.lock().await;
+    let turn = match want {
+        Want::Outline => &shared.workspace.outline_turn,
+        Want::Report => &shared.workspace.report_turn,
+    };
+    let _turn = turn.lock().await;
     cancelled.check()?;
     let (done, result) = oneshot::channel();
     let (to_thread, cancelled) = (Arc::clone(shared), cancelled.clone());
