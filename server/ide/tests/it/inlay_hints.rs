@@ -1,6 +1,8 @@
 //! Inlay hints. They are shown in the text as `«hint»`.
 
 use expect_test::{Expect, expect};
+use ptx_analysis::Analyzer;
+use ptx_ide::reference::example::examples;
 use ptx_ide::{Defaults, Hint, HintOptions, apply, inlay_hints};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
@@ -184,6 +186,31 @@ fn implied_modifiers_have_words() {
         assert!(slot.optional && slot.values.contains(&d.value), "{}: {}", form.text, d.value);
         assert!(ISA.modifier(d.value).is_some_and(|m| !m.summary.is_empty()), "{}: {}", form.text, d.value);
     }
+}
+
+/// In an example of every form that has some, written out in the module as it is: the check finds as little as before, and nothing more is meant.
+#[test]
+fn what_is_meant_is_legal_everywhere() {
+    let mut written = 0;
+    let options = HintOptions { defaults: Defaults::All, ..NONE };
+    for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
+        for form in entry.forms.iter().filter(|f| !f.implied.is_empty()) {
+            for example in examples(entry, form) {
+                let found = hints(&example.module, &options);
+                let edits: Vec<_> = found.iter().flat_map(|h| h.edits.clone()).collect();
+                if edits.is_empty() {
+                    continue;
+                }
+                let text = apply(&example.module, &edits);
+                let report = Analyzer::default().analyze(&Snapshot::new(&text));
+                assert_eq!(report.diagnostics, [], "{}\n{text}", example.statement);
+                let left = hints(&text, &options).iter().filter(|h| !h.edits.is_empty()).count();
+                assert_eq!(left, 0, "{text}");
+                written += edits.len();
+            }
+        }
+    }
+    assert!(written > 100, "{written}");
 }
 
 #[test]
