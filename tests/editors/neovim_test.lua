@@ -193,6 +193,54 @@ function scenario.clean()
   ok('a clean kernel has no errors', #errors() == 0, errors())
 end
 
+--- What the server says of words, and what is shown between them.
+function scenario.presentation()
+  attached()
+  -- Statements of its own at the end of the file: a function and two calls of it.
+  vim.api.nvim_buf_set_lines(buf, -1, -1, false, {
+    '.func twice(.reg .b32 count)', '{', 'ret;', '}', '.func caller()', '{', 'call twice, (1);', 'call twice, (2);',
+    'atom.global.add.u32 _, [done], 1;', 'ret;', '}',
+  })
+  local row = position('atom.global')
+  local function kind(column)
+    local names = {}
+    for _, token in ipairs(vim.lsp.semantic_tokens.get_at_pos(buf, row, column) or {}) do
+      names[#names + 1] = token.type
+    end
+    return table.concat(names, ' ')
+  end
+  becomes('an opcode is told from a state space', function()
+    return kind(1) == 'opcode' and kind(6) == 'stateSpace'
+  end, function()
+    return { kind(1), kind(6) }
+  end)
+  ok('both have a colour', vim.fn.hlexists('@lsp.type.opcode.ptx') == 1 and vim.fn.hlexists('@lsp.type.stateSpace.ptx') == 1)
+  vim.lsp.inlay_hint.enable(true, { bufnr = buf })
+  local function hints()
+    return vim.tbl_map(function(found)
+      local label = found.inlay_hint.label
+      return type(label) == 'string' and label or table.concat(vim.tbl_map(function(part)
+        return part.value
+      end, label))
+    end, vim.lsp.inlay_hint.get({ bufnr = buf }))
+  end
+  becomes('hints say what is not written', function()
+    return vim.list_contains(hints(), '.relaxed.gpu') and vim.list_contains(hints(), 'count:')
+  end, hints)
+  -- As its key does, in whichever way this version has it.
+  local answer
+  becomes('a lens counts the calls', function()
+    local found = vim.lsp.buf_request_sync(buf, 'textDocument/codeLens',
+      { textDocument = vim.lsp.util.make_text_document_params(buf) }, 5000)
+    for _, lens in ipairs((vim.tbl_values(found or {})[1] or {}).result or {}) do
+      answer = lens.command and lens.command.title == '2 calls' and lens.command or answer
+    end
+    return answer ~= nil
+  end)
+  client().commands[answer.command](answer, { client_id = client().id, bufnr = buf })
+  ok('and lists them', #vim.fn.getqflist() == 2 and vim.bo.buftype == 'quickfix', vim.fn.getqflist())
+end
+
 function scenario.commands()
   attached()
   local function shows(command, title, pattern)

@@ -71,8 +71,10 @@ fn place(resolved: &Resolved<'_, '_>, slot: u8) -> usize {
     let instruction = resolved.instruction;
     let before = resolved.candidate.values.get(..usize::from(slot)).unwrap_or_default();
     let mut place = instruction.opcode.range().end;
-    for value in before.iter().flatten() {
-        if let Some(word) = instruction.modifiers.iter().find(|m| m.text == *value) {
+    for (index, value) in before.iter().enumerate() {
+        // The same type may fill several slots: they are written in the order of the form.
+        let nth = before.iter().take(index).filter(|other| *other == value).count();
+        if let Some(word) = instruction.modifiers.iter().filter(|m| Some(m.text) == *value).nth(nth) {
             place = place.max(word.range().end);
         }
     }

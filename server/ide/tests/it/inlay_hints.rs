@@ -1,6 +1,8 @@
 //! Inlay hints. They are shown in the text as `«hint»`.
 
 use expect_test::{Expect, expect};
+use ptx_analysis::Analyzer;
+use ptx_ide::reference::example::examples;
 use ptx_ide::{Defaults, Hint, HintOptions, apply, inlay_hints};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
@@ -186,13 +188,47 @@ fn implied_modifiers_have_words() {
     }
 }
 
+/// In an example of every form that has some, written out in the module as it is: the check finds as little as before, and nothing more is meant.
+#[test]
+fn what_is_meant_is_legal_everywhere() {
+    let mut written = 0;
+    let options = HintOptions { defaults: Defaults::All, ..NONE };
+    for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
+        for form in entry.forms.iter().filter(|f| !f.implied.is_empty()) {
+            for example in examples(entry, form) {
+                let found = hints(&example.module, &options);
+                let edits: Vec<_> = found.iter().flat_map(|h| h.edits.clone()).collect();
+                if edits.is_empty() {
+                    continue;
+                }
+                let text = apply(&example.module, &edits);
+                let report = Analyzer::default().analyze(&Snapshot::new(&text));
+                assert_eq!(report.diagnostics, [], "{}\n{text}", example.statement);
+                let left = hints(&text, &options).iter().filter(|h| !h.edits.is_empty()).count();
+                assert_eq!(left, 0, "{text}");
+                written += edits.len();
+            }
+        }
+    }
+    assert!(written > 100, "{written}");
+}
+
 #[test]
 fn what_literals_mean() {
     body(
         "lop3.b32 %r1, %r2, %r3, n, 0xC8;\nlop3.b32 %r1, %r2, %r3, 0, 0xC0;\nprmt.b32 %r1, %r2, %r3, 0x5410;\nprmt.b32.rc16 %r1, %r2, 0, 1;\n\
          shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, 0xff;\nshfl.sync.idx.b32 %r1, %r2, 0, 31, 0xffffffff;\nbar.sync 1, 96;\nbar.sync 1;\nadd.u32 %r1, %r2, 96;",
         &HintOptions { decoded: true, ..NONE },
-        &expect![[r#""#]],
+        &expect![[r#"
+            lop3.b32 %r1, %r2, %r3, n, 0xC8 «= (%r2 | n) & %r3»;
+            lop3.b32 %r1, %r2, %r3, 0, 0xC0 «= %r2 & %r3»;
+            prmt.b32 %r1, %r2, %r3, 0x5410 «= {%r3.b1, %r3.b0, %r2.b1, %r2.b0}»;
+            prmt.b32.rc16 %r1, %r2, 0, 1 «= {%r2.b3, %r2.b2, %r2.b3, %r2.b2}»;
+            shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, 0xff «8 lanes: 0–7»;
+            shfl.sync.idx.b32 %r1, %r2, 0, 31, 0xffffffff;
+            bar.sync 1, 96 «3 warps»;
+            bar.sync 1;
+            add.u32 %r1, %r2, 96;"#]],
     );
 }
 
@@ -202,7 +238,10 @@ fn shapes_of_matrices() {
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};\n\
          ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [raw];\nadd.f32 %f1, %f2, %f3;",
         &HintOptions { shapes: true, ..NONE },
-        &expect![[r#""#]],
+        &expect![[r#"
+            mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 «D 16×8:» {%f1, %f2, %f3, %f4}, «A 16×16:» {%r1, %r2, %r3, %r4}, «B 16×8:» {%r5, %r6}, «C 16×8:» {%f1, %f2, %f3, %f4};
+            ldmatrix.sync.aligned.m8n8.x4.shared.b16 «4× 8×8:» {%r1, %r2, %r3, %r4}, [raw];
+            add.f32 %f1, %f2, %f3;"#]],
     );
 }
 

@@ -22,11 +22,11 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
 /// Where lenses stand in a document, and what they say unless finding that takes long. (Neovim 0.12 drops what it asks for later when it
 /// has asked for the lenses twice, as it does at the start.)
 pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let settings = shared.settings_of(&params.text_document.uri);
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
     if !settings.code_lens.enable {
         return Ok(None);
     }
-    let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     let session = shared.session();
     off_thread(move || {
