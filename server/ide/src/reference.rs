@@ -60,16 +60,7 @@ pub fn reference() -> Vec<Chapter> {
     chapter(
         "modifiers",
         "Modifiers",
-        modifiers
-            .map(|m| {
-                let mut page = describe::modifier_alone(m);
-                let takers = describe::takers(m.name);
-                if !takers.is_empty() {
-                    page.text(format!("Taken by {}.", describe::words(takers, 60)));
-                }
-                article(m.name, m.summary, page)
-            })
-            .collect(),
+        modifiers.map(|m| article(m.name, m.summary, describe::modifier_alone(m))).collect(),
     );
     let types = ISA.types.iter();
     chapter("types", "Types", types.map(|t| article(t.name, t.summary, describe::ty(t, None))).collect());

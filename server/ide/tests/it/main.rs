@@ -16,6 +16,7 @@ mod hover;
 mod hover_tables;
 mod inlay_hints;
 mod navigation;
+mod reference;
 mod references;
 mod rename;
 mod robust;

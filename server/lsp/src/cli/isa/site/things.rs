@@ -5,13 +5,14 @@ use super::links::{Kind, Links};
 use super::matrix;
 use super::text::Place;
 use maud::{Markup, html};
-use ptx_ide::reference::availability::matrix as matrix_of;
+use ptx_ide::reference::availability::{Line, matrix as matrix_of};
 use ptx_ide::reference::changes::{Changes, of_target, of_version};
 use ptx_ide::reference::instruction::takers;
-use ptx_ide::reference::types::{conversions, registers, stands_for};
+use ptx_ide::reference::types::{Conversions, conversions, registers, stands_for};
 use ptx_ide::reference::{Article, reference};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, Type};
+use std::sync::LazyLock;
 
 /// All pages, chapter by chapter.
 pub fn pages(links: &Links) -> Vec<Page> {
@@ -42,7 +43,12 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
     let path = links.path(kind, name).unwrap_or_default().to_owned();
     let place = Place { links, path: &path };
     let body = html! {
-        @if let Some(article) = article { (place.markdown(&article.text, 1)) }
+        @if let Some(article) = article {
+            @match untitled(&article.text, name) {
+                Some(rest) => { p.lead { (place.line(article.summary)) } (place.markdown(rest, 1)) }
+                None => { (place.markdown(&article.text, 1)) }
+            }
+        }
         (others(kind, name, place))
         @match kind {
             Kind::Modifier | Kind::Space => { (taken_by(name, place)) }
@@ -67,6 +73,14 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         is_code: kind != Kind::Version,
         path,
     }
+}
+
+/// A text without its first paragraph, where that is but the name, which stands above it, and the summary.
+fn untitled<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let title = first.strip_prefix('`')?;
+    let titled = title.starts_with(&format!("{name}` – ")) || title.starts_with(&format!("PTX {name}` – "));
+    titled.then_some(rest)
 }
 
 /// A modifier that single instructions explain has no summary of its own.
@@ -165,7 +179,7 @@ fn ty(name: &str, place: Place<'_>) -> Markup {
 }
 
 fn converts(ty: &Type, place: Place<'_>) -> Markup {
-    let all = conversions("cvt");
+    let all = converted();
     let to: Vec<(&str, &String)> =
         all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
     let from: Vec<(&str, &String)> =
@@ -181,6 +195,12 @@ fn converts(ty: &Type, place: Place<'_>) -> Markup {
     }
 }
 
+/// What `cvt` converts, found out once.
+fn converted() -> &'static Conversions {
+    static ALL: LazyLock<Conversions> = LazyLock::new(|| conversions("cvt"));
+    &ALL
+}
+
 fn changes(changes: &Changes, place: Place<'_>) -> Markup {
     let plain = |kind: Kind, names: &[&str]| {
         html! {
@@ -190,19 +210,22 @@ fn changes(changes: &Changes, place: Place<'_>) -> Markup {
             }
         }
     };
-    let pairs = |title: &str, pairs: &[(&str, String)], code: bool| {
+    let pairs = |title: &str, pairs: &[(&str, String)], whole: bool| {
         html! {
             @if !pairs.is_empty() {
                 h3 { (title) }
-                ul { @for (name, text) in pairs {
-                    li {
-                        @match place.links.word(name) {
-                            Some(path) => a href=(place.to(path)) { code { (name) } },
-                            None => code { (name) },
+                ul {
+                    @for (name, text) in pairs {
+                        @let shown: &str = if whole { text } else { name };
+                        li {
+                            @match place.links.word(name) {
+                                Some(path) => a href=(place.to(path)) { code { (shown) } },
+                                None => code { (shown) },
+                            }
+                            @if !whole { " " (place.line(text)) }
                         }
-                        " " @if code { code { (text) } } @else { (place.line(text)) }
                     }
-                } }
+                }
             }
         }
     };
@@ -233,10 +256,12 @@ fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
         Kind::Directive => ISA.directive(name).map(|d| d.gates),
         _ => None,
     };
+    let line =
+        |gates: &'static [Gate]| Line { label: name.to_owned(), condition: false, ways: vec![gates.iter().collect()] };
     html! {
-        @if let Some(gates) = gates {
+        @if let Some(line) = gates.map(line) {
             h2 { "Targets and versions" }
-            (matrix::table(&matrix_of(&[(name.to_owned(), false, gates.iter().collect())]), place))
+            (matrix::table(&matrix_of(&[line]), place))
             (matrix::legend())
         }
     }
@@ -277,7 +302,7 @@ pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
 }
 
 fn conversion_table(place: Place<'_>) -> Markup {
-    let all = conversions("cvt");
+    let all = converted();
     let ordered =
         |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
     let rows = ordered(&|name| all.keys().any(|(from, _)| *from == name));
