@@ -1,13 +1,12 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
 
-use super::snapshot;
 use crate::server::position::Encoding;
 use crate::server::session::Session;
 use crate::server::settings::Formatting;
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{FormatOptions, TextEdit};
 use ptx_syntax::Snapshot;
-use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     self, DocumentFormattingParams, DocumentOnTypeFormattingOptions, DocumentOnTypeFormattingParams,
     DocumentRangeFormattingParams, FormattingOptions, OneOf, ServerCapabilities, Uri,
@@ -47,7 +46,9 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> An
 /// The edits after something was typed.
 pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> Answer {
     let place = params.text_document_position;
-    let Some(typed) = params.ch.chars().next().filter(|_| shared.settings().formatting.on_type) else {
+    let Some(typed) =
+        params.ch.chars().next().filter(|_| shared.settings_of(&place.text_document.uri).formatting.on_type)
+    else {
         return Ok(None);
     };
     edits(shared, &place.text_document.uri, &params.options, move |snapshot, encoding, options| {
@@ -63,9 +64,16 @@ async fn edits(
     options: &FormattingOptions,
     compute: impl FnOnce(&Snapshot, Encoding, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
 ) -> Answer {
-    let Some((_, snapshot)) = snapshot(shared, uri).await else { return Ok(None) };
     let encoding = shared.session().encoding;
-    let options = with_client(&shared.settings().formatting, options);
+    let options = with_client(&shared.settings_of(uri).formatting, options);
+    let Some(document) = shared.document(uri) else { return Ok(None) };
+    let revision = document.revision();
+    let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
+    // Edits of another text than the client's would put white space into words.
+    if parsed.revision != revision {
+        return Err(Error::content_modified());
+    }
+    let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     off_thread(move || {
         let edits = compute(&snapshot, encoding, &options);
         Some(super::text_edits(encoding, snapshot.rope(), &edits))
