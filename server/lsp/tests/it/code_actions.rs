@@ -137,12 +137,14 @@ fn other_ways_to_write_it() {
     assert_eq!(found[0]["disabled"]["reason"], "a register is written by one element and used by another");
     assert!(found[0].get("edit").is_none());
     let found = actions(&mut client, 8, 23, None);
-    assert_eq!(titles(&found), ["Write the modifiers as `.rn.f32`", "Write `1.0`"]);
+    // The first mends a finding and is said once.
+    assert_eq!(titles(&found), ["Write `add.rn.f32`", "Write `1.0`"]);
+    assert_eq!((&found[0]["kind"], &found[1]["kind"]), (&json!("quickfix"), &json!("refactor.rewrite")));
     assert_eq!(found[1]["edit"]["documentChanges"][0]["textDocument"]["version"], 3);
     assert_eq!(found[1]["edit"]["documentChanges"][0]["edits"][0]["newText"], "1.0");
     // The whole document only for those who ask for that.
-    let found = actions(&mut client, 0, 0, Some("source"));
-    assert_eq!(titles(&found), ["Write all modifiers in canonical order (1 instructions)"]);
+    let found = actions(&mut client, 0, 0, Some("source.canonicalOrder"));
+    assert_eq!(titles(&found), ["Write all modifiers in canonical order (1 instruction)"]);
     assert_eq!(found[0]["kind"], "source.canonicalOrder.ptx-analyzer");
     // A client that cannot show why something cannot be done is not told of it.
     let (mut client, _) = begun(json!({}), SOUND);

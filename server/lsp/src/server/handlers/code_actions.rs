@@ -54,13 +54,17 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         let only = params.context.only.as_deref();
         let stop = || cancelled.is_set();
         let mut out = Vec::new();
+        let mut mended: Vec<Vec<TextEdit>> = Vec::new();
         if wants(only, &CodeActionKind::QUICKFIX) {
             let found = ptx_ide::code_actions(snapshot, &checked.report, range.clone(), &stop);
+            mended.extend(found.iter().map(|a| a.edits.clone()));
             out.extend(found.into_iter().map(|action| context.quick_fix(action)));
         }
         if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
             let found = ptx_ide::assists(snapshot, range.clone());
-            out.extend(found.into_iter().filter_map(|assist| context.assist(assist)));
+            // What mends a finding is not offered twice.
+            let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
+            out.extend(new.filter_map(|assist| context.assist(assist)));
         }
         // Who asks for nothing in particular wants to hear of this place, not of all the document.
         if only.is_some() && wants(only, &CANONICAL_ORDER) {
@@ -126,9 +130,10 @@ impl Answer<'_> {
 
     fn canonical_order(&self) -> Option<CodeActionOrCommand> {
         let edits = ptx_ide::canonical_order(self.checked.snapshot.as_ref()?, None);
+        let s = if edits.len() == 1 { "" } else { "s" };
         (!edits.is_empty()).then(|| {
             CodeActionOrCommand::CodeAction(CodeAction {
-                title: format!("Write all modifiers in canonical order ({} instructions)", edits.len()),
+                title: format!("Write all modifiers in canonical order ({} instruction{s})", edits.len()),
                 kind: Some(CANONICAL_ORDER),
                 edit: Some(self.edit(&edits)),
                 ..CodeAction::default()
