@@ -20,7 +20,7 @@ pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
     let edits = canonical_order(snapshot, Some(range.clone()));
     let title = match edits.as_slice() {
         [] => return,
-        [edit] => format!("Write the modifiers as `{}`", edit.text),
+        [edit] => format!("Write `{}`", edit.text),
         several => format!("Write the modifiers of {} instructions in canonical order", several.len()),
     };
     out.push(Assist::new("canonical-order", title, edits));
@@ -56,13 +56,11 @@ pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<
                     joined.then_some(*n)
                 })
                 .collect();
-            if let (Some(first), Some(last)) = (head.get(1), head.last()) {
-                let whole = head[0].start_byte()..last.end_byte();
-                let written = snapshot.text(whole.clone()).into_owned();
+            if let (Some(first), Some(last)) = (head.first(), head.last()) {
+                let range = first.start_byte()..last.end_byte();
+                let written = snapshot.text(range.clone()).into_owned();
                 let wanted = known.entry(written).or_insert_with_key(|written| canonical(written));
-                if let Some(wanted) = wanted {
-                    out.push(TextEdit { range: first.start_byte()..last.end_byte(), text: wanted.clone() });
-                }
+                out.extend(wanted.clone().map(|text| TextEdit { range, text }));
             }
         }
         let inner = kind == k.function || kind == k.block;
@@ -78,11 +76,11 @@ pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<
     out
 }
 
-/// The modifiers of a head in canonical order, if that is another one and means the same.
+/// A head with its modifiers in canonical order, if that is another one and means the same.
 fn canonical(written: &str) -> Option<String> {
-    let (opcode, rest) = written.split_at(written.find('.')?);
+    let (name, rest) = written.split_at(written.find('.')?);
     let modifiers = split(rest);
-    let opcode = ISA.opcode(opcode)?;
+    let opcode = ISA.opcode(name)?;
     let head = head::resolve(opcode, &modifiers)?;
     if head.mismatch.is_some() || !head.ignored.is_empty() {
         return None;
@@ -101,7 +99,7 @@ fn canonical(written: &str) -> Option<String> {
     }
     let again = head::resolve(opcode, &ordered)?;
     let same = |other: &head::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
-    again.candidates.first().is_some_and(same).then(|| ordered.concat())
+    again.candidates.first().is_some_and(same).then(|| format!("{name}{}", ordered.concat()))
 }
 
 /// `.a.b::c` as its modifiers.

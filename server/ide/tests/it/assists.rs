@@ -124,11 +124,9 @@ fn floats() {
     check(
         "add.f64 %fd1, %fd2, ¦0d3FF8000000000000;",
         &expect![[r#"
-        convert-immediate: Write `0f3FC00000`
-          add.f64 %fd1, %fd2, 0f3FC00000;
-        convert-immediate: Write `1.5`
-          add.f64 %fd1, %fd2, 1.5;
-    "#]],
+            convert-immediate: Write `1.5`
+              add.f64 %fd1, %fd2, 1.5;
+        "#]],
     );
     check("mov.f32 %f1, ¦0f7F800000;", &expect![[""]]);
 }
@@ -185,21 +183,21 @@ fn vectors_apart() {
     check(
         "¦atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f2, %f3};",
         &expect![[r#"
-        canonical-order: Write the modifiers as `.global.add.v2.f32`
-          atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f2, %f3};
-        expand-vector: Access each element by itself, with `atom.global.add.f32`
-          no: a register is written by one element and used by another
-    "#]],
+            canonical-order: Write `atom.global.add.v2.f32`
+              atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f2, %f3};
+            expand-vector: Access each element by itself, with `atom.global.add.f32`
+              no: a register is written by one element and used by another
+        "#]],
     );
     check(
         "¦atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f4, %f3};",
         &expect![[r#"
-        canonical-order: Write the modifiers as `.global.add.v2.f32`
-          atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f4, %f3};
-        expand-vector: Access each element by itself, with `atom.global.add.f32`
-          atom.global.add.f32 %f1, [%rd1], %f4;
-          atom.global.add.f32 %f2, [%rd1+4], %f3;
-    "#]],
+            canonical-order: Write `atom.global.add.v2.f32`
+              atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f4, %f3};
+            expand-vector: Access each element by itself, with `atom.global.add.f32`
+              atom.global.add.f32 %f1, [%rd1], %f4;
+              atom.global.add.f32 %f2, [%rd1+4], %f3;
+        "#]],
     );
     check(
         "ld.global.L2::cache_hint.v2.b64 ¦{%rd1, %rd2}, [%rd3], %rd1;",
@@ -246,9 +244,9 @@ fn order_of_modifiers() {
     check(
         "add.f32.ftz.rn %f1, %f2, ¦%f3;",
         &expect![[r#"
-        canonical-order: Write the modifiers as `.rn.ftz.f32`
-          add.rn.ftz.f32 %f1, %f2, %f3;
-    "#]],
+            canonical-order: Write `add.rn.ftz.f32`
+              add.rn.ftz.f32 %f1, %f2, %f3;
+        "#]],
     );
     check(
         "¦add.f32.rn %f1, %f2, %f3;\nld.u32.global %r1, [%rd1];\nmul.lo.u32 %r1, %r2, %r3;¦",

@@ -24,6 +24,10 @@ pub struct Session {
     pub tags: bool,
     /// It takes code actions as such, not as commands only.
     pub code_actions: bool,
+    /// It shows code actions that cannot be done, and why.
+    pub disabled_actions: bool,
+    /// It opens documents and pages when asked to.
+    pub shows_documents: bool,
     /// It takes edits with the version of the document that they are for.
     pub versioned_edits: bool,
     /// It knows the kinds of symbols that came after the first version of the protocol.
@@ -104,6 +108,12 @@ impl Session {
             code_actions: text
                 .and_then(|t| t.code_action.as_ref())
                 .is_some_and(|c| c.code_action_literal_support.is_some()),
+            disabled_actions: is(text.and_then(|t| t.code_action.as_ref()?.disabled_support)),
+            shows_documents: capabilities
+                .window
+                .as_ref()
+                .and_then(|w| w.show_document.as_ref())
+                .is_some_and(|s| s.support),
             versioned_edits: is(workspace.and_then(|w| w.workspace_edit.as_ref()?.document_changes)),
             symbol_kinds: text
                 .and_then(|t| t.document_symbol.as_ref()?.symbol_kind.as_ref()?.value_set.as_ref())

@@ -26,7 +26,10 @@ fn begun(extra: Value, text: &str) -> (Client, Vec<Value>) {
     let mut client = server();
     let offered = client.begin(capabilities(extra));
     let kinds = &offered["codeActionProvider"]["codeActionKinds"];
-    assert_eq!(*kinds, json!(["quickfix", "source.fixAll.ptx-analyzer"]));
+    assert_eq!(
+        *kinds,
+        json!(["quickfix", "refactor.rewrite", "source.canonicalOrder.ptx-analyzer", "source.fixAll.ptx-analyzer"])
+    );
     client.open(URI, 3, text);
     let diagnostics = client.diagnostics(URI, 3);
     (client, diagnostics)
@@ -50,7 +53,7 @@ fn titles(actions: &[Value]) -> Vec<&str> {
 fn a_quick_fix_names_its_finding_and_its_version() {
     let (mut client, diagnostics) = begun(json!({ "versioned": true }), TEXT);
     let found = actions(&mut client, 6, 5, None);
-    assert_eq!(titles(&found), ["Write `add`"]);
+    assert_eq!(titles(&found), ["Write `add`", "Explain `unknown-opcode`"]);
     assert_eq!(found[0]["kind"], "quickfix");
     assert_eq!(found[0]["diagnostics"], json!([diagnostics[0]]));
     let edits = &found[0]["edit"]["documentChanges"][0];
@@ -110,4 +113,55 @@ fn a_project_warns_of_what_it_cannot_use() {
     let settings = json!({ "diagnostics": { "severity": { "not-portable": "hint" } } });
     let (_, diagnostics) = begun(json!({ "settings": settings }), text);
     assert_eq!((&diagnostics[0]["code"], &diagnostics[0]["severity"]), (&json!("not-portable"), &json!(4)));
+}
+
+/// A client that shows what cannot be done, and opens pages.
+fn eager(text: &str) -> Client {
+    let mut extra = capabilities(json!({ "versioned": true }));
+    extra["capabilities"]["textDocument"]["codeAction"]["disabledSupport"] = json!(true);
+    extra["capabilities"]["window"] = json!({ "showDocument": { "support": true } });
+    let mut client = server();
+    client.begin(extra);
+    client.open(URI, 3, text);
+    client
+}
+
+const SOUND: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b64 %rd<4>;\n.reg .f32 %f<4>;\n\
+    ld.global.v2.b64 {%rd1, %rd1}, [%rd1];\nadd.f32.rn %f1, %f2, 0f3F800000;\nret;\n}\n";
+
+#[test]
+fn other_ways_to_write_it() {
+    let mut client = eager(SOUND);
+    let found = actions(&mut client, 7, 4, Some("refactor"));
+    assert_eq!(found[0]["kind"], "refactor.rewrite");
+    assert_eq!(found[0]["disabled"]["reason"], "a register is written by one element and used by another");
+    assert!(found[0].get("edit").is_none());
+    let found = actions(&mut client, 8, 23, None);
+    // The first mends a finding and is said once.
+    assert_eq!(titles(&found), ["Write `add.rn.f32`", "Write `1.0`"]);
+    assert_eq!((&found[0]["kind"], &found[1]["kind"]), (&json!("quickfix"), &json!("refactor.rewrite")));
+    assert_eq!(found[1]["edit"]["documentChanges"][0]["textDocument"]["version"], 3);
+    assert_eq!(found[1]["edit"]["documentChanges"][0]["edits"][0]["newText"], "1.0");
+    // The whole document only for those who ask for that.
+    let found = actions(&mut client, 0, 0, Some("source.canonicalOrder"));
+    assert_eq!(titles(&found), ["Write all modifiers in canonical order (1 instruction)"]);
+    assert_eq!(found[0]["kind"], "source.canonicalOrder.ptx-analyzer");
+    // A client that cannot show why something cannot be done is not told of it.
+    let (mut client, _) = begun(json!({}), SOUND);
+    assert!(actions(&mut client, 7, 4, Some("refactor")).is_empty());
+}
+
+#[test]
+fn a_finding_is_explained() {
+    let mut client = eager(TEXT);
+    let found = actions(&mut client, 6, 5, Some("quickfix"));
+    let explain = found.iter().find(|a| a["title"] == "Explain `unknown-opcode`").expect("the action");
+    let command = &explain["command"];
+    assert_eq!(command["command"], "ptx-analyzer.explain");
+    let params = json!({ "command": command["command"], "arguments": command["arguments"] });
+    let text = client.call("workspace/executeCommand", params);
+    assert!(text.as_str().expect("a text").contains("unknown-opcode"), "{text}");
+    let asked = client.wait("a page", |m| m["method"] == "window/showDocument");
+    let uri = asked["params"]["uri"].as_str().expect("an address");
+    assert!(uri.ends_with("/docs/diagnostics/unknown-opcode.md") && asked["params"]["external"] == true, "{asked}");
 }

@@ -1,28 +1,37 @@
-//! `textDocument/codeAction`: what mends the findings at a place.
+//! `textDocument/codeAction`: what mends the findings at a place, explains them, or writes the same in another way.
 //!
 //! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
 
+use super::commands::EXPLAIN;
 use crate::server::document::Checked;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, cancellable};
-use ptx_ide::{Action, TextEdit};
+use ptx_ide::{Action, Assist, TextEdit};
+use serde_json::json;
 use std::collections::HashMap;
+use std::ops::Range;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
-    self, CodeAction, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams,
-    CodeActionProviderCapability, CodeActionResponse, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
-    ServerCapabilities, TextDocumentEdit, Uri, WorkspaceEdit,
+    self, CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams,
+    CodeActionProviderCapability, CodeActionResponse, Command, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, ServerCapabilities, TextDocumentEdit, Uri, WorkspaceEdit,
 };
 
 /// Everything in the document that can be mended without a look.
 const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ptx-analyzer");
+
+/// Modifiers of the whole document in canonical order.
+const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrder.ptx-analyzer");
+
+/// So many findings of one place are explained.
+const MOST_EXPLAINED: usize = 3;
 
 /// In a document with more findings, mending all of them is not offered to somebody who did not ask for it: looking takes time.
 const MOST_UNASKED: usize = 64;
 
 /// The kinds that there are.
 fn kinds() -> Vec<CodeActionKind> {
-    vec![CodeActionKind::QUICKFIX, FIX_ALL]
+    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, FIX_ALL]
 }
 
 /// Announces them.
@@ -45,15 +54,30 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         let only = params.context.only.as_deref();
         let stop = || cancelled.is_set();
         let mut out = Vec::new();
+        let mut mended: Vec<Vec<TextEdit>> = Vec::new();
         if wants(only, &CodeActionKind::QUICKFIX) {
-            let found = ptx_ide::code_actions(snapshot, &checked.report, range, &stop);
+            let found = ptx_ide::code_actions(snapshot, &checked.report, range.clone(), &stop);
+            mended.extend(found.iter().map(|a| a.edits.clone()));
             out.extend(found.into_iter().map(|action| context.quick_fix(action)));
+        }
+        if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+            let found = ptx_ide::assists(snapshot, range.clone());
+            // What mends a finding is not offered twice.
+            let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
+            out.extend(new.filter_map(|assist| context.assist(assist)));
+        }
+        // Who asks for nothing in particular wants to hear of this place, not of all the document.
+        if only.is_some() && wants(only, &CANONICAL_ORDER) {
+            out.extend(context.canonical_order());
         }
         let unasked =
             out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
                 && checked.report.diagnostics.len() <= MOST_UNASKED;
         if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
             out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
+        }
+        if wants(only, &CodeActionKind::QUICKFIX) {
+            out.extend(context.explanations(&range));
         }
         Some(out)
     })
@@ -87,6 +111,57 @@ impl Answer<'_> {
             is_preferred: action.preferred.then_some(true),
             ..CodeAction::default()
         })
+    }
+
+    /// Another way to write something; what cannot be done is only for clients that show why.
+    fn assist(&self, assist: Assist) -> Option<CodeActionOrCommand> {
+        let disabled = assist.disabled.map(|reason| CodeActionDisabled { reason });
+        if disabled.is_some() && !self.session.disabled_actions {
+            return None;
+        }
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: assist.title,
+            kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            edit: disabled.is_none().then(|| self.edit(&assist.edits)),
+            disabled,
+            ..CodeAction::default()
+        }))
+    }
+
+    fn canonical_order(&self) -> Option<CodeActionOrCommand> {
+        let edits = ptx_ide::canonical_order(self.checked.snapshot.as_ref()?, None);
+        let s = if edits.len() == 1 { "" } else { "s" };
+        (!edits.is_empty()).then(|| {
+            CodeActionOrCommand::CodeAction(CodeAction {
+                title: format!("Write all modifiers in canonical order ({} instruction{s})", edits.len()),
+                kind: Some(CANONICAL_ORDER),
+                edit: Some(self.edit(&edits)),
+                ..CodeAction::default()
+            })
+        })
+    }
+
+    /// A command for each kind of finding at a place that opens its page.
+    fn explanations(&self, range: &Range<usize>) -> Vec<CodeActionOrCommand> {
+        let mut codes: Vec<&str> = Vec::new();
+        let mut out = Vec::new();
+        for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
+            let touches = found.range.start <= range.end && range.start <= found.range.end;
+            if !touches || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
+                continue;
+            }
+            codes.push(found.code);
+            let title = format!("Explain `{}`", found.code);
+            let arguments = vec![json!({ "query": found.code, "show": true })];
+            out.push(CodeActionOrCommand::CodeAction(CodeAction {
+                title: title.clone(),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![diagnostic.clone()]),
+                command: Some(Command { title, command: EXPLAIN.to_owned(), arguments: Some(arguments) }),
+                ..CodeAction::default()
+            }));
+        }
+        out
     }
 
     /// Nothing where there is nothing to mend, and to somebody who did not ask nothing for a single finding, which has its own fix.

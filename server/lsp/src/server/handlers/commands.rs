@@ -1,15 +1,20 @@
 //! `workspace/executeCommand`.
 
 use super::{WITH_PROGRESS, snapshot, status, syntax_tree, workspace_check};
+use crate::server::convert::page_address;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
-use tower_lsp_server::ls_types::{ExecuteCommandOptions, ExecuteCommandParams, LSPAny, ServerCapabilities, Uri};
+use tower_lsp_server::ls_types::{
+    ExecuteCommandOptions, ExecuteCommandParams, LSPAny, MessageType, ServerCapabilities, ShowDocumentParams, Uri,
+};
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
-const EXPLAIN: &str = "ptx-analyzer.explain";
+/// Also the command of actions that explain a finding.
+pub const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
 const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
 
@@ -38,7 +43,16 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         }
         EXPLAIN => {
             let query = string(&argument, "query")?.to_owned();
-            off_thread(move || ptx_ide::explain(&query).map(Value::String)).await
+            let show = argument.get("show") == Some(&Value::Bool(true));
+            let text = off_thread({
+                let query = query.clone();
+                move || ptx_ide::explain(&query)
+            })
+            .await?;
+            if let Some(text) = text.as_ref().filter(|_| show) {
+                show_explanation(shared, &query, text);
+            }
+            Ok(text.map(Value::String))
         }
         SERVER_STATUS => Ok(Some(status::status(shared))),
         CHECK_WORKSPACE => {
@@ -46,6 +60,28 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         }
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
+}
+
+/// Clients may leave a request unanswered.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens the page of a code in the browser, or shows its first words where the client opens nothing.
+fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
+    let shared = Arc::clone(shared);
+    // Without headings: the code is the first word of the message.
+    let summary = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("").to_owned();
+    let message = format!("{code}: {summary}");
+    let uri: Option<Uri> = page_address(code).parse().ok();
+    tokio::spawn(async move {
+        if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
+            let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
+            let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
+            if matches!(shown, Ok(Ok(true))) {
+                return;
+            }
+        }
+        shared.client.show_message(MessageType::INFO, message).await;
+    });
 }
 
 /// An argument, given by name or bare.
