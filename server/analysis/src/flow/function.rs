@@ -231,6 +231,17 @@ pub struct Chosen {
     pub space: Option<&'static Space>,
 }
 
+impl Chosen {
+    /// Of a comparison for order with a number: the least number that is on the other side of it than those below.
+    pub fn parts_at(&self, number: i64) -> Option<i64> {
+        self.values.iter().flatten().find_map(|v| match *v {
+            ".lt" | ".ge" | ".lo" | ".hs" => Some(number),
+            ".le" | ".gt" | ".ls" | ".hi" => number.checked_add(1),
+            _ => None,
+        })
+    }
+}
+
 /// An instruction. Ranges count from the start of the function's item.
 #[derive(Debug, Clone)]
 pub struct Instruction {

@@ -294,12 +294,7 @@ impl<'a> Search<'a> {
             }
             (Computes::Product, Some((bits, by, _))) if power(by) => widened(bits, by.trailing_zeros().into()),
             (Computes::Comparison, Some((bits, limit, true))) => {
-                let chosen = self.function.chosen(index).values.iter().flatten();
-                let limit = chosen.clone().find_map(|v| match *v {
-                    ".lt" | ".ge" | ".lo" | ".hs" => Some(limit),
-                    ".le" | ".gt" | ".ls" | ".hi" => limit.checked_add(1),
-                    _ => None,
-                });
+                let limit = self.function.chosen(index).parts_at(limit);
                 if limit.is_some_and(|l| l & ((1 << bits) - 1) == 0) { Known::Rows } else { Known::Lane }
             }
             _ => plain(),

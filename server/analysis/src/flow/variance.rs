@@ -218,11 +218,7 @@ impl<'a> Variances<'a> {
 
     /// A comparison of a lane-dependent value with a literal.
     fn compared(&self, index: usize, bits: Option<u32>, limit: i64) -> Variance {
-        let operator = self.function.chosen(index).values.iter().flatten().find_map(|v| match *v {
-            ".lt" | ".ge" | ".lo" | ".hs" => Some(limit),
-            ".le" | ".gt" | ".ls" | ".hi" => limit.checked_add(1),
-            _ => None,
-        });
+        let operator = self.function.chosen(index).parts_at(limit);
         let equal = self.function.chosen(index).values.iter().flatten().any(|v| matches!(*v, ".eq" | ".ne"));
         match (operator, bits) {
             // A limit between two warps, or below all threads.
