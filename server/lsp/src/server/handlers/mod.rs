@@ -5,6 +5,7 @@
 pub mod code_actions;
 pub mod code_lenses;
 pub mod commands;
+pub mod completion;
 pub mod configuration;
 pub mod diagnostics;
 pub mod formatting;
@@ -12,6 +13,7 @@ pub mod hover;
 pub mod initialize;
 pub mod inlay_hints;
 pub mod semantic_tokens;
+pub mod signature_help;
 mod status;
 pub mod symbols;
 mod syntax_tree;
@@ -40,11 +42,13 @@ const PROVIDERS: &[Provide] = &[
     code_actions::provide,
     code_lenses::provide,
     commands::provide,
+    completion::provide,
     diagnostics::provide,
     formatting::provide,
     hover::provide,
     inlay_hints::provide,
     semantic_tokens::provide,
+    signature_help::provide,
     symbols::provide,
     text::provide,
     workspace::provide,
