@@ -926,12 +926,12 @@ fn half_typed_lines() {
     // A statement before another one, a list that goes on in the next line, an operand that does.
     assert!(first("$0ret;", 3).starts_with("abs\n"));
     assert!(first("add.f32 %f1, %f2,\n    $0\n", 3).starts_with("%f1\n"));
-    assert!(first("add.f32 %f1, %f2,\n    $0ret;", 3).starts_with("abs\n"));
+    assert!(first("add.f32 %f1, %f2,\n    $0mov.u32 %r1, 0;", 3).starts_with("abs\n"));
     assert!(first("ld.global.v2.f32 {%f1,\n    $0\n", 3).starts_with("%f"));
-    assert_eq!(first("add.f32 %f1, %f2$0", 0), "");
     for nothing in ["// add.$0", "/* add.$0 */", "mov.u32 %r1, 12$0;", "L$0:", ".reg .b32 x$0", "add.f32 %f1 $0"] {
         assert!(!in_kernel(nothing).items.iter().any(|i| i.label.starts_with('.')), "{nothing}");
     }
+    assert!(in_kernel("add.f32 %f1 $0").items.is_empty());
     // A brace that is missing, a function whose header has not ended.
     let text = ".version 7.8\n.target sm_80\n.entry a()\n{\n    .reg .f32 %f<3>;\n    add.f32 $0\n.entry b()\n{\n    ret;\n}\n";
     assert!(at(text).1.items.iter().any(|i| i.label == "%f0"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const URI: &str = "file:///kernel.ptx";
 
 const TEXT: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 é)\n{\n    .reg .b32 %r<4>;\n    \
-    .reg .f32 %f<4>;\n    /* é */ fma.r .f32 %f1, %f2, \n    ret;\n}\n";
+    .reg .f32 %f<4>;\n    /* é */ fma.r .f32 %f1, %f2, \n    mov.u32 %r1, 0;\n    ret;\n}\n";
 
 fn begin(item: Value, settings: Value) -> Client {
     let mut client = server();
