@@ -13,7 +13,7 @@ use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::{self, Names};
 use ptx_analysis::spec::{Arrangement, Shape, Spec, applies};
-use ptx_analysis::symbols::{List as Targets, Origin, Symbol};
+use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
 use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
@@ -271,7 +271,8 @@ impl List<'_, '_> {
         }
         let first = &resolved.candidates[best.place.0].arrangements[best.place.1];
         let callee = callee(before, head, &spot, first);
-        let context = Context { names: &names, near: &near, locals: &locals, callee };
+        let address_size = self.environment.address_size;
+        let context = Context { names: &names, near: &near, locals: &locals, callee, address_size };
         self.wants(&wants, &context);
         if spot.index == 0
             && spot.open.is_empty()
@@ -580,6 +581,7 @@ struct Context<'a> {
     near: &'a Near,
     locals: &'a [Name],
     callee: Option<String>,
+    address_size: u16,
 }
 
 impl Want {
@@ -657,14 +659,28 @@ fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_>) -
         (Kind::Targets, Symbol::Targets { list, .. }) => return spec.value.symbol != (list == Targets::Branches),
         (Kind::Targets, _) => return false,
         (Kind::Function, Symbol::Function { kernel, .. }) => return !kernel && returns(name) == results_given(place),
-        // ptxas takes the name of a function for most registers; nobody means that.
-        (Kind::Value, Symbol::Function { .. }) if !spec.value.symbol => return false,
+        // ptxas takes the name of a function for most registers; nobody means that. It is in no state space.
+        (Kind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => return false,
+        // The front end of ptxas takes addresses of any width, and a texture as if it were memory; what follows it does not.
+        (Kind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
+            return false;
+        }
+        (Kind::Address(_), Symbol::Variable(Variable { ty: Some(ty), .. })) if ty.info().class == TypeClass::Opaque => {
+            return false;
+        }
         (Kind::Function, _) => return false,
         _ => {}
     }
     let text = if name.count.is_some() { format!("{}0", name.text) } else { name.text.clone() };
     let names = One { name: &text, symbol, others: context.names };
     fits(want, OperandKind::Name(&text), &names)
+}
+
+/// Whether a register can hold an address: of the module's size, or of 32 bits where that is all that there is in a state space.
+fn holds_address(spec: &Spec, ty: TypeId, address_size: u16) -> bool {
+    let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
+    let small = spec.spaces.is_some_and(|s| s.iter().all(window)) || spec.value.register_only;
+    ty.info().bits == address_size || (small && ty.info().bits == 32)
 }
 
 /// Whether a function returns something, after its header.

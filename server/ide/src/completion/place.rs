@@ -243,14 +243,18 @@ impl<'t> Statement<'t> {
         if broken && kind != k.function {
             return Self::by_text(snapshot, offset, end, here);
         }
-        let ended = end >= here.end_byte();
+        // The empty node that says that something is missing may stand in the next line.
+        let rest = end..here.end_byte().max(end);
+        let ended = rest.len() < LONGEST && snapshot.text(rest).trim().is_empty();
         if (last == ";" && ended) || (kind == k.label && last == ":") {
             return Self { labelled: kind == k.label, ..new(holder) };
         }
         if kind == k.function && last == "}" && ended {
             return new(holder);
         }
-        let goes_on = last.ends_with([',', '(', '[', '{', '|', '=', '@', '!', '+']);
+        // What stands before a statement on its line is no part of the one above.
+        let alone = snapshot.text(offset..end_of_line(snapshot, offset)).trim().is_empty();
+        let goes_on = alone && last.ends_with([',', '(', '[', '{', '|', '=', '@', '!', '+']);
         if ended && line(offset) > line(end) && !goes_on && kind != k.function {
             return new(holder);
         }

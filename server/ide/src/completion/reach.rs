@@ -70,6 +70,21 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
         for form in entry.forms {
             offers(entry, form, before, after, environment, &mut out);
         }
+        // Of what is not checked the name is known.
+        let next = entry
+            .path
+            .get(before.len())
+            .filter(|_| !entry.checked && entry.path.iter().zip(before).all(|(a, b)| a == b));
+        if let Some(value) = next.filter(|v| !out.iter().any(|o| o.value == **v)) {
+            out.push(Offer {
+                value,
+                status: Status::Available,
+                canonical: true,
+                slot: before.len(),
+                ends: false,
+                entry,
+            });
+        }
     }
     // Types come last in nearly every form, while others count slots in forms of different lengths.
     out.sort_by_key(|o| (o.status.rank(), !o.canonical, o.ends, o.slot));
@@ -423,7 +438,8 @@ pub fn known<'m>(opcode: &'static Opcode, modifiers: &[&'m str]) -> Vec<&'m str>
     let mut out: Vec<&str> = Vec::new();
     for modifier in modifiers {
         let takes = |s: &ptx_isa::tables::Slot| s.after_operand == 0 && s.values.contains(modifier);
-        let known = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(takes);
+        let known = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(takes)
+            || opcode.entries.iter().any(|e| e.path.contains(modifier));
         let repeated = out.contains(modifier) && ISA.modifier(modifier).is_some_and(|m| m.repeats);
         if known && !repeated {
             out.push(modifier);

@@ -1,9 +1,9 @@
 //! Which handler serves which message.
 
 use super::handlers::{
-    call_hierarchy, code_actions, code_lenses, commands, configuration, definition, diagnostics, folding, formatting,
-    hover, initialize, inlay_hints, links, references, rename, selection, semantic_tokens, symbols, text, workspace,
-    workspace_diagnostics, workspace_symbols,
+    call_hierarchy, code_actions, code_lenses, commands, completion, configuration, definition, diagnostics, folding,
+    formatting, hover, initialize, inlay_hints, links, references, rename, selection, semantic_tokens, signature_help,
+    symbols, text, workspace, workspace_diagnostics, workspace_symbols,
 };
 use super::log;
 use super::shared::Shared;
@@ -103,6 +103,18 @@ impl LanguageServer for Backend {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         hover::hover(&self.shared, params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        completion::completion(&self.shared, params).await
+    }
+
+    async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
+        completion::resolve(&self.shared, item).await
+    }
+
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        signature_help::signature_help(&self.shared, params).await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {

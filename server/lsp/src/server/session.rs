@@ -1,7 +1,9 @@
 //! What was agreed with the client when the session began.
 
 use super::position::Encoding;
-use tower_lsp_server::ls_types::{ClientInfo, InitializeParams, MarkupKind, SymbolKind};
+use tower_lsp_server::ls_types::{
+    ClientInfo, InitializeParams, InsertTextMode, MarkupKind, SymbolKind, TextDocumentClientCapabilities,
+};
 
 /// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
 /// in `experimental.commands.commands`.
@@ -54,6 +56,8 @@ pub struct Session {
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
     pub markdown: bool,
+    /// What it does with completion and signature help.
+    pub completing: Completing,
     /// It can be told to ask for semantic tokens again.
     pub refreshes_tokens: bool,
     /// It can be told to ask for inlay hints again.
@@ -134,6 +138,7 @@ impl Session {
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
+            completing: Completing::new(text),
             refreshes_tokens: is(workspace.and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)),
             refreshes_hints: is(workspace.and_then(|w| w.inlay_hint.as_ref()?.refresh_support)),
             refreshes_lenses: is(workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support)),
@@ -151,6 +156,49 @@ impl Session {
             ),
             watches_files: is(workspace.and_then(|w| w.did_change_watched_files.as_ref()?.dynamic_registration)),
             progress: is(capabilities.window.as_ref().and_then(|w| w.work_done_progress)),
+        }
+    }
+}
+
+/// What the client does with completion and signature help.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Completing {
+    /// It takes snippets.
+    pub snippets: bool,
+    /// It asks its user whether an item is inserted, or replaces the word that is there.
+    pub insert_replace: bool,
+    /// It shows more beside a label.
+    pub label_details: bool,
+    /// It strikes out what is deprecated.
+    pub tags: bool,
+    /// It indents the lines of a snippet.
+    pub indents: bool,
+    /// It shows Markdown.
+    pub markdown: bool,
+    /// It marks a parameter in the label of a signature by its place.
+    pub label_offsets: bool,
+    /// Each signature may have an active parameter of its own.
+    pub active_parameter: bool,
+}
+
+impl Completing {
+    fn new(text: Option<&TextDocumentClientCapabilities>) -> Self {
+        let item = text.and_then(|t| t.completion.as_ref()?.completion_item.as_ref());
+        let help = text.and_then(|t| t.signature_help.as_ref()?.signature_information.as_ref());
+        let is = |flag: Option<bool>| flag == Some(true);
+        let markdown = |formats: Option<&Vec<MarkupKind>>| formats.is_some_and(|f| f.contains(&MarkupKind::Markdown));
+        Self {
+            snippets: is(item.and_then(|i| i.snippet_support)),
+            insert_replace: is(item.and_then(|i| i.insert_replace_support)),
+            label_details: is(item.and_then(|i| i.label_details_support)),
+            tags: item.is_some_and(|i| i.tag_support.is_some()),
+            indents: item
+                .and_then(|i| i.insert_text_mode_support.as_ref())
+                .is_some_and(|s| s.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
+            markdown: markdown(item.and_then(|i| i.documentation_format.as_ref()))
+                || markdown(help.and_then(|h| h.documentation_format.as_ref())),
+            label_offsets: is(help.and_then(|h| h.parameter_information.as_ref()?.label_offset_support)),
+            active_parameter: is(help.and_then(|h| h.active_parameter_support)),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
 
+mod completion;
 mod formatting;
 #[cfg(test)]
 mod schema;
 
 use super::workspace::excluded;
 use crate::levels::{Levels, level};
+pub use completion::Completion;
 pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
@@ -20,6 +22,8 @@ pub const SECTION: &str = "ptx-analyzer";
 /// The settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
+    /// `completion.*`
+    pub completion: Completion,
     /// `diagnostics.*`
     pub diagnostics: Diagnostics,
     /// `formatting.*`
@@ -161,6 +165,7 @@ pub fn section(value: &Value) -> Option<&Value> {
         None => {
             let own = [
                 "codeLens",
+                "completion",
                 "diagnostics",
                 "formatting",
                 "hover",
@@ -183,6 +188,7 @@ impl Settings {
         if let Some(map) = reader.object(section, "") {
             for (key, value) in map {
                 match key.as_str() {
+                    "completion" => reader.completion(value, &mut out.completion),
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
                     "formatting" => reader.formatting(value, &mut out.formatting),
                     "codeLens" => reader.code_lens(value, &mut out.code_lens),

@@ -6,6 +6,7 @@
 mod cli;
 mod client;
 mod code_actions;
+mod completion;
 mod fmt;
 mod formatting;
 mod incremental;

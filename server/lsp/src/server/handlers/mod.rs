@@ -6,6 +6,7 @@ pub mod call_hierarchy;
 pub mod code_actions;
 pub mod code_lenses;
 pub mod commands;
+pub mod completion;
 pub mod configuration;
 pub mod definition;
 pub mod diagnostics;
@@ -19,6 +20,7 @@ pub mod references;
 pub mod rename;
 pub mod selection;
 pub mod semantic_tokens;
+pub mod signature_help;
 mod status;
 pub mod symbols;
 mod syntax_tree;
@@ -50,6 +52,7 @@ const PROVIDERS: &[Provide] = &[
     code_lenses::provide,
     commands::provide,
     definition::provide,
+    completion::provide,
     diagnostics::provide,
     folding::provide,
     formatting::provide,
@@ -60,6 +63,7 @@ const PROVIDERS: &[Provide] = &[
     rename::provide,
     selection::provide,
     semantic_tokens::provide,
+    signature_help::provide,
     symbols::provide,
     text::provide,
     workspace::provide,

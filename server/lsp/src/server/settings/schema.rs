@@ -41,6 +41,30 @@ const SETTINGS: &[Setting] = &[
         does: "how often a variable of the module is used",
     },
     Setting {
+        name: "completion.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to complete what is typed",
+    },
+    Setting {
+        name: "completion.signatures",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to show the forms of the instruction whose operands are written",
+    },
+    Setting {
+        name: "completion.snippets",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether whole forms and pieces of programs are offered, with places to fill in, if the editor can do that",
+    },
+    Setting {
+        name: "completion.unavailable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether to list, last and marked, what the module's version or target has not got",
+    },
+    Setting {
         name: "diagnostics.enable",
         takes: "boolean",
         default: || json!(true),
