@@ -228,14 +228,67 @@ impl Numbers {
         })
     }
 
-    fn value(&self, expr: &Expr, at: At) -> Option<i64> {
-        evaluate(expr, |step| match step {
+    fn step(&self, step: Step, at: At) -> Option<i64> {
+        match step {
             Step::Number(n) => Some(n),
             Step::Variable(v) => self.variable(v, at),
             Step::Let(index) => self.lets.get(usize::from(index)).copied(),
             Step::Input(index) => self.inputs.get(usize::from(index)).copied(),
             Step::Operation(_) => None,
-        })
+        }
+    }
+
+    fn value(&self, expr: &Expr, at: At) -> Option<i64> {
+        evaluate(expr, |step| self.step(step, at))
+    }
+
+    /// The values for all elements of a thread.
+    fn all(&self, expr: &Expr, thread: u32, count: u32) -> Option<Series> {
+        let mut stack: Vec<Series> = Vec::new();
+        for step in expr.steps {
+            let at = |element: u32| At { thread: thread.into(), element: element.into(), ..At::default() };
+            let series = match step {
+                Step::Operation(operation) => {
+                    let (b, a) = (stack.pop()?, stack.pop()?);
+                    a.apply(*operation, b)?
+                }
+                Step::Variable(Variable::Element | Variable::Register | Variable::Within) => {
+                    Series::Many((0..count).map(|element| self.step(*step, at(element))).collect::<Option<_>>()?)
+                }
+                _ => Series::One(self.step(*step, at(0))?),
+            };
+            stack.push(series);
+        }
+        stack.pop()
+    }
+}
+
+/// The value of a part of a formula for each element of a thread.
+enum Series {
+    /// The same for all.
+    One(i64),
+    /// One for each.
+    Many(Vec<i64>),
+}
+
+impl Series {
+    fn at(&self, element: u32) -> i64 {
+        match self {
+            Self::One(value) => *value,
+            Self::Many(values) => values.get(element as usize).copied().unwrap_or(-1),
+        }
+    }
+
+    fn apply(self, operation: Operation, other: Self) -> Option<Self> {
+        let many = |values: Vec<i64>, by: &dyn Fn(usize, i64) -> Option<i64>| {
+            values.into_iter().enumerate().map(|(i, value)| by(i, value)).collect::<Option<Vec<i64>>>().map(Self::Many)
+        };
+        match (self, other) {
+            (Self::One(a), Self::One(b)) => operation.apply(a, b).map(Self::One),
+            (Self::Many(a), Self::One(b)) => many(a, &|_, a| operation.apply(a, b)),
+            (Self::One(a), Self::Many(b)) => many(b, &|_, b| operation.apply(a, b)),
+            (Self::Many(a), Self::Many(b)) => many(a, &|i, a| operation.apply(a, *b.get(i)?)),
+        }
     }
 }
 
@@ -295,14 +348,15 @@ impl Layout {
 
     /// The place of an element that a thread holds; none where the thread or element is out of range or holds nothing.
     pub fn element(&self, thread: u32, element: u32) -> Option<Place> {
-        if thread >= self.threads || element >= self.count || !self.holds(thread) {
-            return None;
-        }
+        (element < self.count && self.holds(thread)).then(|| self.place(thread, element)).flatten()
+    }
+
+    fn place(&self, thread: u32, element: u32) -> Option<Place> {
         let at = At { thread: thread.into(), element: element.into(), ..At::default() };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         let fragment = self.fragment;
-        let place =
-            Place { matrix: number(&fragment.part)?, row: number(&fragment.row)?, column: number(&fragment.column)? };
+        let matrix = if self.matrices == 1 { 0 } else { number(&fragment.part)? };
+        let place = Place { matrix, row: number(&fragment.row)?, column: number(&fragment.column)? };
         (place.matrix < self.matrices && place.row < self.rows && place.column < self.columns).then_some(place)
     }
 
@@ -323,20 +377,38 @@ impl Layout {
         (register < self.registers).then_some(Bits { register, low, width: self.width })
     }
 
-    /// All elements and who holds them, by matrix, row and column.
-    pub fn map(&self) -> Vec<(Place, Holder)> {
-        let of = |thread| {
-            (0..self.count)
-                .filter_map(move |element| Some((self.element(thread, element)?, Holder { thread, element })))
+    /// All elements and who holds them, thread by thread.
+    pub fn elements(&self) -> impl Iterator<Item = (Place, Holder)> + '_ {
+        (0..self.threads).filter(|thread| self.holds(*thread)).flat_map(|thread| self.of_thread(thread))
+    }
+
+    /// The elements of one thread, all formulas at once: this is several times as fast as one element after the other.
+    fn of_thread(&self, thread: u32) -> Vec<(Place, Holder)> {
+        let all = |expr: &Expr| self.numbers.all(expr, thread, self.count);
+        let fragment = self.fragment;
+        let part = if self.matrices == 1 { Some(Series::One(0)) } else { all(&fragment.part) };
+        let (Some(part), Some(row), Some(column)) = (part, all(&fragment.row), all(&fragment.column)) else {
+            return Vec::new();
         };
-        let mut all: Vec<_> = (0..self.threads).flat_map(of).collect();
+        let place = |element: u32| {
+            let number = |series: &Series| u32::try_from(series.at(element)).ok();
+            let place = Place { matrix: number(&part)?, row: number(&row)?, column: number(&column)? };
+            let inside = place.matrix < self.matrices && place.row < self.rows && place.column < self.columns;
+            inside.then_some((place, Holder { thread, element }))
+        };
+        (0..self.count).filter_map(place).collect()
+    }
+
+    /// The same by matrix, row and column.
+    pub fn map(&self) -> Vec<(Place, Holder)> {
+        let mut all: Vec<_> = self.elements().collect();
         all.sort_unstable();
         all
     }
 
     /// Who holds the element at a place.
     pub fn holders(&self, place: Place) -> Vec<Holder> {
-        self.map().into_iter().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
+        self.elements().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
     }
 
     /// Elements to a register.

@@ -49,6 +49,13 @@ impl Cell {
         let bits = self.bits.map_or(String::new(), |(low, high)| format!(" bits {low}-{high}"));
         format!("T{}{register}{bits}", self.thread)
     }
+
+    /// How many letters that are.
+    fn len(&self) -> usize {
+        let digits = |number: u32| number.checked_ilog10().map_or(1, |n| n as usize + 1);
+        let bits = self.bits.map_or(0, |(low, high)| 7 + digits(low) + digits(high));
+        1 + digits(self.thread) + self.register.map_or(0, |r| 1 + digits(r)) + bits
+    }
 }
 
 impl Grid {
@@ -56,7 +63,7 @@ impl Grid {
     pub fn new(layout: &Layout, matrix: u32, register: Option<u32>) -> Option<Self> {
         let (rows, columns) = (layout.rows as usize, layout.columns as usize);
         let mut holders: Vec<Option<Holder>> = vec![None; rows.checked_mul(columns)?];
-        for (place, holder) in layout.map().into_iter().filter(|(place, _)| place.matrix == matrix) {
+        for (place, holder) in layout.elements().filter(|(place, _)| place.matrix == matrix) {
             let Place { row, column, .. } = place;
             *holders.get_mut(row as usize * columns + column as usize)? = Some(holder);
         }
@@ -90,7 +97,7 @@ impl Grid {
     pub fn text(&self) -> String {
         let width = |i: usize| {
             let cell = |line: &Line| match line {
-                Line::Row(_, cells) => cells.get(i).and_then(Option::as_ref).map_or(1, |c| c.text().len() + 2),
+                Line::Row(_, cells) => cells.get(i).and_then(Option::as_ref).map_or(1, |c| c.len() + 2),
                 Line::Gap => 0,
             };
             let widest = self.lines.iter().map(cell).max().unwrap_or(0);
@@ -176,7 +183,7 @@ impl Table<'_> {
 
 /// Which cells of a row are shown: those around what is marked, and the last; `None` where some are left out.
 fn window(heads: &[String], all: &[Vec<Option<Cell>>]) -> Vec<Option<usize>> {
-    let texts = all.iter().flatten().flatten().map(|c| c.text().len() + 3);
+    let texts = all.iter().flatten().flatten().map(|c| c.len() + 3);
     let widest = texts.chain(heads.iter().map(|h| h.len() + 3)).max().unwrap_or(4);
     let fit = (WIDTH.saturating_sub(8) / widest).max(2);
     if heads.len() <= fit.min(CELLS + 1) {
