@@ -1,6 +1,115 @@
 # What Helix shows. Sourced by pictures.test.sh.
 # shellcheck shell=bash disable=SC2154
 
+helix_prepare() {
+  local config=$XDG_CONFIG_HOME/helix
+  rm -rf "$config"
+  mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
+  cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
+  {
+    echo 'use-grammars = { only = ["ptx"] }'
+    sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"
+  } >"$config/languages.toml"
+  cat >"$config/config.toml" <<'TOML'
+theme = "onedark"
+[editor]
+true-color = true
+end-of-line-diagnostics = "hint"
+completion-timeout = 5
+[editor.inline-diagnostics]
+cursor-line = "hint"
+[editor.lsp]
+display-inlay-hints = true
+TOML
+  hx --grammar build >"$work/hx-build.log" 2>&1 || true
+}
+
+# helix_at TEXT [COLUMNS]
+helix_at() {
+  local line column
+  read -r line column < <(place "$@")
+  screen_start hx "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor hx '$project/$kernel:$line:$column'"
+  sees "helix: the kernel opens at '$1'" hx "$(literally "${1%%[,;]*}")" || true
+  sleep 1.2
+}
+
+helix_end() {
+  escape hx
+  escape hx
+  type_text hx ':q!'
+  keys hx Enter
+  screen_ends hx || true
+}
+
 helix_pictures() {
-  :
+  helix_prepare
+  open_kernel mma_matmul.ptx
+
+  helix_at 'mad.lo.u32          %st_tile, %row, 48'
+  keys hx Space k
+  scene hx helix-hover 'hover: an instruction, its operands, its modifiers' 'mad\.lo\.u32 d, a, b, c'
+  helix_end
+
+  helix_at '{%acc0, %acc1, %acc2, %acc3}, {%a0, %a1, %a2, %a3}, {%b0, %b1}' 31
+  scene hx helix-hints 'inlay hints: values of literals, shapes of matrices' '8×8'
+  keys hx Space k
+  scene hx helix-fragment 'hover: which lane of a warp holds which element of a matrix' 'lane'
+  helix_end
+
+  helix_at 'stage_b;'
+  keys hx gd
+  scene hx helix-definition 'definition of a label' '^ *[0-9]+ +stage_b:'
+  helix_end
+
+  helix_at '.reg .b32   %n, %k' 12
+  keys hx gr
+  scene hx helix-references 'references in a picker' 'mma_matmul.ptx:[0-9]+'
+  helix_end
+
+  helix_at 'setp.lt.u32         %p_loads_a' 21
+  keys hx Space h
+  scene hx helix-highlight 'all places of a register selected' 'p_loads_a'
+  helix_end
+
+  helix_at 'setp.lt.u32         %p_loads_a' 21
+  keys hx Space r
+  sleep 0.5
+  keys hx C-u
+  type_text hx '%p_first_warps'
+  keys hx Enter
+  scene hx helix-rename 'rename' '@!%p_first_warps bra'
+  helix_end
+
+  helix_at '.visible .entry mma_matmul'
+  keys hx Space s
+  scene hx helix-symbols 'document symbols' 'stage_b'
+  helix_end
+
+  helix_at 'setp.lt.u32         %p_loads_a'
+  keys hx o
+  type_text hx 'cvt.'
+  scene hx helix-completion 'completion: the modifiers that lead to a legal form' 'rni'
+  helix_end
+
+  helix_at 'setp.lt.u32         %p_loads_a'
+  keys hx o
+  type_text hx 'fma.rn.f32 %acc0, '
+  scene hx helix-signature 'signature help with the active operand' 'fma\.rn\.f32 d, a, b, c'
+  helix_end
+
+  helix_at 'shl.b32             %block_col'
+  keys hx x s
+  type_text hx ', 5;'
+  keys hx Enter c
+  type_text hx ',5   ;'
+  escape hx
+  type_text hx ':format'
+  keys hx Enter
+  scene hx helix-format 'formatting' 'shl\.b32 +%block_col, %block_col, 5;'
+  helix_end
+
+  helix_at 'mov.u64             %src_step, 32' 30
+  keys hx Space a
+  scene hx helix-actions 'code actions on a literal' '0x20'
+  helix_end
 }

@@ -3,69 +3,110 @@
 
 neovim_pictures() {
   nvim_prepare
+  neovim_reading
+  neovim_moving
+  neovim_writing
+}
 
+neovim_reading() {
+  open_kernel mma_matmul.ptx
   nvim_at 'mad.lo.u32          %st_tile, %row, 48'
-  scene nv neovim-colours 'semantic colours' 'mad.lo.u32'
+  scene nv neovim-colours 'semantic tokens colour each word by what it is' 'mad.lo.u32'
   keys nv K
-  scene nv neovim-hover 'hover on an opcode' 'mad\.lo\.u32 d, a, b, c'
+  scene nv neovim-hover 'hover: an instruction, its operands, its modifiers' 'mad\.lo\.u32 d, a, b, c'
   nvim_end
 
-  nvim_at 'mma.sync.aligned' 44
+  nvim_at '{%acc0, %acc1, %acc2, %acc3}, {%a0, %a1, %a2, %a3}, {%b0, %b1}' 31
   keys nv K
-  scene nv neovim-fragment 'hover on an operand of mma: which lane holds what' 'lane'
+  scene nv neovim-fragment 'hover: which lane of a warp holds which element of a matrix' 'lane'
   nvim_end
 
-  nvim_at '.reg .b32   %n, %k' 12
-  type_text nv ':lua vim.lsp.buf.references()'
-  keys nv Enter
-  scene nv neovim-references 'references in the quickfix list' 'mma_matmul.ptx\|[0-9]+ col'
+  nvim_at 'shr.u32             %warp' 21
+  keys nv K
+  scene nv neovim-register 'hover: a register, who writes and reads it' 'warp'
   nvim_end
 
-  nvim_at '@!%p_loads_a bra' 4
-  type_text nv ':lua vim.lsp.buf.document_highlight()'
-  keys nv Enter
-  scene nv neovim-highlight 'document highlight of a predicate' 'p_loads_a'
-  type_text nv ':lua vim.lsp.buf.rename("%p_first_warps")'
-  keys nv Enter
-  scene nv neovim-rename 'rename' '@!%p_first_warps bra'
+  nvim_at 'mov.f32             %acc0'
+  scene nv neovim-hints 'inlay hints: values of literals, shapes of matrices' '0f00000000 = 0' '8×8'
   nvim_end
 
+  open_kernel indirect_call.ptx
+  nvim_at '.func'
+  scene nv neovim-lens 'code lenses: how often a function is used' '[0-9] (use|call)'
+  nvim_end
+}
+
+neovim_moving() {
+  open_kernel mma_matmul.ptx
   nvim_at 'stage_b;'
-  type_text nv ':lua vim.lsp.buf.definition()'
-  keys nv Enter
+  nvim_lua 'vim.lsp.buf.definition()'
   scene nv neovim-definition 'definition of a label' '^ *[0-9]+ stage_b:'
   nvim_end
 
+  nvim_at '.reg .b32   %n, %k' 12
+  keys nv grr
+  scene nv neovim-references 'references in the quickfix list' 'mma_matmul.ptx\|[0-9]+ col'
+  nvim_end
+
+  nvim_at 'setp.lt.u32         %p_loads_a' 21
+  nvim_lua 'vim.lsp.buf.document_highlight()'
+  scene nv neovim-highlight 'what reads and writes the register under the cursor' 'p_loads_a'
+  nvim_lua 'vim.lsp.buf.rename("%p_first_warps")'
+  scene nv neovim-rename 'rename' '@!%p_first_warps bra'
+  nvim_end
+
+  nvim_at '.visible .entry mma_matmul'
+  keys nv gO
+  scene nv neovim-symbols 'document symbols' 'stage_b'
+  nvim_end
+
+  nvim_at 'ldmatrix.sync.aligned.m8n8.x4.shared' 50
+  keys nv v
+  for _ in 1 2 3; do
+    keys nv an
+    sleep 0.4
+  done
+  scene nv neovim-selection 'the selection grows with the syntax' 'ldmatrix'
+  nvim_end
+
+  nvim_at 'next_k:'
+  keys nv zM
+  sleep 0.3
+  keys nv zr
+  scene nv neovim-folding 'folding' '[0-9]+ lines|··|--'
+  nvim_end
+
+  open_kernel indirect_call.ptx
+  nvim_at '.func' 0
+  nvim_lua 'vim.lsp.buf.workspace_symbol("")'
+  scene nv neovim-workspace-symbols 'symbols of the workspace' 'indirect_call.ptx\|'
+  nvim_end
+}
+
+neovim_writing() {
+  open_kernel mma_matmul.ptx
   nvim_at 'setp.lt.u32         %p_loads_a'
   keys nv o
   type_text nv 'cvt.'
-  scene nv neovim-completion 'completion of a modifier' 'rn'
+  scene nv neovim-completion 'completion: the modifiers that lead to a legal form' 'rni'
   nvim_end
 
   nvim_at 'setp.lt.u32         %p_loads_a'
   keys nv o
   type_text nv 'fma.rn.f32 %acc0, '
   keys nv C-s
-  scene nv neovim-signature 'signature help with the active operand' 'fma'
+  scene nv neovim-signature 'signature help, and registers by how they fit' 'fma\.rn\.f32 d, a, b, c' 'acc1'
   nvim_end
 
   nvim_at 'shl.b32             %block_col'
   type_text nv ':s/, 5;/,5 ;/ | s/  */ /g'
   keys nv Enter
-  type_text nv ':lua vim.lsp.buf.format()'
-  keys nv Enter
+  nvim_lua 'vim.lsp.buf.format()'
   scene nv neovim-format 'formatting' 'shl\.b32 +%block_col, %block_col, 5;'
   nvim_end
 
   nvim_at 'mov.u64             %src_step, 32' 30
-  type_text nv ':lua vim.lsp.buf.code_action()'
-  keys nv Enter
-  scene nv neovim-actions 'code actions on an immediate' '0x20'
-  nvim_end
-
-  nvim_at '.visible .entry mma_matmul'
-  scene nv neovim-lens 'code lenses and inlay hints' 'mma_matmul'
-  keys nv gO
-  scene nv neovim-symbols 'document symbols' 'stage_b'
+  keys nv gra
+  scene nv neovim-actions 'code actions on a literal' '0x20'
   nvim_end
 }

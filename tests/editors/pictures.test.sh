@@ -2,6 +2,7 @@
 # PICTURES=DIR keeps the captures as pictures (docs/editors/pictures is made so; needs Python and requirements.txt beside this).
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
+# The kernel that is open.
 kernel=mma_matmul.ptx
 
 # picture EDITOR NAME TITLE: what is on the screen now.
@@ -32,7 +33,11 @@ place() {
   echo "$line $((column + ${2:-0}))"
 }
 
-fresh_kernel() { cp "$root/tests/kernels/$kernel" "$project/$kernel"; }
+# open_kernel NAME: makes it the open one, as it is in the repository.
+open_kernel() {
+  kernel=$1
+  cp "$root/tests/kernels/$kernel" "$project/$kernel"
+}
 
 nvim_prepare() {
   local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
@@ -43,6 +48,7 @@ nvim_prepare() {
 vim.o.termguicolors = true
 vim.o.number = true
 vim.o.signcolumn = 'yes'
+vim.o.hlsearch = false
 vim.o.completeopt = 'menu,menuone,noselect,popup,fuzzy'
 vim.o.scrolloff = 6
 vim.diagnostic.config({ virtual_text = true })
@@ -57,6 +63,9 @@ vim.api.nvim_create_autocmd('LspAttach', {
     end
     if client:supports_method('textDocument/codeLens') then
       vim.lsp.codelens.enable(true, { bufnr = event.buf })
+    end
+    if client:supports_method('textDocument/onTypeFormatting') then
+      vim.lsp.on_type_formatting.enable(true, { client_id = client.id })
     end
     if client:supports_method('textDocument/foldingRange') then
       vim.wo.foldmethod, vim.wo.foldlevel = 'expr', 99
@@ -88,8 +97,9 @@ nvim_end() {
   screen_ends nv || true
 }
 
-command_line() {
-  type_text nv ":$1"
+# nvim_lua CODE: as somebody would type it.
+nvim_lua() {
+  type_text nv ":lua $1"
   keys nv Enter
 }
 
@@ -98,11 +108,11 @@ command_line() {
 # shellcheck source=pictures-helix.sh
 . "$here/pictures-helix.sh"
 
-fresh_kernel
+# The signs and the errors of other tests' files are not wanted in pickers.
+rm -f "$project"/*.ptx
 if [ -n "${PICTURES:-}" ]; then
   mkdir -p "$PICTURES"
   PICTURES=$(cd "$PICTURES" && pwd)
 fi
 if have nvim tmux; then neovim_pictures; fi
-fresh_kernel
 if have hx tmux; then helix_pictures; fi
