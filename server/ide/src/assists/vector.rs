@@ -261,7 +261,7 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
         run.push(found);
     }
     let mut lengths: Vec<(usize, &'static str)> = slot.values.iter().filter_map(|v| Some((number(v)?, *v))).collect();
-    lengths.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+    lengths.sort_unstable_by_key(|l| std::cmp::Reverse(l.0));
     lengths.into_iter().filter(|(n, _)| *n <= run.len()).find_map(|(count, modifier)| {
         let bytes = shape.size * count as i128;
         let mut values = matched.candidate.values.clone();

@@ -442,6 +442,13 @@ fn hand_written_kernels_are_formatted() {
 }
 
 #[test]
+fn the_example_in_the_documentation_is_formatted() {
+    let page = include_str!("../../../../docs/formatting.md").replace("\r\n", "\n");
+    let example = page.split("```\n").nth(1).unwrap();
+    assert_eq!(formatted(example), example);
+}
+
+#[test]
 fn mutations() {
     let mut random = Random(0xf0f0);
     let pieces = [

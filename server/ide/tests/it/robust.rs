@@ -65,6 +65,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
     symbols(text, &document_symbols(&snapshot));
     presentation(&snapshot, text);
     layout(&snapshot, text);
+    check_assists(&snapshot, text);
     robust_navigation::check_document(text, &snapshot);
 }
 
@@ -231,5 +232,16 @@ fn mutations() {
         }
         let text: String = text.into_iter().collect();
         check(&text, (0..60).map(|_| random.below(text.len() + 2)));
+    }
+}
+
+/// Other ways to write what is there change something, and nothing twice.
+fn check_assists(snapshot: &Snapshot, text: &str) {
+    for offset in (0..text.len() + 3).step_by(text.len() / 9 + 1) {
+        for assist in ptx_ide::assists(snapshot, offset..offset + 5) {
+            assert!(assist.edits.is_empty() == assist.disabled.is_some(), "{assist:?}\n{text}");
+            assert!(assist.edits.iter().all(|e| text.get(e.range.clone()).is_some_and(|t| t != e.text)), "{assist:?}");
+            assert!(assist.edits.windows(2).all(|e| e[0].range.end <= e[1].range.start), "{assist:?}");
+        }
     }
 }
