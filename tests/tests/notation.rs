@@ -179,3 +179,40 @@ fn mistakes_in_fragments_are_said() {
         assert!(error.contains(said), "{to}: {error}");
     }
 }
+
+#[test]
+fn encodings_say_what_bits_mean() {
+    let text = "encoding e\n  summary Some bits.\n  field 0..3 times 16 address when m16n8k16 x4: 0 none, 0x2 two words\n  field 63 sign\n  \
+                value 7 seven\n  measure 32 warp\n  table a b c\n  selects a b\n  pattern .x4 3210 0123\n\
+                family f F\nopcode op\n  summary Does it.\n  form op d\n    d: read b32 decodes e\n";
+    let isa = compiled(text).expect("an encoding");
+    let encoding = isa.encodings[0];
+    let [address, sign] = encoding.fields else { panic!("two fields") };
+    assert_eq!((address.low, address.high, address.times, address.name), (0, 3, 16, "address"));
+    assert_eq!(address.when, [".m16n8k16", ".x4"]);
+    assert_eq!((address.meaning(0), address.meaning(2), address.meaning(1)), (Some("none"), Some("two words"), None));
+    assert_eq!((address.of(0x72), sign.of(1 << 63), sign.of(1)), (2, 1, 0));
+    assert_eq!((encoding.measure, encoding.unit, encoding.values[0].words), (32, "warp", "seven"));
+    assert_eq!((encoding.table, encoding.selects), (&["a", "b", "c"][..], &["a", "b"][..]));
+    assert_eq!((encoding.patterns[0].modifier, encoding.patterns[0].rows), (".x4", &["3210", "0123"][..]));
+    let Pattern::Value(value) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("a value") };
+    assert_eq!(value.decodes, "e");
+}
+
+#[test]
+fn mistakes_in_encodings_are_said() {
+    let wrong = |line: &str| compiled(&format!("encoding e\n  {line}\n")).expect_err(line);
+    assert!(wrong("field 3..1 x").contains("bits are counted from 0 to 63"));
+    assert!(wrong("field 0..64 x").contains("bits are counted from 0 to 63"));
+    assert!(wrong("field low x").contains("are no bits"));
+    assert!(wrong("field 1").contains("a field needs a name"));
+    assert!(wrong("field 1 x when nothing").contains("no modifier is named `.nothing`"));
+    assert!(wrong("field 1 x: one").contains("expected a number and what it stands for"));
+    assert!(wrong("value seven").contains("expected a number and what it stands for"));
+    assert!(wrong("pattern .x4 321").contains("is not four digits"));
+    assert!(wrong("measure warp").contains("expected a number and a unit"));
+    assert!(wrong("nonsense 1").contains("unexpected `nonsense` under `encoding`"));
+    assert!(
+        with_form("", "read b32 decodes nothing").expect_err("no encoding").contains("no encoding is named `nothing`")
+    );
+}

@@ -98,7 +98,7 @@ pub fn words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Strin
 
 /// What a gate asks for, and whether the module has it.
 pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environment>) -> String {
-    let needs = describe_needs(gate);
+    let needs = coded(&describe_needs(gate));
     let condition = if condition.is_empty() { String::new() } else { format!(" {condition}") };
     let note = if gate.note.is_empty() { String::new() } else { format!(": {}", gate.note) };
     match gate.kind {
@@ -107,9 +107,9 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
             let has = match known {
                 None => String::new(),
                 Some(e) if e.refused(std::slice::from_ref(gate), |_| true).is_some() => {
-                    format!(" – **not met**: this module has {}", e.describe())
+                    format!(" – **not met**: this module has {}", coded(&e.describe()))
                 }
-                Some(e) => format!(" – met: this module has {}", e.describe()),
+                Some(e) => format!(" – met: this module has {}", coded(&e.describe())),
             };
             let bound = if is_bound(gate) { "; later architectures need not have it" } else { "" };
             format!("Needs {needs}{condition}{has}{bound}{note}")
@@ -117,6 +117,18 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
         GateKind::Until => format!("Removed from {needs} on{condition}{note}"),
         GateKind::Deprecated => format!("Deprecated from {needs} on{condition}{note}"),
     }
+}
+
+/// A plain text for Markdown: words with a `_`, such as targets, would be emphasis.
+fn coded(text: &str) -> String {
+    let word = |word: &str| {
+        let bare = word.trim_end_matches([',', ';', '.', ':']);
+        match word.strip_prefix(bare) {
+            Some(end) if bare.contains('_') && !bare.contains('`') => format!("`{bare}`{end}"),
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether every alternative of a gate names one architecture (`sm_90a`) or one family (`sm_100f`).

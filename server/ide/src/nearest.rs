@@ -23,15 +23,16 @@ pub fn nearest(query: &str) -> Vec<String> {
     let mut found: Vec<(usize, bool, &str)> = Vec::new();
     for name in names() {
         let own = plain(name);
-        let whole = strsim::damerau_levenshtein(&wanted, &own);
-        let first = || strsim::damerau_levenshtein(&opcode, &own);
-        let distance = if sign.is_none() && !own.contains('.') { whole.min(first()) } else { whole };
-        // A few letters wrong, or the beginning or the end of it.
-        let begins = wanted.chars().count() >= 3 && (own.starts_with(&wanted) || own.ends_with(&wanted));
-        let limit = (own.chars().count().max(wanted.chars().count()) / 3).min(3);
-        if distance <= limit || begins {
+        let near = |word: &str| {
+            let distance = strsim::damerau_levenshtein(word, &own);
+            (distance <= (word.chars().count() / 3).min(3)).then_some(distance)
+        };
+        let first = || if sign.is_none() && !own.contains('.') { near(&opcode) } else { None };
+        // The beginning or the end of it.
+        let part = wanted.chars().count() >= 3 && (own.starts_with(&wanted) || own.ends_with(&wanted));
+        if let Some(distance) = near(&wanted).or_else(first).or(part.then_some(2)) {
             let other_sign = name.chars().next().filter(|c| !c.is_ascii_alphanumeric()) != sign;
-            found.push((if begins { distance.min(2) } else { distance }, other_sign, name));
+            found.push((distance, other_sign, name));
         }
     }
     found.sort_unstable();

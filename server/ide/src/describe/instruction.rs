@@ -243,7 +243,7 @@ fn annotated(entry: &'static Entry) -> String {
             }
         }
         for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {
-            lines.push_str(&format!("\n    // {}", gate(g, "", None)));
+            lines.push_str(&format!("\n    // {}", gate(g, "", None).replace('`', "")));
         }
         if !out.contains(&lines) {
             out.push(lines);

@@ -197,7 +197,7 @@ impl<'h> Context<'h> {
 /// `4 warps`.
 fn measure(encoding: &Encoding, number: u64) -> Option<String> {
     let unit = u64::from(encoding.measure);
-    if unit == 0 || number == 0 || number % unit != 0 {
+    if unit == 0 || number == 0 || !number.is_multiple_of(unit) {
         return None;
     }
     let count = number / unit;

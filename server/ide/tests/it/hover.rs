@@ -57,9 +57,9 @@ fn needs_say_whether_the_module_meets_them() {
     contains(
         "ex$02.approx.ftz.bf16x2 %r1, %r2;",
         "ex2.approx.ftz.bf16x2",
-        &["- Needs PTX 7.8 and sm_90 – **not met**: this module has PTX 7.0 and sm_75"],
+        &["- Needs PTX 7.8 and `sm_90` – **not met**: this module has PTX 7.0 and `sm_75`"],
     );
-    contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and sm_75"]);
+    contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and `sm_75`"]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn modifiers_show_what_could_stand_in_their_place() {
         &["`.rn` – ", "**In its place**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
     );
     contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
-    contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and sm_75"]);
+    contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and `sm_75`"]);
     contains("ld.glo$0bal.f32 %f1, [%rd1];", ".global", &["`.shared`"]);
     // The second of two equal types is the type of the source.
     contains("add.sat.f32.f3$02 %f1, %f2, %f3;", ".f32", &["`.f32` – "]);

@@ -194,7 +194,7 @@ fn small_broken_files() {
     ] {
         check(text, 0..text.len() + 3);
         check(&format!(".version 8.5\n.target sm_90\n.entry k() {{\n{text}\n"), 0..text.len() + 60);
-        let _ = explain(text);
+        let _ = (explain(text), ptx_ide::nearest(text));
     }
 }
 

@@ -9,6 +9,7 @@ mod code_actions;
 mod completion;
 mod fmt;
 mod formatting;
+mod hover;
 mod incremental;
 mod isa;
 mod navigation;
