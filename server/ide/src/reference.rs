@@ -61,14 +61,7 @@ pub fn reference() -> Vec<Chapter> {
         "modifiers",
         "Modifiers",
         modifiers
-            .map(|m| {
-                let mut page = describe::modifier_alone(m);
-                let takers = describe::takers(m.name);
-                if !takers.is_empty() {
-                    page.text(format!("Taken by {}.", describe::words(takers, 60)));
-                }
-                article(m.name, m.summary, page)
-            })
+            .map(|m| article(m.name, m.summary, describe::modifier_alone(m)))
             .collect(),
     );
     let types = ISA.types.iter();

@@ -67,6 +67,7 @@ fn files() -> BTreeMap<String, String> {
     for page in &pages {
         out.insert(page.path.clone(), layout::document(page));
     }
+    out.insert("fragment.css".to_owned(), ptx_ide::FRAGMENT_CSS.to_owned());
     out.extend(FILES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
     out
 }

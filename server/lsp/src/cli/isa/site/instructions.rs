@@ -5,7 +5,8 @@ use super::layout::Page;
 use super::links::{Kind, Links};
 use super::matrix;
 use super::text::Place;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
+use ptx_ide::{FragmentPicture, fragment_pictures};
 use ptx_ide::reference::availability::{self, introduced};
 use ptx_ide::reference::example::Example;
 use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructions};
@@ -67,6 +68,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
     let examples: Vec<Example> = articles.iter().flat_map(|a| a.examples.clone()).collect();
     let since = entry.forms.iter().filter_map(|f| introduced(f.gates)).min();
     let facts = instruction::facts(entry);
+    let pictures = fragment_pictures(entry);
     html! {
         p.facts {
             @if let Some(since) = since { "Since " a href=(place.to(&format!("versions/{since}.html"))) { "PTX " (since) } " · " }
@@ -98,6 +100,10 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
             h3 { "Not settled" }
             ul { @for note in entry.unsettled { li { (place.markdown(note, 3)) } } }
         }
+        @if !pictures.is_empty() {
+            h3 { "Which lane holds what" }
+            (fragments(&pictures, place))
+        }
         @if !examples.is_empty() {
             h3 { "Examples" }
             p.dim { "Each opens to a module in which the checker finds nothing." }
@@ -114,6 +120,26 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
         @if !facts.is_empty() {
             h3 { "What else is known" }
             ul { @for fact in &facts { li { (place.line(fact)) } } }
+        }
+    }
+}
+
+/// How matrices are spread over the registers of lanes.
+fn fragments(pictures: &[FragmentPicture], place: Place<'_>) -> Markup {
+    html! {
+        @for picture in pictures {
+            details.layout open[pictures.len() <= 1] {
+                summary { code { (picture.operand) } " – " (place.plain(&picture.title)) }
+                div.inside {
+                    p { "With " @for name in &picture.modifiers { (place.modifier(name)) " " } }
+                    @if !picture.formula.is_empty() { p { (place.line(&picture.formula)) } }
+                    @if !picture.svg.is_empty() {
+                        // The picture has a text of its own for those who do not see it.
+                        div.scroll tabindex="0" role="region" aria-label="Layout" { (PreEscaped(&picture.svg)) }
+                    }
+                    (place.markdown(&picture.note, 3))
+                }
+            }
         }
     }
 }

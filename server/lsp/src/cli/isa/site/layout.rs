@@ -120,6 +120,7 @@ pub fn document(page: &Page) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
+                link rel="stylesheet" href=(to("fragment.css"));
                 link rel="stylesheet" href=(to("site.css"));
                 script src=(to("theme.js")) {}
                 script src=(to("site.js")) defer {}

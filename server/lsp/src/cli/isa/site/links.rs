@@ -158,12 +158,14 @@ impl Links {
         self.path(Kind::Register, ISA.special_register(&format!("%{base}"))?.name)
     }
 
-    /// `fma.rn.f32`.
+    /// `fma.rn.f32`; `wgmma`, which is the beginning of several names.
     fn head(&self, word: &str) -> Option<&str> {
-        let (first, rest) = word.split_once('.')?;
-        let modifiers: Vec<String> = rest.split('.').map(|m| format!(".{m}")).collect();
+        let mut words = word.split('.');
+        let opcode = ISA.opcode(words.next()?)?;
+        let modifiers: Vec<String> = words.map(|m| format!(".{m}")).collect();
         let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-        self.path(Kind::Instruction, ISA.opcode(first)?.entry(&modifiers)?.name)
+        let entry = opcode.entry(&modifiers).or(opcode.entries.first())?;
+        self.path(Kind::Instruction, entry.name)
     }
 }
 

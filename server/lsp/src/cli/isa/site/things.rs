@@ -42,7 +42,12 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
     let path = links.path(kind, name).unwrap_or_default().to_owned();
     let place = Place { links, path: &path };
     let body = html! {
-        @if let Some(article) = article { (place.markdown(&article.text, 1)) }
+        @if let Some(article) = article {
+            @match untitled(&article.text, name) {
+                Some(rest) => { p.lead { (place.line(article.summary)) } (place.markdown(rest, 1)) }
+                None => { (place.markdown(&article.text, 1)) }
+            }
+        }
         (others(kind, name, place))
         @match kind {
             Kind::Modifier | Kind::Space => { (taken_by(name, place)) }
@@ -67,6 +72,14 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         is_code: kind != Kind::Version,
         path,
     }
+}
+
+/// A text without its first paragraph, where that is but the name, which stands above it, and the summary.
+fn untitled<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let title = first.strip_prefix('`')?;
+    let titled = title.starts_with(&format!("{name}` – ")) || title.starts_with(&format!("PTX {name}` – "));
+    titled.then_some(rest)
 }
 
 /// A modifier that single instructions explain has no summary of its own.
@@ -190,19 +203,20 @@ fn changes(changes: &Changes, place: Place<'_>) -> Markup {
             }
         }
     };
-    let pairs = |title: &str, pairs: &[(&str, String)], code: bool| {
-        html! {
-            @if !pairs.is_empty() {
-                h3 { (title) }
-                ul { @for (name, text) in pairs {
+    let pairs = |title: &str, pairs: &[(&str, String)], whole: bool| html! {
+        @if !pairs.is_empty() {
+            h3 { (title) }
+            ul {
+                @for (name, text) in pairs {
+                    @let shown: &str = if whole { text } else { name };
                     li {
                         @match place.links.word(name) {
-                            Some(path) => a href=(place.to(path)) { code { (name) } },
-                            None => code { (name) },
+                            Some(path) => a href=(place.to(path)) { code { (shown) } },
+                            None => code { (shown) },
                         }
-                        " " @if code { code { (text) } } @else { (place.line(text)) }
+                        @if !whole { " " (place.line(text)) }
                     }
-                } }
+                }
             }
         }
     };

@@ -1,0 +1,132 @@
+//! Targets, versions, state spaces, special registers and directives as JSON.
+
+use super::{extent, gates, list, word};
+use ptx_isa::tables::{
+    Capacity, DataType, Directive, Field, Initial, NamedValue, Part, Place, PtxVersion, Space, SpecialRegister, Takes,
+    Target,
+};
+use serde_json::{Value, json};
+
+/// A state space.
+pub fn space(s: &'static Space) -> Value {
+    let Space { name, generic, absolute, fixed, window, declared, holds, summary, manual, doc, gates: own } = *s;
+    let place = |p: &'static Place| {
+        let Place { names, align, gates: own } = *p;
+        json!({"where": names, "align": align, "gates": gates(own)})
+    };
+    let capacity = |c: &'static Capacity| {
+        let Capacity { bytes, gates: own } = *c;
+        json!({"bytes": bytes, "gates": gates(own)})
+    };
+    json!({
+        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window,
+        "declared": list(declared, place), "holds": list(holds, capacity), "summary": summary, "manual": manual,
+        "doc": doc, "gates": gates(own),
+    })
+}
+
+/// A special register.
+pub fn special_register(r: &'static SpecialRegister) -> Value {
+    let SpecialRegister {
+        name,
+        ty,
+        components,
+        summary,
+        manual,
+        doc,
+        notes,
+        gates: own,
+        also_read,
+        requires,
+        count,
+        uniform,
+        lane_bits,
+    } = *r;
+    json!({
+        "name": name, "type": ty, "components": components, "count": count, "also_read": also_read, "requires": requires,
+        "uniform": extent(uniform), "lane_bits": lane_bits, "summary": summary, "manual": manual, "doc": doc, "notes": notes, "gates": gates(own),
+    })
+}
+
+/// A directive.
+pub fn directive(d: &'static Directive) -> Value {
+    let Directive {
+        name,
+        syntax,
+        places,
+        summary,
+        manual,
+        doc,
+        notes,
+        gates: own,
+        takes,
+        limit,
+        limit_note,
+        excludes,
+        requires,
+        idle_without,
+        before,
+        parts,
+        values,
+        data,
+        spaces,
+        words,
+        registers,
+    } = *d;
+    let takes = takes.map(|takes| {
+        let Takes { kind, least, most, from, to, late } = takes;
+        json!({"kind": word(&kind), "least": least, "most": most, "from": from, "to": to, "late": late})
+    });
+    let part = |p: &'static Part| {
+        let Part { name, gates: own } = *p;
+        json!({"name": name, "gates": gates(own)})
+    };
+    let value = |v: &NamedValue| {
+        let NamedValue { number, name } = *v;
+        json!({"name": name, "number": number})
+    };
+    let datum = |d: &DataType| {
+        let DataType { name, bits, checked, labels } = *d;
+        json!({"name": name, "bits": bits, "checked": checked, "labels": labels})
+    };
+    json!({
+        "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
+        "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
+        "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
+        "words": words, "registers": registers, "summary": summary, "manual": manual, "doc": doc, "notes": notes,
+        "gates": gates(own),
+    })
+}
+
+/// A kind of initial value.
+pub fn initial(i: &'static Initial) -> Value {
+    let Initial { name, types, spaces, to, summary, manual, doc, gates: own } = *i;
+    json!({
+        "name": name, "types": types, "spaces": spaces, "to": to, "summary": summary, "manual": manual, "doc": doc,
+        "gates": gates(own),
+    })
+}
+
+/// A field of opaque types.
+pub fn field(f: &'static Field) -> Value {
+    let Field { name, of, ignored, values, summary, manual, doc, gates: own } = *f;
+    json!({
+        "name": name, "of": of, "ignored": ignored, "values": values, "summary": summary, "manual": manual, "doc": doc,
+        "gates": gates(own),
+    })
+}
+
+/// A target.
+pub fn target(t: &'static Target) -> Value {
+    let Target { name, features, shared, constant, summary, doc, gates: own, excludes, requires } = *t;
+    json!({
+        "name": name, "features": features, "shared": shared, "constant": constant, "excludes": excludes,
+        "requires": requires, "summary": summary, "doc": doc, "gates": gates(own),
+    })
+}
+
+/// A version.
+pub fn version(v: &'static PtxVersion) -> Value {
+    let PtxVersion { version, counts_as, summary } = *v;
+    json!({"version": version.to_string(), "counts_as": counts_as.to_string(), "summary": summary})
+}

@@ -1,0 +1,254 @@
+//! Forms and their operands as JSON.
+
+use super::{gate_with, list};
+use ptx_ide::reference::example::{Example, examples};
+use ptx_isa::tables::{
+    Access, Bytes, Effect, Entry, Form, Implied, Kind, Length, Map as Lengths, MapRow, Operand, OperandTest, Pair,
+    Pattern, Protocol, Range, Rule, RuleKind, Slot, SlotTest, Spaces, Successor, Term, TypeExpr, Usual, Value as Spec,
+    Verb,
+};
+use serde_json::{Map, Value, json};
+
+/// A form; what refers to slots by number does so by name here.
+pub fn form(e: &'static Entry, f: &'static Form) -> Value {
+    let Form {
+        text,
+        slots,
+        operands,
+        order,
+        first,
+        repeat,
+        maps,
+        rules,
+        gates,
+        successors,
+        implied,
+        checks,
+        effects,
+        source,
+    } = *f;
+    let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
+    let slot = |s: &Slot| {
+        let Slot { name, values, optional, group, is_type, after_operand } = *s;
+        json!({"name": name, "values": values, "optional": optional, "group": group, "is_type": is_type,
+            "after_operand": (after_operand != 0).then(|| after_operand - 1)})
+    };
+    let map = |m: &Lengths| {
+        let Lengths { name, slots, rows } = *m;
+        let row = |MapRow { key, lengths }: &MapRow| ((*key).to_owned(), json!(lengths));
+        json!({"name": name, "slots": names(slots), "lengths": rows.iter().map(row).collect::<Map<_, _>>()})
+    };
+    let successor = |s: &Successor| {
+        let Successor { add, remove, operands } = *s;
+        json!({"add": add, "remove": remove, "operands": operands})
+    };
+    let implied_one = |i: &'static Implied| {
+        let Implied { slot, value, plain, when, doc } = *i;
+        json!({"slot": name(slot, f), "value": value, "plain": plain, "when": terms(when, f), "doc": doc})
+    };
+    let effect = |e: &'static Effect| {
+        let Effect { verb, protocol, operand, when } = *e;
+        let verb = Verb::NAMES.iter().find(|(_, v)| *v == verb).map(|(name, _)| name);
+        let protocol = Protocol::NAMES.iter().find(|(_, p)| *p == protocol).map(|(name, _)| name);
+        json!({"verb": verb, "protocol": protocol, "operand": operand, "when": terms(when, f)})
+    };
+    let example = |e: Example| {
+        let Example { statement, version, target, module } = e;
+        json!({"statement": statement, "ptx": version.to_string(), "target": target, "module": module})
+    };
+    json!({
+        "text": text,
+        "slots": list(slots, slot),
+        "operands": list(operands, |o| operand(o, f)),
+        "order": list(order, |o| json!(names(o))),
+        "first": names(first),
+        "repeat": repeat,
+        "maps": list(maps, map),
+        "rules": list(rules, |r| rule(r, f)),
+        "gates": list(gates, |g| gate_with(g, terms(g.when, f))),
+        "instead": list(successors, successor),
+        "implied": list(implied, implied_one),
+        "checks": checks,
+        "effects": list(effects, effect),
+        "examples": list(examples(e, f), example),
+        "source": source,
+    })
+}
+
+fn name(slot: u8, f: &Form) -> &'static str {
+    f.slots.get(usize::from(slot)).map_or("", |s| s.name)
+}
+
+fn operand(o: &'static Operand, f: &'static Form) -> Value {
+    let Operand { pattern, optional } = o;
+    let mut value = match pattern {
+        Pattern::Value(v) => json!({"value": spec(v, f)}),
+        Pattern::Address(parts) => json!({"address": list(*parts, |v| spec(v, f))}),
+        Pattern::Pair(Pair { first, second, optional }) => {
+            json!({"pair": [spec(first, f), spec(second, f)], "second_optional": optional})
+        }
+        Pattern::Arguments(v) => json!({"arguments": spec(v, f)}),
+        Pattern::Sink => json!({"sink": true}),
+    };
+    value["optional"] = json!(optional);
+    value
+}
+
+fn spec(v: &'static Spec, f: &'static Form) -> Value {
+    let Spec {
+        name,
+        access,
+        kind,
+        ty,
+        length,
+        sink,
+        holes,
+        wider,
+        special,
+        symbol,
+        symbol_spaces,
+        negatable,
+        lead,
+        minus,
+        mixed,
+        naked,
+        unified,
+        untyped,
+        expanded,
+        braces,
+        loose,
+        lax,
+        lists,
+        bare,
+        exact,
+        register_only,
+        immediate_only,
+        lanes,
+        reads_if,
+        bytes,
+        align,
+        select,
+        ranges,
+        usual,
+        decodes,
+    } = *v;
+    let access = match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::Update => "update",
+    };
+    let kind = match kind {
+        Kind::Value => json!("value"),
+        Kind::Address(s) => json!({"address": spaces(s, f)}),
+        Kind::Label => json!("label"),
+        Kind::Function => json!("function"),
+        Kind::Targets => json!("targets"),
+        Kind::Arguments => json!("arguments"),
+        Kind::Opaque(name) => json!(name),
+        Kind::Any => json!("any"),
+    };
+    let flags = [
+        ("sink", sink),
+        ("holes", holes),
+        ("wider", wider),
+        ("special", special),
+        ("symbol", symbol),
+        ("negatable", negatable),
+        ("minus", minus),
+        ("mixed", mixed),
+        ("naked", naked),
+        ("unified", unified),
+        ("untyped", untyped),
+        ("macro", expanded),
+        ("braces", braces),
+        ("loose", loose),
+        ("lax", lax),
+        ("lists", lists),
+        ("bare", bare),
+        ("exact", exact),
+        ("reg", register_only),
+        ("imm", immediate_only),
+        ("lanes", lanes),
+    ];
+    let flags: Vec<&str> = flags.iter().filter(|(_, set)| *set).map(|(name, _)| *name).collect();
+    let usual = match usual {
+        Usual::Any => Value::Null,
+        Usual::In(r) => range(&r),
+        Usual::NotZero => json!("not-zero"),
+        Usual::Below(ty) => json!({"below": type_text(ty, f)}),
+    };
+    json!({
+        "name": name, "access": access, "kind": kind, "type": type_text(ty, f), "lead": type_text(lead, f),
+        "length": self::length(length, f), "flags": flags, "select": select, "in": list(ranges, range), "usual": usual,
+        "decodes": decodes, "reads_if": reads_if, "bytes": self::bytes(bytes), "align": self::bytes(align),
+        "symbol_spaces": symbol.then(|| spaces(symbol_spaces, f)),
+    })
+}
+
+fn range(r: &Range) -> Value {
+    let Range { low, high, step } = *r;
+    json!({"low": low, "high": high, "step": step})
+}
+
+fn bytes(bytes: Bytes) -> Value {
+    match bytes {
+        Bytes::Natural => Value::Null,
+        Bytes::Fixed(n) => json!(n),
+        Bytes::Operand(name) => json!({"operand": name}),
+    }
+}
+
+fn spaces(s: Spaces, f: &'static Form) -> Value {
+    match s {
+        Spaces::Generic => json!("generic"),
+        Spaces::Slot(slot) => json!({"slot": name(slot, f)}),
+        Spaces::Named(names) => json!(names),
+    }
+}
+
+fn type_text(ty: TypeExpr, f: &'static Form) -> Value {
+    fn text(ty: TypeExpr, f: &'static Form) -> String {
+        match ty {
+            TypeExpr::None => String::new(),
+            TypeExpr::Slot(slot) => name(slot, f).to_owned(),
+            TypeExpr::Named(name) => name.to_owned(),
+            TypeExpr::Wide(inner) => format!("wide({})", text(*inner, f)),
+            TypeExpr::Half(inner) => format!("half({})", text(*inner, f)),
+            TypeExpr::Bits(inner) => format!("bits({})", text(*inner, f)),
+        }
+    }
+    match ty {
+        TypeExpr::None => Value::Null,
+        _ => json!(text(ty, f)),
+    }
+}
+
+fn length(length: Length, f: &'static Form) -> Value {
+    match length {
+        Length::Scalar => Value::Null,
+        Length::Fixed(n) => json!(n),
+        Length::Slot(slot) => json!({"slot": name(slot, f)}),
+        Length::Map(map) => json!({"map": f.maps.get(usize::from(map)).map(|m| m.name)}),
+        Length::Formula(formula) => json!({"formula": formula.text(|slot| name(slot, f))}),
+    }
+}
+
+fn rule(r: &'static Rule, f: &'static Form) -> Value {
+    let Rule { kind, what, when, message } = *r;
+    let kind = match kind {
+        RuleKind::Forbid => "forbid",
+        RuleKind::Require => "require",
+        RuleKind::Iff => "iff",
+    };
+    json!({"kind": kind, "what": terms(what, f), "when": terms(when, f), "message": message})
+}
+
+fn terms(terms: &'static [Term], f: &'static Form) -> Vec<Value> {
+    let one = |t: &'static Term| match *t {
+        Term::Slot(SlotTest { slot, values, negated }) => {
+            json!({"slot": name(slot, f), "values": values, "negated": negated})
+        }
+        Term::Operand(OperandTest { name, negated }) => json!({"operand": name, "negated": negated}),
+    };
+    terms.iter().map(one).collect()
+}
