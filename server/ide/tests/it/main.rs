@@ -18,6 +18,7 @@ mod inlay_hints;
 mod navigation;
 mod references;
 mod rename;
+mod reference;
 mod robust;
 mod robust_navigation;
 mod semantic_tokens;

@@ -1,10 +1,10 @@
 //! `ptx-analyzer isa`.
 
-use serde_json::Value;
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 fn isa(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ptx-analyzer")).arg("isa").args(arguments).output().unwrap()
@@ -41,37 +41,152 @@ fn json_holds_forms_operands_and_gates() {
     let one: Value = serde_json::from_str(&out(&["--format", "json", "vote"])).unwrap();
     let forms = one["instructions"][0]["forms"].as_array().unwrap();
     assert_eq!(forms[1]["text"], "vote.ballot.b32 d, {!}a");
-    assert_eq!(forms[1]["operands"][1]["value"]["flags"], serde_json::json!(["negatable"]));
+    assert_eq!(forms[1]["operands"][1]["value"]["flags"], json!(["negatable"]));
     assert_eq!(forms[1]["gates"][0]["alternatives"][0]["target"], "sm_20");
 }
 
 #[test]
-fn the_site_needs_a_folder_and_all_its_links_lead_somewhere() {
+fn json_says_what_instructions_do_and_gives_examples() {
+    let one: Value = serde_json::from_str(&out(&["--format", "json", "cp.async"])).unwrap();
+    let copy = &one["instructions"][0];
+    assert_eq!((&copy["name"], &copy["flow"], &copy["pure"]), (&json!("cp.async"), &json!("next"), &json!(false)));
+    assert_eq!(copy["forms"][0]["effects"][0]["verb"], "starts");
+    let example = &copy["forms"][0]["examples"][0];
+    let (module, statement) = (example["module"].as_str().unwrap(), example["statement"].as_str().unwrap());
+    assert!(module.contains(statement) && statement.starts_with("cp.async."), "{module}");
+}
+
+#[test]
+fn the_site_needs_a_folder() {
     assert_eq!(isa(&["--format", "html"]).status.code(), Some(2));
+}
+
+/// The site by file, made once for all tests.
+fn site() -> &'static BTreeMap<String, String> {
+    static SITE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    SITE.get_or_init(made)
+}
+
+fn made() -> BTreeMap<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("a/site");
     out(&["--format", "html", site.to_str().unwrap()]);
-    let pages: Vec<_> = fs::read_dir(&site).unwrap().map(|e| e.unwrap().path()).collect();
+    let files = walkdir::WalkDir::new(&site).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file());
+    let name = |e: &walkdir::DirEntry| e.path().strip_prefix(&site).unwrap().to_str().unwrap().replace('\\', "/");
+    files.map(|e| (name(&e), fs::read_to_string(e.path()).unwrap())).collect()
+}
+
+fn pages() -> impl Iterator<Item = (&'static String, &'static String)> {
+    site().iter().filter(|(name, _)| name.ends_with(".html"))
+}
+
+#[test]
+fn the_site_is_the_same_every_time() {
+    assert!(*site() == made(), "two runs differ");
+}
+
+#[test]
+fn everything_has_a_page() {
+    let all: Value = serde_json::from_str(&out(&["--format", "json"])).unwrap();
+    let folders = [
+        ("instructions", "instructions"),
+        ("types", "types"),
+        ("spaces", "state-spaces"),
+        ("modifiers", "modifiers"),
+        ("special_registers", "special-registers"),
+        ("directives", "directives"),
+        ("constants", "constants"),
+        ("targets", "targets"),
+    ];
+    for (key, folder) in folders {
+        let titles: BTreeSet<&str> = pages()
+            .filter(|(path, _)| path.starts_with(&format!("{folder}/")))
+            .filter_map(|(_, text)| text.split_once("<h1><code>")?.1.split_once("</code>"))
+            .map(|(title, _)| title)
+            .collect();
+        // A modifier that is a type or a state space has its page there.
+        let elsewhere = |name: &str| {
+            key == "modifiers" && ["types", "spaces"].iter().any(|k| all[k].as_array().unwrap().iter().any(|t| t["name"] == name))
+        };
+        for thing in all[key].as_array().unwrap() {
+            let name = thing["name"].as_str().unwrap();
+            let title = name.replace('"', "&quot;");
+            assert!(titles.contains(title.as_str()) || elsewhere(name), "{folder}: {name}");
+        }
+    }
+    let index = &site()["search-index.js"];
+    let rows = index.lines().filter(|l| l.starts_with('[')).count();
+    // Each page is found but the first ones of the chapters and of all.
+    assert_eq!(rows, pages().filter(|(path, _)| !path.ends_with("index.html")).count());
+}
+
+#[test]
+fn all_links_of_the_site_lead_somewhere() {
     let mut targets = BTreeSet::new();
     let mut links = Vec::new();
-    for page in pages.iter().filter(|p| p.extension().is_some_and(|e| e == "html")) {
-        let name = page.file_name().unwrap().to_str().unwrap().to_owned();
-        let text = fs::read_to_string(page).unwrap();
-        let ids: Vec<&str> = attributes(&text, " id=\"").collect();
+    for (path, text) in pages() {
+        let ids: Vec<&str> = attributes(text, " id=\"").collect();
         let distinct: BTreeSet<&&str> = ids.iter().collect();
-        assert_eq!(ids.len(), distinct.len(), "{name} has an anchor twice");
-        targets.extend(ids.iter().map(|id| format!("{name}#{id}")));
-        links.extend(attributes(&text, "href=\"").map(|link| (name.clone(), link.to_owned())));
+        assert_eq!(ids.len(), distinct.len(), "{path} has an anchor twice");
+        targets.extend(ids.iter().map(|id| format!("{path}#{id}")));
+        links.extend(attributes(text, "href=\"").chain(attributes(text, "src=\"")).map(|link| (path, link)));
     }
-    assert!(links.len() > 2000, "{}", links.len());
-    for (page, link) in links.into_iter().filter(|(_, l)| !l.starts_with("https://")) {
-        let whole = if link.starts_with('#') { format!("{page}{link}") } else { link.clone() };
-        // Texts of diagnostics refer to the repository's other documents.
-        let there = targets.contains(&whole) || Path::new(&site).join(&link).exists() || page == "diagnostics.html";
-        assert!(there, "{page} links to {link}");
+    assert!(links.len() > 20_000, "{}", links.len());
+    for (page, link) in links {
+        if link.starts_with("https://") {
+            assert!(link.starts_with("https://docs.nvidia.com/cuda/parallel-thread-execution/#"), "{page} links to {link}");
+            continue;
+        }
+        let whole = resolved(page, link);
+        assert!(targets.contains(&whole) || site().contains_key(&whole), "{page} links to {link}: {whole}");
     }
+}
+
+/// The path that a link of a page leads to.
+fn resolved(page: &str, link: &str) -> String {
+    if link.starts_with('#') {
+        return format!("{page}{link}");
+    }
+    let mut folders: Vec<&str> = page.split('/').collect();
+    folders.pop();
+    for part in link.split('/') {
+        match part {
+            ".." => {
+                folders.pop();
+            }
+            part => folders.push(part),
+        }
+    }
+    folders.join("/")
 }
 
 fn attributes<'t>(text: &'t str, marker: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(marker).skip(1).filter_map(|rest| rest.split('"').next())
+}
+
+#[test]
+fn no_text_of_the_site_is_taken_for_markup() {
+    for (path, text) in pages() {
+        let mut open: Vec<&str> = Vec::new();
+        for piece in text.split('<').skip(1) {
+            let (tag, after) = piece.split_once('>').unwrap_or_else(|| panic!("{path}: <{piece}"));
+            let name = tag.split([' ', '/']).find(|t| !t.is_empty()).unwrap_or("");
+            let known = name.starts_with('!') || name.chars().all(|c| c.is_ascii_alphanumeric());
+            assert!(known && !after.contains('>'), "{path}: <{piece}");
+            match (tag.strip_prefix('/'), tag.ends_with('/')) {
+                (Some(closed), _) => assert_eq!(open.pop(), Some(closed), "{path}"),
+                (None, true) => {}
+                (None, false) if matches!(name, "!DOCTYPE" | "meta" | "link" | "input" | "br" | "hr") => {}
+                (None, false) => {
+                    // A link in a link, or whatever can be clicked in a heading that folds.
+                    let nested = matches!(name, "a" | "button") && open.iter().any(|t| matches!(*t, "a" | "summary"));
+                    assert!(!nested, "{path}: <{piece}");
+                    open.push(name);
+                }
+            }
+        }
+        assert_eq!(open, Vec::<&str>::new(), "{path}");
+        // The policy forbids both.
+        assert!(!text.contains(" style=\"") && !text.contains(" onclick="), "{path}");
+    }
 }

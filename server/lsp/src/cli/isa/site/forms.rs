@@ -13,9 +13,19 @@ pub fn form(article: &FormArticle, open: bool, place: Place<'_>) -> Markup {
         details.form open[open] {
             summary { code { (syntax(article)) } }
             div.inside {
-                @if !article.slots.is_empty() {
-                    dl.slots {
-                        @for (index, slot) in article.slots.iter().enumerate() { (self::slot(slot, article, index, place)) }
+                dl.slots {
+                    @for (index, slot) in article.slots.iter().enumerate().filter(|(_, s)| !is_fixed(s)) {
+                        (self::slot(slot, article, index, place))
+                    }
+                    @if article.slots.iter().any(|s| is_fixed(s)) {
+                        div {
+                            dt { "Always" }
+                            dd {
+                                @for slot in article.slots.iter().filter(|s| is_fixed(s)) {
+                                    @for value in slot.values { (place.modifier(value)) " " }
+                                }
+                            }
+                        }
                     }
                 }
                 @if !article.operands.is_empty() {
@@ -65,19 +75,22 @@ fn syntax(article: &FormArticle) -> Markup {
     }
 }
 
+/// A modifier that every instruction of the form has.
+fn is_fixed(slot: &Slot) -> bool {
+    slot.values.len() == 1 && !slot.optional
+}
+
 fn slot(slot: &Slot, article: &FormArticle, index: usize, place: Place<'_>) -> Markup {
     let implied = article.implied.iter().filter(|(of, _)| *of == index);
-    let name = slot.name.trim_start_matches('.');
     let single = slot.values.len() == 1;
     html! {
         div {
-            dt { @if single { (place.modifier(slot.values[0])) } @else { code { i { "." (name) } } } }
+            dt { @if single { (place.modifier(slot.values[0])) } @else { code { i { "." (slot.name.trim_start_matches('.')) } } } }
             dd {
                 @if !single {
                     @for value in slot.values { (place.modifier(value)) " " }
                 }
-                @if slot.optional { span.dim { @if single { "may be left out" } @else { "– may be left out" } } }
-                @else if single { span.dim { "always" } }
+                @if slot.optional { span.dim { @if !single { "– " } "may be left out" } }
                 @for (_, text) in implied { br; (place.line(text)) }
             }
         }

@@ -127,8 +127,8 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
 /// How matrices are spread over the registers of lanes.
 fn fragments(pictures: &[FragmentPicture], place: Place<'_>) -> Markup {
     html! {
-        @for picture in pictures {
-            details.layout open[pictures.len() <= 1] {
+        @for (index, picture) in pictures.iter().enumerate() {
+            details.layout open[index == 0] {
                 summary { code { (picture.operand) } " – " (place.plain(&picture.title)) }
                 div.inside {
                     p { "With " @for name in &picture.modifiers { (place.modifier(name)) " " } }
