@@ -60,9 +60,7 @@ pub fn reference() -> Vec<Chapter> {
     chapter(
         "modifiers",
         "Modifiers",
-        modifiers
-            .map(|m| article(m.name, m.summary, describe::modifier_alone(m)))
-            .collect(),
+        modifiers.map(|m| article(m.name, m.summary, describe::modifier_alone(m))).collect(),
     );
     let types = ISA.types.iter();
     chapter("types", "Types", types.map(|t| article(t.name, t.summary, describe::ty(t, None))).collect());

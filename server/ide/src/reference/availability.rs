@@ -30,6 +30,17 @@ impl Availability {
     }
 }
 
+/// What a row of a matrix is made from.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The form, or the condition that follows the form above: `` with `.bf16` ``.
+    pub label: String,
+    /// It is a condition.
+    pub condition: bool,
+    /// Gates, of which those of one way must let through.
+    pub ways: Vec<Vec<&'static Gate>>,
+}
+
 /// What is said of one form, or of one under a condition, on each target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -68,21 +79,22 @@ pub fn versions(target: &'static Target) -> &'static [Version] {
     KNOWN.get(target.name).map_or(&[], Vec::as_slice)
 }
 
-/// Whether a target has what all these gates let through.
-pub fn availability(gates: &[&'static Gate], target: &'static Target) -> Availability {
+/// Whether a target has what all gates of one of these ways let through.
+pub fn availability(ways: &[Vec<&'static Gate>], target: &'static Target) -> Availability {
     // What needs an option of `.target` is there for who writes the option.
-    let with = |options| span(gates, target, options);
+    let with = |options| span(ways, target, options);
     match with(false) {
         Availability::Never => with(true),
         found => found,
     }
 }
 
-fn span(gates: &[&'static Gate], target: &'static Target, options: bool) -> Availability {
+fn span(ways: &[Vec<&'static Gate>], target: &'static Target, options: bool) -> Availability {
     let known = versions(target);
     let taken = |version: &Version| {
         let environment = environment(target, *version, options);
-        gates.iter().all(|gate| environment.refused(std::slice::from_ref(*gate), |_| true).is_none())
+        let through = |gate: &&'static Gate| environment.refused(std::slice::from_ref(*gate), |_| true).is_none();
+        ways.iter().any(|gates| gates.iter().all(through))
     };
     let first = known.iter().position(taken);
     let last = known.iter().rposition(taken);
@@ -105,12 +117,12 @@ fn environment(target: &'static Target, version: Version, options: bool) -> Envi
     }
 }
 
-/// Puts rows into a matrix whose columns are as few as they can be. A row is a label, whether it is a condition, and gates.
-pub fn matrix(rows: &[(String, bool, Vec<&'static Gate>)]) -> Matrix {
+/// Puts rows into a matrix whose columns are as few as they can be.
+pub fn matrix(lines: &[Line]) -> Matrix {
     let targets: Vec<&'static Target> = architectures().collect();
     let mut whole: Vec<Row> = Vec::new();
-    for (label, condition, gates) in rows {
-        let cells = targets.iter().map(|target| availability(gates, target)).collect();
+    for Line { label, condition, ways } in lines {
+        let cells = targets.iter().map(|target| availability(ways, target)).collect();
         let row = Row { label: label.clone(), condition: *condition, cells };
         // Forms that differ in nothing that is shown, and conditions that ask for nothing more.
         let form = whole.iter().rposition(|r| !r.condition).unwrap_or(0);

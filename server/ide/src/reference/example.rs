@@ -97,7 +97,7 @@ fn homes(
 ) -> impl Iterator<Item = (&'static Target, Version)> {
     let types = values.iter().flatten().filter_map(|v| ISA.ty(v)).flat_map(|t| t.gates);
     let own = form.gates.iter().filter(|g| applies(g.when, values, arrangement));
-    let gates: Vec<&'static Gate> = own.chain(types).collect();
+    let gates: [Vec<&'static Gate>; 1] = [own.chain(types).collect()];
     let recent = |t: &&'static Target| versions(t).last() == Some(&ISA.newest()) && number(t) >= 75;
     let plain = |t: &&Target| t.name.ends_with(|c: char| c.is_ascii_digit());
     let mut targets: Vec<&'static Target> = architectures().collect();

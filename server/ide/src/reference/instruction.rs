@@ -1,5 +1,6 @@
 //! Instructions by name, and their forms in words.
 
+use super::availability::Line;
 use super::combination::least;
 use super::example::{Example, examples};
 use super::rules::rule;
@@ -7,7 +8,7 @@ use crate::describe::{always, condition, gate, pretty};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     Access, Encoding, Entry, Extent, Flow, Form, Gate, Implied, Kind, Length, Note, Pattern, Protocol, Slot, Spaces,
-    TypeExpr, Value, Verb,
+    Term, TypeExpr, Value, Verb,
 };
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
@@ -102,20 +103,59 @@ pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)
 }
 
 /// The rows of an instruction's matrix of targets: each form, and each condition that asks for more.
-pub fn rows(entry: &'static Entry) -> Vec<(String, bool, Vec<&'static Gate>)> {
+pub fn rows(entry: &'static Entry) -> Vec<Line> {
     let mut out = Vec::new();
     for form in entry.forms {
         let base: Vec<&'static Gate> = form.gates.iter().filter(|g| g.when.is_empty()).collect();
-        out.push((pretty(form), false, base.clone()));
+        let label = pretty(form);
+        out.push(Line { label, condition: false, ways: ways(form, &base) });
         let mut told: Vec<String> = Vec::new();
         for gate in form.gates.iter().filter(|g| !g.when.is_empty()) {
             let label = condition(gate.when, form);
             if !told.contains(&label) {
                 let same = form.gates.iter().filter(|g| g.when == gate.when);
-                out.push((label.clone(), true, base.iter().copied().chain(same).collect()));
+                let gates = base.iter().copied().chain(same).collect();
+                out.push(Line { label: label.clone(), condition: true, ways: vec![gates] });
                 told.push(label);
             }
         }
+    }
+    out
+}
+
+/// So many ways are looked at.
+const MOST_WAYS: usize = 256;
+
+/// The gates that each way to fill the slots of a form must pass that some gate asks about. A form of which every type needs
+/// something needs the least that one of them does.
+fn ways(form: &'static Form, base: &[&'static Gate]) -> Vec<Vec<&'static Gate>> {
+    let mut out = vec![base.to_vec()];
+    for (index, slot) in form.slots.iter().enumerate().filter(|(_, s)| !s.optional) {
+        // Conditions on this slot alone.
+        let about = |gate: &&Gate| match gate.when {
+            [Term::Slot(test)] => usize::from(test.slot) == index,
+            _ => false,
+        };
+        if out.len() * slot.values.len() > MOST_WAYS || !form.gates.iter().any(|g| about(&g)) {
+            continue;
+        }
+        let asked = |value: &str| -> Vec<&'static Gate> {
+            let holds = |gate: &&Gate| match gate.when {
+                [Term::Slot(test)] => (test.values.is_empty() || test.values.contains(&value)) != test.negated,
+                _ => false,
+            };
+            form.gates.iter().filter(|g| about(g) && holds(g)).collect()
+        };
+        let mut longer: Vec<Vec<&'static Gate>> = Vec::new();
+        for way in &out {
+            for value in slot.values {
+                let gates: Vec<&'static Gate> = way.iter().copied().chain(asked(value)).collect();
+                if !longer.contains(&gates) {
+                    longer.push(gates);
+                }
+            }
+        }
+        out = longer;
     }
     out
 }
@@ -162,7 +202,10 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
 
 fn operand(pattern: &Pattern, optional: bool, form: &'static Form, notes: &[Note]) -> Vec<(String, String)> {
     let one = |value: &Value, shown: String| {
-        let note = notes.iter().find(|n| n.name == value.name).map_or(String::new(), |n| format!("{}; ", n.doc));
+        let note = notes
+            .iter()
+            .find(|n| n.name == value.name)
+            .map_or(String::new(), |n| format!("{}; ", n.doc.trim_end_matches('.')));
         let left_out = if optional { "; may be left out" } else { "" };
         (shown, format!("{note}{}{left_out}", words(value, form)))
     };

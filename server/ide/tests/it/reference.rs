@@ -61,9 +61,116 @@ fn examples_declare_set_and_use_what_the_instruction_needs() {
         let all: Vec<String> = entry.forms.iter().take(1).flat_map(|f| examples(entry, f)).map(|e| e.module).collect();
         expect.assert_eq(&all.join("----\n"));
     };
-    show("shfl.sync", expect![[""]]);
-    show("wgmma.mma_async", expect![[""]]);
-    show("brx.idx", expect![[""]]);
+    show(
+        "shfl.sync",
+        expect![[r#"
+        .version 6.3
+        .target sm_75
+        .address_size 64
+
+        .visible .func (.reg .b32 %d) example(.reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
+        {
+            shfl.sync.up.b32 %d, %a, %b, %c, 0xffffffff;
+            ret;
+        }
+        ----
+        .version 8.4
+        .target sm_75
+        .address_size 64
+
+        .visible .func example(.reg .b64 %out, .reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
+        {
+            .reg .b32 %d;
+            .reg .pred %p;
+            .reg .b32 %p_bit;
+
+            shfl.sync.up.no_membermask_overlap.b32 %d|%p, %a, %b, %c, 0xffffffff;
+
+            st.global.b32 [%out], %d;
+            selp.b32 %p_bit, 1, 0, %p;
+            st.global.b32 [%out+16], %p_bit;
+            ret;
+        }
+    "#]],
+    );
+    show(
+        "wgmma.mma_async",
+        expect![[r#"
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+
+        .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
+        {
+            .reg .f16x2 %d<2>;
+            ld.global.v2.b32 {%d0, %d1}, [%d_at];
+            wgmma.fence.sync;
+
+            wgmma.mma_async.sync.m64n8k16.f16.f16.f16 {%d0, %d1}, %adesc, %bdesc, 0, -1, -1, 0, 0;
+
+            wgmma.commit_group.sync;
+            wgmma.wait_group.sync 0;
+            st.global.v2.b32 [%d_at], {%d0, %d1};
+            ret;
+        }
+        ----
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+
+        .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
+        {
+            .reg .f16x2 %d<2>;
+            ld.global.v2.b32 {%d0, %d1}, [%d_at];
+            wgmma.fence.sync;
+
+            wgmma.mma_async.sync.aligned.row.col.m64n8k16.f16.f16.f16
+                {%d0, %d1},
+                %adesc,
+                %bdesc,
+                0,
+                -1,
+                -1,
+                0,
+                0;
+
+            wgmma.commit_group.sync;
+            wgmma.wait_group.sync 0;
+            st.global.v2.b32 [%d_at], {%d0, %d1};
+            ret;
+        }
+    "#]],
+    );
+    show(
+        "brx.idx",
+        expect![[r#"
+        .version 6.3
+        .target sm_75
+        .address_size 64
+
+        .visible .func example(.reg .u32 %index)
+        {
+            T: .branchtargets L;
+
+            brx.idx %index, T;
+        L:
+            ret;
+        }
+        ----
+        .version 6.3
+        .target sm_75
+        .address_size 64
+
+        .visible .func example(.reg .u32 %index)
+        {
+            T: .branchtargets L;
+
+            brx.idx.uni %index, T;
+        L:
+            ret;
+        }
+    "#]],
+    );
 }
 
 fn cells(name: &str) -> String {
@@ -77,7 +184,9 @@ fn cells(name: &str) -> String {
                 Availability::Never => "–".to_owned(),
                 Availability::Always => "✓".to_owned(),
                 Availability::From(v) => format!("{v}+"),
-                Availability::Between(first, last) => format!("{}–{last}", first.map_or(String::new(), |v| v.to_string())),
+                Availability::Between(first, last) => {
+                    format!("{}–{last}", first.map_or(String::new(), |v| v.to_string()))
+                }
             };
             let cells: Vec<String> = row.cells.iter().map(cell).collect();
             let indent = if row.condition { "  " } else { "" };
@@ -89,9 +198,25 @@ fn cells(name: &str) -> String {
 
 #[test]
 fn the_matrix_tells_from_which_version_on_a_target_has_a_form() {
-    expect![[""]].assert_eq(&cells("movmatrix"));
-    expect![[""]].assert_eq(&cells("vote"));
-    expect![[""]].assert_eq(&cells("tanh"));
+    expect![[r#"
+        sm_10…sm_72 | sm_75…sm_87 | sm_88…sm_121a
+        movmatrix.sync.aligned.m8n8.trans.b16 d, a: – | 7.8+ | ✓
+    "#]]
+    .assert_eq(&cells("movmatrix"));
+    expect![[r#"
+        sm_10…sm_11 | sm_12…sm_13 | sm_20…sm_62 | sm_70…sm_75 | sm_80…sm_121a
+        vote.mode.pred d, {!}a: – | ✓ | ✓ | –6.3 | –
+        vote.ballot.b32 d, {!}a: – | – | ✓ | –6.3 | –
+    "#]]
+    .assert_eq(&cells("vote"));
+    expect![[r#"
+        sm_10…sm_72 | sm_75…sm_75 | sm_80…sm_121a
+        tanh.approx.f32 d, a: – | 7.0+ | ✓
+        sm_10…sm_72 | sm_75…sm_75 | sm_80…sm_89 | sm_90…sm_121a
+        tanh.approx.type d, a: – | 7.0+ | ✓ | ✓
+          with `.bf16` or `.bf16x2`: – | – | – | ✓
+    "#]]
+    .assert_eq(&cells("tanh"));
 }
 
 #[test]
@@ -99,11 +224,35 @@ fn forms_are_put_into_words() {
     let entry = entries("shfl.sync")[0];
     let article = instruction::form(entry, &entry.forms[0]);
     let operands: Vec<String> = article.operands.iter().map(|(name, text)| format!("{name}: {text}")).collect();
-    expect![[""]].assert_eq(&format!("{}\n{}\n{}", article.text, operands.join("\n"), article.gates.join("\n")));
+    expect![[r#"
+        shfl.sync.mode{.no_membermask_overlap}.b32 d{|p}, a, b, c, membermask
+        d: written: `.b32`
+        |p: written: `.pred`; `_` drops it
+        a: read: `.b32`
+        b: read: `.b32`
+        c: read: `.b32`
+        membermask: The lanes that take part; bit i is lane i.; read: `.u32`
+        Needs PTX 6.0 and sm_30
+        Needs PTX 8.4 and sm_50 with `.no_membermask_overlap`"#]]
+    .assert_eq(&format!("{}\n{}\n{}", article.text, operands.join("\n"), article.gates.join("\n")));
     let rules = |name: &str| -> BTreeSet<String> {
         entries(name).into_iter().flat_map(|e| e.forms.iter().flat_map(|f| instruction::form(e, f).rules)).collect()
     };
-    expect![[""]].assert_debug_eq(&rules("ld"));
+    expect![[r#"
+        {
+            "A cache operator and an eviction priority for L1 exclude each other.",
+            "A cache policy needs `.global` or generic addressing.",
+            "A prefetch size needs `.global` or generic addressing.",
+            "A vector of `.b128` is wider than any access.",
+            "Accesses of 256 bits need `.global` or generic addressing.",
+            "An eviction priority for L2 needs an access of 256 bits (`.v8` of 32-bit, `.v4` of 64-bit elements).",
+            "Eight times 64 bits are more than the 256 bits of the widest access.",
+            "Eviction priorities need `.global` or generic addressing.",
+            "Operand `policy` where `.L2::cache_hint` stands, and only there.",
+            "`.unified` needs `.global` or generic addressing.",
+        }
+    "#]]
+    .assert_debug_eq(&rules("ld"));
 }
 
 #[test]
@@ -129,7 +278,15 @@ fn versions_and_targets_say_what_they_brought() {
 #[test]
 fn modifiers_know_who_takes_them() {
     let names = |modifier: &str| takers(modifier).iter().map(|t| t.head.clone()).collect::<Vec<_>>();
-    expect![[""]].assert_debug_eq(&names(".relu"));
+    expect![[r#"
+        [
+            "cvt.rn.relu.f16.f32",
+            "fma.rn.relu.f16",
+            "max.relu.s32",
+            "min.relu.s32",
+        ]
+    "#]]
+    .assert_debug_eq(&names(".relu"));
     assert!(takers(".nonsense").is_empty());
 }
 
@@ -170,7 +327,8 @@ fn snippets_of_kernels_show_the_instruction() {
 
 #[test]
 fn tokens_leave_nothing_out() {
-    for text in ["", "add.u32 %r1, %r2, 1;", "// é\r\n\tld.global.v4.f32 {%f1}, [%rd1+8]; }", ".version 99.9 \u{0}<b>"] {
+    for text in ["", "add.u32 %r1, %r2, 1;", "// é\r\n\tld.global.v4.f32 {%f1}, [%rd1+8]; }", ".version 99.9 \u{0}<b>"]
+    {
         let whole: String = tokens(text).into_iter().map(|t| t.text).collect();
         assert_eq!(whole, text);
     }

@@ -106,7 +106,8 @@ fn everything_has_a_page() {
             .collect();
         // A modifier that is a type or a state space has its page there.
         let elsewhere = |name: &str| {
-            key == "modifiers" && ["types", "spaces"].iter().any(|k| all[k].as_array().unwrap().iter().any(|t| t["name"] == name))
+            key == "modifiers"
+                && ["types", "spaces"].iter().any(|k| all[k].as_array().unwrap().iter().any(|t| t["name"] == name))
         };
         for thing in all[key].as_array().unwrap() {
             let name = thing["name"].as_str().unwrap();
@@ -134,7 +135,10 @@ fn all_links_of_the_site_lead_somewhere() {
     assert!(links.len() > 20_000, "{}", links.len());
     for (page, link) in links {
         if link.starts_with("https://") {
-            assert!(link.starts_with("https://docs.nvidia.com/cuda/parallel-thread-execution/#"), "{page} links to {link}");
+            assert!(
+                link.starts_with("https://docs.nvidia.com/cuda/parallel-thread-execution/#"),
+                "{page} links to {link}"
+            );
             continue;
         }
         let whole = resolved(page, link);

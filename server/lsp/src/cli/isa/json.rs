@@ -89,9 +89,8 @@ fn entry(e: &'static Entry) -> Value {
         forms,
         source,
     } = *e;
-    let said = |notes: &[Note]| {
-        notes.iter().map(|Note { name, doc }| ((*name).to_owned(), json!(doc))).collect::<Map<_, _>>()
-    };
+    let said =
+        |notes: &[Note]| notes.iter().map(|Note { name, doc }| ((*name).to_owned(), json!(doc))).collect::<Map<_, _>>();
     let flow = match flow {
         Flow::Next => "next",
         Flow::Branch => "branch",

@@ -6,12 +6,12 @@ use super::links::{Kind, Links};
 use super::matrix;
 use super::text::Place;
 use maud::{Markup, PreEscaped, html};
-use ptx_ide::{FragmentPicture, fragment_pictures};
 use ptx_ide::reference::availability::{self, introduced};
 use ptx_ide::reference::example::Example;
 use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructions};
 use ptx_ide::reference::kernels::{Use, uses};
 use ptx_ide::reference::manual;
+use ptx_ide::{FragmentPicture, fragment_pictures};
 use ptx_isa::tables::{Encoding, Entry, Meaning};
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::links::{Kind, Links};
 use super::matrix;
 use super::text::Place;
 use maud::{Markup, html};
-use ptx_ide::reference::availability::matrix as matrix_of;
+use ptx_ide::reference::availability::{Line, matrix as matrix_of};
 use ptx_ide::reference::changes::{Changes, of_target, of_version};
 use ptx_ide::reference::instruction::takers;
 use ptx_ide::reference::types::{conversions, registers, stands_for};
@@ -203,18 +203,20 @@ fn changes(changes: &Changes, place: Place<'_>) -> Markup {
             }
         }
     };
-    let pairs = |title: &str, pairs: &[(&str, String)], whole: bool| html! {
-        @if !pairs.is_empty() {
-            h3 { (title) }
-            ul {
-                @for (name, text) in pairs {
-                    @let shown: &str = if whole { text } else { name };
-                    li {
-                        @match place.links.word(name) {
-                            Some(path) => a href=(place.to(path)) { code { (shown) } },
-                            None => code { (shown) },
+    let pairs = |title: &str, pairs: &[(&str, String)], whole: bool| {
+        html! {
+            @if !pairs.is_empty() {
+                h3 { (title) }
+                ul {
+                    @for (name, text) in pairs {
+                        @let shown: &str = if whole { text } else { name };
+                        li {
+                            @match place.links.word(name) {
+                                Some(path) => a href=(place.to(path)) { code { (shown) } },
+                                None => code { (shown) },
+                            }
+                            @if !whole { " " (place.line(text)) }
                         }
-                        @if !whole { " " (place.line(text)) }
                     }
                 }
             }
@@ -247,10 +249,12 @@ fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
         Kind::Directive => ISA.directive(name).map(|d| d.gates),
         _ => None,
     };
+    let line =
+        |gates: &'static [Gate]| Line { label: name.to_owned(), condition: false, ways: vec![gates.iter().collect()] };
     html! {
-        @if let Some(gates) = gates {
+        @if let Some(line) = gates.map(line) {
             h2 { "Targets and versions" }
-            (matrix::table(&matrix_of(&[(name.to_owned(), false, gates.iter().collect())]), place))
+            (matrix::table(&matrix_of(&[line]), place))
             (matrix::legend())
         }
     }
