@@ -8,10 +8,11 @@ use maud::{Markup, html};
 use ptx_ide::reference::availability::{Line, matrix as matrix_of};
 use ptx_ide::reference::changes::{Changes, of_target, of_version};
 use ptx_ide::reference::instruction::takers;
-use ptx_ide::reference::types::{conversions, registers, stands_for};
+use ptx_ide::reference::types::{Conversions, conversions, registers, stands_for};
 use ptx_ide::reference::{Article, reference};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, Type};
+use std::sync::LazyLock;
 
 /// All pages, chapter by chapter.
 pub fn pages(links: &Links) -> Vec<Page> {
@@ -178,7 +179,7 @@ fn ty(name: &str, place: Place<'_>) -> Markup {
 }
 
 fn converts(ty: &Type, place: Place<'_>) -> Markup {
-    let all = conversions("cvt");
+    let all = converted();
     let to: Vec<(&str, &String)> =
         all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
     let from: Vec<(&str, &String)> =
@@ -192,6 +193,12 @@ fn converts(ty: &Type, place: Place<'_>) -> Markup {
         @if !to.is_empty() { h2 { "Converts to" } dl.slots { (list(&to)) } }
         @if !from.is_empty() { h2 { "Converts from" } dl.slots { (list(&from)) } }
     }
+}
+
+/// What `cvt` converts, found out once.
+fn converted() -> &'static Conversions {
+    static ALL: LazyLock<Conversions> = LazyLock::new(|| conversions("cvt"));
+    &ALL
 }
 
 fn changes(changes: &Changes, place: Place<'_>) -> Markup {
@@ -295,7 +302,7 @@ pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
 }
 
 fn conversion_table(place: Place<'_>) -> Markup {
-    let all = conversions("cvt");
+    let all = converted();
     let ordered =
         |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
     let rows = ordered(&|name| all.keys().any(|(from, _)| *from == name));
