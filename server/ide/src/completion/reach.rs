@@ -342,10 +342,8 @@ impl<'e> Search<'e> {
                         return true;
                     }
                 }
-                Cell::Value(value) if !slot.is_type => {
-                    if self.cells[..index].contains(&Cell::Value(value)) {
-                        return true;
-                    }
+                Cell::Value(value) if !slot.is_type && self.cells[..index].contains(&Cell::Value(value)) => {
+                    return true;
                 }
                 _ => {}
             }
