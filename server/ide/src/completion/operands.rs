@@ -54,7 +54,8 @@ impl List<'_, '_> {
             };
         }
         let negated = last == "!" && spot.piece.len() == 1;
-        let second = last == "|" && spot.piece.len() > 1;
+        let bars = spot.piece.iter().filter(|i| before.at(**i) == "|").count();
+        let second = last == "|" && spot.piece.len() > 1 && bars == 1;
         if dotted || !(spot.piece.is_empty() || negated || second) {
             return;
         }
