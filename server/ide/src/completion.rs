@@ -226,6 +226,10 @@ impl List<'_, '_> {
         if self.place.kind == Some(tokens::Kind::Number) {
             return;
         }
+        // A name before a colon is a new label.
+        if self.place.kind == Some(tokens::Kind::Word) && self.place.after.at(0) == ":" {
+            return;
+        }
         match whereabouts(self.place) {
             Where::Start => self.start(),
             Where::Guard => self.guard(),

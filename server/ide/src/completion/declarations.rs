@@ -107,7 +107,7 @@ impl List<'_, '_> {
         }
         let names = vec![" __x;".to_owned(), " __x[];".to_owned()];
         words.extend(self.types(&names, before, |t| t.registers || t.variables));
-        let typed = vec![" .b32 __x;".to_owned(), " .b32 __x[];".to_owned()];
+        let typed = [" .b32 __x;", " .b32 __x[];"];
         let further: [(&str, &[&str]); 2] = [(".align", &[" 8"]), (".attribute", &["(.managed)", "(.unified(1, 2))"])];
         for (name, arguments) in further {
             if let Some(directive) = ISA.directive(name).filter(|_| !before.words(0).any(|w| w == name)) {

@@ -13,7 +13,7 @@ impl List<'_, '_> {
         let mut found: Vec<(Status, &'static Entry)> = Vec::new();
         for opcode in ISA.opcodes {
             for entry in opcode.entries {
-                let status = reach::entry(entry, self.environment);
+                let status = reach::instruction(opcode, entry, self.environment);
                 // Integer `add` and floating-point `add` are one item.
                 match found.iter_mut().rev().take(opcode.entries.len()).find(|(_, e)| e.name == entry.name) {
                     Some(known) if status.rank() < known.0.rank() => *known = (status, entry),

@@ -6,6 +6,8 @@
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Rule, RuleKind, Term};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What the module's version and target say of something that is legal by itself. The best comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +80,7 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
         if let Some(value) = next.filter(|v| !out.iter().any(|o| o.value == **v)) {
             out.push(Offer {
                 value,
-                status: Status::Available,
+                status: instruction(opcode, entry, environment),
                 canonical: true,
                 slot: before.len(),
                 ends: false,
@@ -115,7 +117,7 @@ fn offers(
             search.fill(&written, way);
             search.close(index, first, last);
             let canonical = first.iter().all(|s| *s < index) && last.iter().all(|s| *s > index);
-            for class in search.classes(index) {
+            for class in classes(form, index) {
                 let Some(&value) = class.first() else { continue };
                 // What an offer would only repeat need not be searched again.
                 let better =
@@ -124,7 +126,7 @@ fn offers(
                     continue;
                 }
                 let Some(status) = search.best(index, value) else { continue };
-                for value in class {
+                for &value in class {
                     let new = Offer { value, status, canonical, slot: index, ends: slot.is_type, entry };
                     let key = |o: &Offer| (o.status.rank(), !o.canonical, o.slot);
                     match out.iter_mut().find(|o| o.value == value) {
@@ -145,8 +147,8 @@ pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<O
     search.found.take()
 }
 
-/// The status of an instruction: that of its best form.
-pub fn entry(entry: &'static Entry, environment: &Environment) -> Status {
+/// The status of the best form of an entry.
+fn entry(entry: &'static Entry, environment: &Environment) -> Status {
     let mut best: Option<Status> = None;
     for form in entry.forms {
         let Some((_, status)) = shortest(form, environment) else { continue };
@@ -157,8 +159,16 @@ pub fn entry(entry: &'static Entry, environment: &Environment) -> Status {
             best = Some(status);
         }
     }
-    // What is not checked is taken for available.
     best.unwrap_or(Status::Available)
+}
+
+/// The status of an instruction of an opcode. Of one that is not checked nothing is known but that it is not older than its like.
+pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &Environment) -> Status {
+    if own.checked {
+        return entry(own, environment);
+    }
+    let checked = opcode.entries.iter().filter(|e| e.checked).map(|e| entry(e, environment));
+    checked.min_by_key(|s| s.rank()).unwrap_or(Status::Available)
 }
 
 /// The ways to fit written modifiers into the slots of a form, as an index for each.
@@ -202,6 +212,47 @@ fn may_stand(form: &Form, slot: usize, before: &[usize], after: &[usize]) -> boo
     before.iter().all(|b| in_order(form, *b, slot))
         && after.iter().all(|a| in_order(form, slot, *a))
         && firsts_lead(form, &filled)
+}
+
+/// Values of a slot that no rule and no gate tells apart.
+type Class = Vec<&'static str>;
+
+/// The classes of each slot of each form, by the address of the form.
+static CLASSES: LazyLock<HashMap<usize, Vec<Vec<Class>>>> = LazyLock::new(|| {
+    let forms = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
+    let all = |form: &'static Form| (0..form.slots.len()).map(|slot| in_classes(form, slot)).collect();
+    forms.map(|form| (std::ptr::from_ref(form) as usize, all(form))).collect()
+});
+
+fn classes(form: &'static Form, slot: usize) -> &'static [Class] {
+    CLASSES.get(&(std::ptr::from_ref(form) as usize)).and_then(|slots| slots.get(slot)).map_or(&[], Vec::as_slice)
+}
+
+fn in_classes(form: &'static Form, slot: usize) -> Vec<Class> {
+    let tests = tests(form, slot);
+    let mut out: Vec<(Vec<bool>, Class)> = Vec::new();
+    for value in form.slots[slot].values {
+        // A value that another slot has too cannot stand twice.
+        let others = || form.slots.iter().enumerate().filter(|(i, _)| *i != slot);
+        let shared = !form.slots[slot].is_type && others().any(|(_, s)| s.values.contains(value));
+        let mark: Vec<bool> = tests.iter().map(|t| t.contains(value)).collect();
+        match out.iter_mut().find(|(m, _)| *m == mark && !shared) {
+            Some((_, class)) => class.push(value),
+            None => out.push((mark, vec![value])),
+        }
+    }
+    out.into_iter().map(|(_, class)| class).collect()
+}
+
+/// What rules and gates ask of a slot.
+fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
+    let rules = form.rules.iter().flat_map(|r| r.what.iter().chain(r.when));
+    let gates = form.gates.iter().flat_map(|g| g.when);
+    let of = |term: &'static Term| match term {
+        Term::Slot(test) if usize::from(test.slot) == slot && !test.values.is_empty() => Some(test.values),
+        _ => None,
+    };
+    rules.chain(gates).filter_map(of).collect()
 }
 
 /// What is known of a slot.
@@ -254,34 +305,6 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// The values of a slot, in classes that no rule and no gate tells apart.
-    fn classes(&self, slot: usize) -> Vec<Vec<&'static str>> {
-        let tests = self.tests(slot);
-        let mut out: Vec<(u64, Vec<&'static str>)> = Vec::new();
-        for value in self.form.slots[slot].values {
-            // A value that another slot has too cannot stand twice.
-            let shared = !self.form.slots[slot].is_type
-                && self.form.slots.iter().enumerate().any(|(i, s)| i != slot && s.values.contains(value));
-            let mark =
-                tests.iter().enumerate().filter(|(_, t)| t.contains(value)).fold(0, |m, (i, _)| m | 1 << (i % 64));
-            match out.iter_mut().find(|(m, _)| *m == mark && !shared && tests.len() <= 64) {
-                Some((_, class)) => class.push(value),
-                None => out.push((mark, vec![value])),
-            }
-        }
-        out.into_iter().map(|(_, class)| class).collect()
-    }
-
-    fn tests(&self, slot: usize) -> Vec<&'static [&'static str]> {
-        let rules = self.form.rules.iter().flat_map(|r| r.what.iter().chain(r.when));
-        let gates = self.form.gates.iter().flat_map(|g| g.when);
-        let of = |term: &'static Term| match term {
-            Term::Slot(test) if usize::from(test.slot) == slot && !test.values.is_empty() => Some(test.values),
-            _ => None,
-        };
-        rules.chain(gates).filter_map(of).collect()
-    }
-
     /// The best status of the combinations with a value in a slot.
     fn best(&mut self, slot: usize, value: &'static str) -> Option<Status> {
         let cells = self.cells.clone();
@@ -317,7 +340,7 @@ impl<'e> Search<'e> {
             self.cells[slot] = Cell::Empty;
             self.run();
         }
-        for class in self.classes(slot) {
+        for class in classes(self.form, slot) {
             if self.done() {
                 break;
             }
@@ -342,10 +365,8 @@ impl<'e> Search<'e> {
                         return true;
                     }
                 }
-                Cell::Value(value) if !slot.is_type => {
-                    if self.cells[..index].contains(&Cell::Value(value)) {
-                        return true;
-                    }
+                Cell::Value(value) if !slot.is_type && self.cells[..index].contains(&Cell::Value(value)) => {
+                    return true;
                 }
                 _ => {}
             }

@@ -287,15 +287,13 @@ fn what_is_offered_leads_to_instructions_without_errors() {
         let offered = at(&kernel(version, target, "$0")).1.items.into_iter().filter(|i| i.unavailable.is_none());
         let offered: BTreeSet<String> = offered.filter_map(|i| Some(i.label.split('.').next()?.to_owned())).collect();
         for opcode in ISA.opcodes.iter().filter(|o| offered.contains(o.name)) {
-            for _ in 0..2 {
-                match walk(&head, opcode.name, &mut random) {
-                    Ok(statement) => {
-                        done += 1;
-                        whole.push(format!("{version} {target} {statement};"));
-                    }
-                    Err(statement) if statement.ends_with("nothing is offered") => open += 1,
-                    Err(statement) => wrong.push(format!("{target}: {statement}")),
+            match walk(&head, opcode.name, &mut random) {
+                Ok(statement) => {
+                    done += 1;
+                    whole.push(format!("{version} {target} {statement};"));
                 }
+                Err(statement) if statement.ends_with("nothing is offered") => open += 1,
+                Err(statement) => wrong.push(format!("{target}: {statement}")),
             }
         }
     }
@@ -303,7 +301,7 @@ fn what_is_offered_leads_to_instructions_without_errors() {
         std::fs::write(path, whole.join("\n")).unwrap();
     }
     assert_eq!(wrong, Vec::<String>::new(), "{done} whole, {open} open");
-    assert!(done > 500 && open * 4 < done, "{done} whole, {open} open");
+    assert!(done > 300 && open * 4 < done, "{done} whole, {open} open");
 }
 
 #[test]

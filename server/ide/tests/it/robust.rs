@@ -60,7 +60,10 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
         }
-        writing(text, &snapshot, offset);
+        // What somebody asks who writes takes longer than the rest.
+        if offset % 7 == text.len() % 7 {
+            writing(text, &snapshot, offset);
+        }
     }
     symbols(text, &document_symbols(&snapshot));
     presentation(&snapshot, text);

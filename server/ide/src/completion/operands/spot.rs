@@ -1,0 +1,191 @@
+//! A place among the operands of an instruction, and the forms that are left there.
+
+use crate::completion::place::Place;
+use crate::completion::reach::Status;
+use crate::completion::scope::Name;
+use crate::completion::statement::Head;
+use crate::completion::tokens::Tokens;
+use crate::names::Around;
+use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::operands::{self, Names};
+use ptx_analysis::spec::{Arrangement, Shape, applies};
+use ptx_analysis::symbols::Symbol;
+use ptx_analysis::target::Environment;
+use ptx_isa::tables::{Gate, Kind};
+use ptx_syntax::{Snapshot, kinds};
+
+/// What has been opened around a place and not closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Open {
+    /// `[`, with the number of the part.
+    Bracket(usize),
+    /// `{`, with the elements before.
+    Brace(Vec<String>),
+    /// `(`, with the number of the argument.
+    Parenthesis(usize),
+}
+
+/// A place among operands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spot {
+    /// Which operand.
+    pub index: usize,
+    /// What is open in it, the innermost last.
+    pub open: Vec<Open>,
+    /// Where the operand begins, as a token.
+    pub from: usize,
+    /// The tokens right before the place that belong to the same value.
+    pub piece: Vec<usize>,
+}
+
+impl Spot {
+    /// The place behind some tokens, of which operands begin at `from`.
+    pub fn new(tokens: &Tokens, from: usize) -> Self {
+        let mut out = Self { from, ..Self::default() };
+        // The tokens of the value in which something was opened.
+        let mut outer: Vec<Vec<usize>> = Vec::new();
+        for index in from..tokens.len() {
+            match tokens.at(index) {
+                sign @ ("[" | "{" | "(") => {
+                    outer.push(std::mem::take(&mut out.piece));
+                    out.open.push(match sign {
+                        "[" => Open::Bracket(0),
+                        "{" => Open::Brace(Vec::new()),
+                        _ => Open::Parenthesis(0),
+                    });
+                }
+                "]" | "}" | ")" => {
+                    out.open.pop();
+                    out.piece = outer.pop().unwrap_or_default();
+                    out.piece.push(index);
+                }
+                "," => {
+                    let piece = std::mem::take(&mut out.piece);
+                    match out.open.last_mut() {
+                        Some(Open::Bracket(part) | Open::Parenthesis(part)) => *part += 1,
+                        Some(Open::Brace(elements)) => {
+                            elements.push(piece.iter().map(|i| tokens.at(*i)).collect());
+                        }
+                        None => {
+                            out.index += 1;
+                            out.from = index + 1;
+                        }
+                    }
+                }
+                _ => out.piece.push(index),
+            }
+        }
+        out
+    }
+}
+
+/// A form that the head and the operands before fit.
+pub struct Fitting {
+    /// Its candidate and arrangement, by index.
+    pub place: (usize, usize),
+    /// What does not fit of the operands before.
+    pub cost: u32,
+    /// Whether the module has it.
+    pub status: Status,
+}
+
+/// The ways of giving operands that fit what has been given before a place, best first.
+pub fn fitting(
+    place: &Place<'_>,
+    head: &Head,
+    spot: &Spot,
+    resolved: &head::Head,
+    names: &dyn Names,
+    environment: &Environment,
+) -> Vec<Fitting> {
+    let given = given_text(place, head, spot);
+    let parsed = Snapshot::new(&given);
+    let source = Source { text: &given, base: 0 };
+    let node = named_children(parsed.root()).find(|n| n.kind_id() == kinds().instruction);
+    let given = node.and_then(|n| lower::instruction(source, n)).map_or_else(Vec::new, |i| i.operands);
+    let mut out = Vec::new();
+    for (c, candidate) in resolved.candidates.iter().enumerate() {
+        for (a, arrangement) in candidate.arrangements.iter().enumerate() {
+            if arrangement.broken.is_some() || arrangement.operands.len() <= spot.index {
+                continue;
+            }
+            let mut found = Vec::new();
+            for (operand, (_, shape)) in given.iter().take(spot.index).zip(&arrangement.operands) {
+                operands::check(operand, shape, names, &mut found);
+            }
+            let cost = found.iter().map(|m| m.what.cost()).sum();
+            out.push(Fitting { place: (c, a), cost, status: status(candidate, arrangement, environment) });
+        }
+    }
+    out.sort_by_key(|f| (f.cost, f.status.rank()));
+    out
+}
+
+fn status(candidate: &Candidate, arrangement: &Arrangement, environment: &Environment) -> Status {
+    let said = |gate: &Gate| applies(gate.when, &candidate.values, arrangement);
+    match environment.refused(candidate.form.gates, said) {
+        Some(gate) => Status::Lacking(gate),
+        None => Status::Available,
+    }
+}
+
+/// The instruction as far as its operands are complete.
+fn given_text(place: &Place<'_>, head: &Head, spot: &Spot) -> String {
+    let before = &place.before;
+    let opcode = before.list.get(head.end.saturating_sub(1 + head.before.len())).map_or(0, |t| t.range.start);
+    // The comma before the operand at the place belongs to what follows.
+    let last = if spot.index == 0 { head.end } else { spot.from.saturating_sub(1) };
+    let end = last.checked_sub(1).and_then(|i| before.list.get(i)).map_or(opcode, |t| t.range.end);
+    format!("{};", before.text.get(opcode..end).unwrap_or(""))
+}
+
+/// Names declared in the function, then those of the module.
+pub struct Known<'a> {
+    locals: &'a [Name],
+    around: Around<'a>,
+}
+
+impl<'a> Known<'a> {
+    /// The names known at a place.
+    pub fn new(place: &'a Place<'_>, locals: &'a [Name]) -> Self {
+        let root = place.snapshot.root();
+        let at = root.descendant_for_byte_range(place.start, place.start).unwrap_or(root);
+        Self { locals, around: Around::new(place.snapshot, at) }
+    }
+}
+
+impl Names for Known<'_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = name.get(base.len()..).and_then(|d| d.parse::<u32>().ok());
+        let own = self.locals.iter().find(|n| match n.count {
+            None => n.text == name,
+            Some(count) => n.text == base && number.is_some_and(|n| n < count),
+        });
+        own.map(|n| n.symbol).or_else(|| self.around.look_up(name))
+    }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.around.has_option(name)
+    }
+}
+
+/// The name of the function that is called, where arguments are written.
+pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, arrangement: &Arrangement) -> Option<String> {
+    let is = |shape: &Shape| matches!(shape, Shape::Value(spec) if spec.value.kind == Kind::Function);
+    let index = arrangement.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;
+    // The name is a token by itself, between commas at the outermost level.
+    let mut depth = 0usize;
+    let mut operand = 0;
+    for token in head.end..tokens.len() {
+        match tokens.at(token) {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => operand += 1,
+            name if operand == index => return Some(name.to_owned()),
+            _ => {}
+        }
+    }
+    None
+}
