@@ -15,10 +15,10 @@ use crate::hover::choose;
 use crate::names::Anything;
 use formula::written;
 use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::head;
+use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::operands::Names;
-use ptx_analysis::spec::Shape;
+use ptx_analysis::spec::{Arrangement, Shape};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Layout};
 use ptx_isa::tables::Fragment;
@@ -77,7 +77,7 @@ fn short(layout: &Layout) -> String {
 }
 
 /// The matrix operands of an instruction.
-pub(crate) fn operands<'a, 't>(instruction: &'a Instruction<'t>, names: &dyn Names) -> Vec<MatrixOperand<'a, 't>> {
+fn operands<'a, 't>(instruction: &'a Instruction<'t>, names: &dyn Names) -> Vec<MatrixOperand<'a, 't>> {
     if !ISA.has_fragments(instruction.opcode.text) {
         return Vec::new();
     }
@@ -87,7 +87,18 @@ pub(crate) fn operands<'a, 't>(instruction: &'a Instruction<'t>, names: &dyn Nam
     };
     let Some((c, a)) = choose(instruction, &head, names) else { return Vec::new() };
     let candidate = &head.candidates[c];
-    let arrangement = &candidate.arrangements[a];
+    operands_of(instruction, candidate, &candidate.arrangements[a])
+}
+
+/// The matrix operands of an instruction whose form is known.
+pub(crate) fn operands_of<'a, 't>(
+    instruction: &'a Instruction<'t>,
+    candidate: &Candidate,
+    arrangement: &Arrangement,
+) -> Vec<MatrixOperand<'a, 't>> {
+    if !ISA.has_fragments(instruction.opcode.text) {
+        return Vec::new();
+    }
     let mut all: Vec<(&'static str, &'a Operand<'t>)> = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
         match (shape, &operand.kind) {

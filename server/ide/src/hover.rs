@@ -209,8 +209,8 @@ impl<'t> At<'t> {
         if let Some(here) = self.here() {
             page.text(here.role());
             page.append(decode::layout(&here));
+            page.text(here.matrix.unwrap_or_default());
         }
-        page.text(self.fragment().unwrap_or_default());
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
         }
@@ -239,8 +239,8 @@ impl<'t> At<'t> {
         page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
         if let Some(here) = self.here() {
             page.text(here.role());
+            page.text(here.matrix.unwrap_or_default());
         }
-        page.text(self.fragment().unwrap_or_default());
         page
     }
 }

@@ -1,27 +1,22 @@
 //! Hover on the registers of matrix operands.
 
-use super::At;
-use crate::fragment::{describe, operands, register_at};
-use crate::names::Around;
-use ptx_isa::ISA;
-use ptx_syntax::kinds;
+use crate::fragment::{describe, operands_of, register_at};
+use ptx_analysis::ast::Instruction;
+use ptx_analysis::head::Candidate;
+use ptx_analysis::spec::Arrangement;
+use std::ops::Range;
 
-impl At<'_> {
-    /// Which elements of a matrix the operand at the place holds, by thread.
-    pub(super) fn fragment(&self) -> Option<String> {
-        let opcode = self.around(kinds().instruction)?.child_by_field_id(ptx_syntax::fields().opcode)?;
-        if !ISA.has_fragments(&self.text(opcode)) {
-            return None;
-        }
-        let range = self.leaf.byte_range();
-        self.with_instruction(|instruction, base| {
-            let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
-            let all = operands(instruction, &Around::new(self.snapshot, self.leaf));
-            let covers = |r: &std::ops::Range<usize>| r.start <= local.start && local.end <= r.end;
-            let operand = all.iter().find(|o| covers(&o.operand.range))?;
-            let name = self.text(self.leaf);
-            let register = register_at(operand.operand, &local).map(|number| (number, name.as_str()));
-            Some(describe(&operand.found, register))
-        })
-    }
+/// Which elements of a matrix the operand at a range of the instruction holds, by thread; `name` is what stands there.
+pub fn matrix(
+    instruction: &Instruction<'_>,
+    candidate: &Candidate,
+    arrangement: &Arrangement,
+    range: &Range<usize>,
+    name: &str,
+) -> Option<String> {
+    let all = operands_of(instruction, candidate, arrangement);
+    let covers = |r: &Range<usize>| r.start <= range.start && range.end <= r.end;
+    let operand = all.iter().find(|o| covers(&o.operand.range))?;
+    let register = register_at(operand.operand, range).map(|number| (number, name));
+    Some(describe(&operand.found, register))
 }

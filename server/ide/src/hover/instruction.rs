@@ -1,5 +1,6 @@
 //! Hover on opcodes and modifiers, and what an operand is to its instruction.
 
+use super::fragment::matrix;
 use super::{At, Found, decode};
 use crate::describe::{self, Chosen, Page, Written};
 use crate::names::Around;
@@ -73,7 +74,7 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
 
 impl At<'_> {
     /// Calls `f` with the instruction around the place.
-    pub(super) fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
+    fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
         let node = self.around(kinds().instruction)?;
         let text = self.snapshot.text(node.byte_range());
         let source = Source { text: &text, base: node.start_byte() };
@@ -169,6 +170,9 @@ impl At<'_> {
                 note: candidate.entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| o.doc),
                 operands: given(instruction, arrangement, &text),
                 modifiers: candidate.values.iter().flatten().copied().collect(),
+                matrix: text
+                    .get(local.clone())
+                    .and_then(|name| matrix(instruction, candidate, arrangement, &local, name)),
                 spec,
             })
         })
@@ -194,6 +198,8 @@ pub(super) struct Here {
     pub operands: Vec<Given>,
     /// The modifiers that are written.
     pub modifiers: Vec<&'static str>,
+    /// Which elements of a matrix it holds, in words.
+    pub matrix: Option<String>,
 }
 
 /// An operand as it is given.
