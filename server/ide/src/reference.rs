@@ -31,7 +31,7 @@ pub struct Article {
     /// `mbarrier.try_wait`, `.ftz`, `%laneid`.
     pub name: String,
     /// One line.
-    pub summary: &'static str,
+    pub summary: String,
     /// Markdown.
     pub text: String,
 }
@@ -82,7 +82,6 @@ pub fn reference() -> Vec<Chapter> {
         versions.filter_map(|v| Some(article(&v.version.to_string(), v.summary, describe::version(v.version)?)));
     chapter("versions", "Versions", versions.collect());
     // The page of a diagnostic begins with its code as a heading, then says in a sentence what it is about.
-    let sentence = |text: &'static str| text.lines().find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("");
     let body = |text: &'static str| text.split_once('\n').map_or("", |t| t.1).to_owned();
     let pages =
         PAGES.iter().map(|p| Article { name: p.code.to_owned(), summary: sentence(p.text), text: body(p.text) });
@@ -91,5 +90,15 @@ pub fn reference() -> Vec<Chapter> {
 }
 
 fn article(name: &str, summary: &'static str, page: Page) -> Article {
-    Article { name: name.to_owned(), summary, text: page.finish() }
+    Article { name: name.to_owned(), summary: summary.to_owned(), text: page.finish() }
+}
+
+/// The first sentence of a page below its heading.
+fn sentence(text: &str) -> String {
+    let lines = text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    match paragraph.find(". ") {
+        Some(end) => paragraph[..=end].to_owned(),
+        None => paragraph,
+    }
 }

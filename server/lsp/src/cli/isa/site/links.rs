@@ -148,6 +148,8 @@ impl Links {
     pub fn word(&self, text: &str) -> Option<&str> {
         let word = text.split_whitespace().next()?.trim_end_matches([';', ',']);
         let whole = Kind::ALL.into_iter().filter(|k| !matches!(k, Kind::Modifier | Kind::Version | Kind::Kernel));
+        // A code that is one plain word, `membermask`, means something else in most texts.
+        let whole = whole.filter(|k| *k != Kind::Diagnostic || word.contains('-'));
         let found = whole.into_iter().find_map(|kind| self.path(kind, word));
         found.or_else(|| self.path(Kind::Modifier, word)).or_else(|| self.register(word)).or_else(|| self.head(word))
     }
@@ -211,7 +213,7 @@ mod tests {
         let links = Links::new();
         for (word, path) in [
             ("fma.rn.f32", "instructions/fma.html"),
-            ("mbarrier.try_wait.parity.b64 p, [a], b", "instructions/mbarrier.try_wait.html"),
+            ("mbarrier.try_wait.shared.b64 p, [a], b", "instructions/mbarrier.try_wait.html"),
             (".ftz", "modifiers/ftz.html"),
             (".L1::no_allocate", "modifiers/L1-no_allocate.html"),
             ("%tid.x", "special-registers/tid.html"),
@@ -219,10 +221,12 @@ mod tests {
             (".f16x2", "types/f16x2.html"),
             ("sm_90a", "targets/sm_90a.html"),
             ("operand-type", "diagnostics/operand-type.html"),
+            ("wgmma", "instructions/wgmma.mma_async.html"),
         ] {
             assert_eq!(links.word(word), Some(path), "{word}");
         }
         assert_eq!(links.word("%r1"), None);
+        assert_eq!(links.word("membermask"), None);
         assert_eq!(links.path(Kind::Version, "8.5"), Some("versions/8.5.html"));
     }
 

@@ -45,7 +45,7 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
     let body = html! {
         @if let Some(article) = article {
             @match untitled(&article.text, name) {
-                Some(rest) => { p.lead { (place.line(article.summary)) } (place.markdown(rest, 1)) }
+                Some(rest) => { p.lead { (place.line(&article.summary)) } (place.markdown(rest, 1)) }
                 None => { (place.markdown(&article.text, 1)) }
             }
         }
@@ -63,7 +63,7 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         }
         (availability(kind, name, place))
     };
-    let summary = article.map_or("", |a| a.summary).to_owned();
+    let summary = article.map_or(String::new(), |a| a.summary.clone());
     Page {
         kind,
         name: name.to_owned(),
