@@ -33,9 +33,15 @@ fn an_opcode_is_explained() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("`frobnicate` is no opcode"));
 }
 
+/// All tables, printed once for all tests.
+fn tables() -> &'static Value {
+    static TABLES: OnceLock<Value> = OnceLock::new();
+    TABLES.get_or_init(|| serde_json::from_str(&out(&["--format", "json"])).unwrap())
+}
+
 #[test]
 fn json_holds_forms_operands_and_gates() {
-    let all: Value = serde_json::from_str(&out(&["--format", "json"])).unwrap();
+    let all = tables();
     assert!(all["instructions"].as_array().unwrap().len() > 200);
     assert!(all["modifiers"].as_array().unwrap().len() > 400);
     let one: Value = serde_json::from_str(&out(&["--format", "json", "vote"])).unwrap();
@@ -87,7 +93,7 @@ fn the_site_is_the_same_every_time() {
 
 #[test]
 fn everything_has_a_page() {
-    let all: Value = serde_json::from_str(&out(&["--format", "json"])).unwrap();
+    let all = tables();
     let folders = [
         ("instructions", "instructions"),
         ("types", "types"),
