@@ -231,9 +231,9 @@ fn forms_are_put_into_words() {
         a: read: `.b32`
         b: read: `.b32`
         c: read: `.b32`
-        membermask: The lanes that take part; bit i is lane i.; read: `.u32`
-        Needs PTX 6.0 and sm_30
-        Needs PTX 8.4 and sm_50 with `.no_membermask_overlap`"#]]
+        membermask: The lanes that take part; bit i is lane i; read: `.u32`
+        Needs PTX 6.0 and `sm_30`
+        Needs PTX 8.4 and `sm_50` with `.no_membermask_overlap`"#]]
     .assert_eq(&format!("{}\n{}\n{}", article.text, operands.join("\n"), article.gates.join("\n")));
     let rules = |name: &str| -> BTreeSet<String> {
         entries(name).into_iter().flat_map(|e| e.forms.iter().flat_map(|f| instruction::form(e, f).rules)).collect()
