@@ -208,8 +208,8 @@ fn facts_name_who_uses_a_register_and_where_it_lives() {
     assert_eq!(uses(1), [(0, false, true), (1, true, false), (6, true, false)]);
     assert_eq!(uses(2), [(3, false, true), (5, false, true), (6, true, false)]);
     // `A` is branched to from behind: `%r1` is wanted there again.
-    assert_eq!(facts.lives(of(1)).collect::<Vec<_>>(), [0..8]);
-    assert_eq!(facts.lives(of(2)).collect::<Vec<_>>(), [3..6]);
+    assert_eq!(facts.lives(of(1)).collect::<Vec<_>>(), vec![0..8]);
+    assert_eq!(facts.lives(of(2)).collect::<Vec<_>>(), vec![3..6]);
     assert_eq!(facts.lives(of(3)).count(), 0, "nobody reads it");
     let live: Vec<u32> = facts.live_after(0).map(|r| r.number).collect();
     assert_eq!(live, [1]);
