@@ -90,11 +90,17 @@ fn broken_text() {
 
 #[test]
 fn other_ends_of_lines() {
-    check(".version 8.5\r\n.func f()\r\n{\r\nret;\r\nret;\r\n}\r\n", &expect![[r#"
+    check(
+        ".version 8.5\r\n.func f()\r\n{\r\nret;\r\nret;\r\n}\r\n",
+        &expect![[r#"
         Function     2–6, closed: { … ret;
-    "#]]);
+    "#]],
+    );
     // A carriage return alone ends a line for editors, not for the parser.
-    check("// a\r// b\r\n.func f()\n{\nret;\n}\n", &expect![[r#"
+    check(
+        "// a\r// b\r\n.func f()\n{\nret;\n}\n",
+        &expect![[r#"
         Function     2–5, closed: { … ret;
-    "#]]);
+    "#]],
+    );
 }
