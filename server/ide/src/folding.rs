@@ -139,16 +139,16 @@ impl Folding<'_> {
             self.children(node);
         } else if kind == k.instruction || kind == k.variable_declaration {
             // The first line stays.
-            let row = node.start_position().row;
-            let end = self.end_of_line(row);
+            let end = self.end_of_line(node.start_byte());
             self.add(end..node.end_byte(), false, FoldKind::Code);
         }
     }
 
-    fn end_of_line(&self, row: usize) -> usize {
+    /// Where the text of the line around an offset ends, without the blanks behind it.
+    fn end_of_line(&self, offset: usize) -> usize {
         let rope = self.snapshot.rope();
-        let next = if row + 1 < rope.len_lines() { rope.line_to_byte(row + 1) } else { rope.len_bytes() };
-        let start = rope.line_to_byte(row.min(rope.len_lines().saturating_sub(1)));
+        let line = rope.byte_to_line(offset.min(rope.len_bytes()));
+        let (start, next) = (rope.line_to_byte(line), rope.line_to_byte(line + 1));
         start + self.snapshot.text(start..next).trim_end().len()
     }
 
@@ -168,8 +168,15 @@ impl Folding<'_> {
             let child = cursor.node();
             let kind = child.kind_id();
             if kind == k.block {
-                // A brace on a line of its own goes with what it opens.
-                self.braces(child, header, FoldKind::Function);
+                let first = self.end_of_line(node.start_byte());
+                if first < header {
+                    // All of it in one line, and the body alone.
+                    self.braces(child, first, FoldKind::Function);
+                    self.braces(child, header, FoldKind::Code);
+                } else {
+                    // A brace on a line of its own goes with what it opens.
+                    self.braces(child, header, FoldKind::Function);
+                }
                 self.children(child);
             } else if kind == k.comment {
                 self.comment(child, usize::MAX);
@@ -210,7 +217,7 @@ impl Folding<'_> {
 
     fn end_run(&mut self, run: Run) {
         if run.last + 1 >= run.first + SHORTEST_RUN {
-            let start = self.end_of_line(run.first);
+            let start = self.end_of_line(run.range.start);
             self.add(start..run.range.end, false, run.kind);
         }
     }
@@ -239,7 +246,7 @@ impl Folding<'_> {
             if last > first {
                 let closed = self.snapshot.text(node.end_byte().saturating_sub(2)..node.end_byte()) == "*/";
                 let end = if closed { node.end_byte() - 2 } else { node.end_byte() };
-                let start = self.end_of_line(first);
+                let start = self.end_of_line(node.start_byte());
                 self.add(start..end.max(start), false, FoldKind::Comment);
             }
             return;
@@ -261,7 +268,7 @@ impl Folding<'_> {
         if let Some(run) = self.comments.take()
             && run.last > run.first
         {
-            let start = self.end_of_line(run.first);
+            let start = self.end_of_line(run.range.start);
             self.add(start..run.range.end, false, FoldKind::Comment);
         }
     }

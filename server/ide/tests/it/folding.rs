@@ -35,8 +35,9 @@ fn a_module() {
             Declarations 12–17: .global .b32 b; … };
             Code         14–17: 1, … };
             Comment      18–19: long one. … long one.
+            Function     20–42, closed: .param .u64 p, … ret;
             Code         20–23, closed: .param .u64 p, … .param .u64 q
-            Function     24–42, closed: { … ret;
+            Code         24–42, closed: { … ret;
             Declarations 26–28: .reg .b32 %s<2>; … .reg .b32 %t<2>;
             Comment      29–30: // the body … // the body
             Code         31–32: 1; … 1;
@@ -85,4 +86,21 @@ fn broken_text() {
     "#]],
     );
     check("", &expect![[""]]);
+}
+
+#[test]
+fn other_ends_of_lines() {
+    check(
+        ".version 8.5\r\n.func f()\r\n{\r\nret;\r\nret;\r\n}\r\n",
+        &expect![[r#"
+        Function     2–6, closed: { … ret;
+    "#]],
+    );
+    // A carriage return alone ends a line for editors, not for the parser.
+    check(
+        "// a\r// b\r\n.func f()\n{\nret;\n}\n",
+        &expect![[r#"
+        Function     2–5, closed: { … ret;
+    "#]],
+    );
 }
