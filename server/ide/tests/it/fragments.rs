@@ -462,7 +462,7 @@ fn instructions<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     if node.kind() == "instruction" {
         out.push(node);
     }
-    (0..node.child_count() as u32).filter_map(|i| node.child(i)).for_each(|child| instructions(child, out));
+    (0..node.child_count()).filter_map(|i| node.child(i)).for_each(|child| instructions(child, out));
 }
 
 /// The labels of all instructions, as they stand in the text.
