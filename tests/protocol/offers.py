@@ -273,10 +273,11 @@ def too_much(offered: dict, method: str, result: Any) -> list[str]:
         "completionItem/resolve": f"{text}.completion.completionItem.documentationFormat",
         "textDocument/signatureHelp": f"{text}.signatureHelp.signatureInformation.documentationFormat",
     }
-    if path := formats.get(method):
+    if method in formats:
         marked = any(n.get("kind") == "markdown" and "value" in n for n in items)
-        if marked and "markdown" not in (get(offered, path) or []):
-            out.append(f"{method}: Markdown, but not {path}")
+        # Helix shows it everywhere, but forgets to say so of completion.
+        if marked and not any("markdown" in (get(offered, path) or []) for path in formats.values()):
+            out.append(f"{method}: Markdown, but not {formats[method]}")
     return out
 
 

@@ -210,6 +210,7 @@ def test_every_handler_is_announced(client: Client, folder: Path) -> None:
         "did_change_configuration", "did_change_watched_files", "did_change_workspace_folders",
     }  # fmt: skip
     special = {
+        "completion_resolve": "completionItem/resolve",
         "goto_declaration": "textDocument/declaration",
         "goto_definition": "textDocument/definition",
         "goto_type_definition": "textDocument/typeDefinition",

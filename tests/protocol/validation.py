@@ -13,8 +13,13 @@ from lsprotocol import types as T
 from lsprotocol.converters import get_converter
 
 CONVERTER = get_converter()
-# The one type that lsprotocol's converter does not know.
+# A type that lsprotocol's converter does not know.
 CONVERTER.register_structure_hook(Union[str, Sequence[str], None], lambda value, _: value)
+# And one where it takes every action that has a command for a bare command.
+CONVERTER.register_structure_hook(
+    Union[T.Command, T.CodeAction],
+    lambda value, _: CONVERTER.structure(value, T.Command if isinstance(value.get("command"), str) else T.CodeAction),
+)
 
 # What the parts of an answer and the states of work look like: `$/progress` itself takes anything.
 PROGRESS = {"begin": T.WorkDoneProgressBegin, "report": T.WorkDoneProgressReport, "end": T.WorkDoneProgressEnd}

@@ -2,7 +2,8 @@
 
 use super::position::Encoding;
 use tower_lsp_server::ls_types::{
-    ClientInfo, InitializeParams, InsertTextMode, MarkupKind, SymbolKind, TextDocumentClientCapabilities,
+    ClientInfo, CompletionItemKind, InitializeParams, InsertTextMode, MarkupKind, SymbolKind,
+    TextDocumentClientCapabilities,
 };
 
 /// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
@@ -163,6 +164,8 @@ impl Session {
 /// What the client does with completion and signature help.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Completing {
+    /// It knows the kinds of items that came after the first version of the protocol.
+    pub kinds: bool,
     /// It takes snippets.
     pub snippets: bool,
     /// It asks its user whether an item is inserted, or replaces the word that is there.
@@ -188,6 +191,9 @@ impl Completing {
         let is = |flag: Option<bool>| flag == Some(true);
         let markdown = |formats: Option<&Vec<MarkupKind>>| formats.is_some_and(|f| f.contains(&MarkupKind::Markdown));
         Self {
+            kinds: text
+                .and_then(|t| t.completion.as_ref()?.completion_item_kind.as_ref()?.value_set.as_ref())
+                .is_some_and(|kinds| kinds.contains(&CompletionItemKind::TYPE_PARAMETER)),
             snippets: is(item.and_then(|i| i.snippet_support)),
             insert_replace: is(item.and_then(|i| i.insert_replace_support)),
             label_details: is(item.and_then(|i| i.label_details_support)),

@@ -79,7 +79,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
         description: Some(note.map_or(item.detail, str::to_owned)).filter(|d| !d.is_empty()),
     };
     CompletionItem {
-        kind: Some(kind(item.kind)),
+        kind: Some(kind(item.kind, client.kinds)),
         detail: Some(detail).filter(|d| !d.is_empty()),
         label_details: client.label_details.then_some(label_details),
         deprecated: (deprecated && !client.tags).then_some(true),
@@ -111,9 +111,12 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     Ok(item)
 }
 
-/// The protocol's kinds are those of other languages; these have fitting icons.
-fn kind(kind: ItemKind) -> CompletionItemKind {
+/// The protocol's kinds are those of other languages; these have fitting icons. Old clients know the first of them only.
+fn kind(kind: ItemKind, all: bool) -> CompletionItemKind {
     match kind {
+        ItemKind::Type if !all => CompletionItemKind::CLASS,
+        ItemKind::SpecialRegister | ItemKind::Number if !all => CompletionItemKind::VALUE,
+        ItemKind::Target if !all => CompletionItemKind::ENUM,
         ItemKind::Opcode => CompletionItemKind::KEYWORD,
         ItemKind::Modifier => CompletionItemKind::PROPERTY,
         ItemKind::Type => CompletionItemKind::TYPE_PARAMETER,
