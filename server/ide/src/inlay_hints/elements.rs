@@ -34,7 +34,7 @@ impl<'t> Hints<'t> {
 /// The indices of the element that begins at an offset. Nothing for single bytes in a row, whose index is the offset.
 fn indices(variable: &Variable, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
     let element = u64::from(variable.ty?.info().bits).div_ceil(8) * u64::from(variable.elements);
-    if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || offset % element != 0 {
+    if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || !offset.is_multiple_of(element) {
         return None;
     }
     let mut rest = offset / element;
