@@ -14,10 +14,12 @@ mod sources;
 
 use crate::fixes::TextEdit;
 use crate::header::environment;
+use crate::names::{self, Declaration};
 use instruction::Heads;
 use ptx_analysis::lower::Source;
 use ptx_analysis::target::Environment;
 use ptx_syntax::{Node, Snapshot, kinds};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Which hints are wanted.
@@ -140,6 +142,7 @@ pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptio
         environment: environment(snapshot),
         heads: Heads::default(),
         files: None,
+        declarations: HashMap::new(),
         out: Vec::new(),
     };
     hints.walk();
@@ -157,6 +160,8 @@ struct Hints<'t> {
     heads: Heads,
     /// The files that `.file` numbers, once somebody has asked.
     files: Option<Vec<sources::File>>,
+    /// The declarations of names, as seen from a block.
+    declarations: HashMap<(usize, String), Option<Declaration<'t>>>,
     out: Vec<Hint>,
 }
 
@@ -204,6 +209,19 @@ impl<'t> Hints<'t> {
             return false;
         }
         node.child_count() > 0
+    }
+
+    /// The declaration of a name. A screen of generated code has the same few names in every line, and each look-up may go through all
+    /// of a long function.
+    fn declaration(&mut self, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+        let k = kinds();
+        let mut around = node;
+        while ![k.block, k.function, k.source_file].contains(&around.kind_id()) {
+            let Some(parent) = around.parent() else { break };
+            around = parent;
+        }
+        let find = || names::find(self.snapshot, node, name);
+        *self.declarations.entry((around.id(), name.to_owned())).or_insert_with(find)
     }
 
     /// Calls `f` with the text of a node.

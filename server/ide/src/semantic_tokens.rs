@@ -12,6 +12,7 @@ pub use legend::{TokenKind, TokenModifiers};
 use crate::header::environment;
 use heads::{Head, Heads, Role};
 use legend::anonymous;
+use ptx_analysis::lower::named_children;
 use ptx_isa::ISA;
 use ptx_isa::tables::Gate;
 use ptx_syntax::{Node, Snapshot, fields, is_named, kinds};
@@ -31,6 +32,9 @@ pub struct Token {
     /// What else is to be said of it.
     pub modifiers: TokenModifiers,
 }
+
+/// What begins so many bytes before the part in sight is read from its start: looking names up would take longer.
+const NEAR: usize = 1 << 14;
 
 /// The tokens of a text, or those that a part of it touches; in order, and none over another.
 pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<Token> {
@@ -92,10 +96,10 @@ impl<'t> Walk<'t> {
             }
             let field = cursor.field_id().map_or(0, std::num::NonZero::get);
             if node.end_byte() <= self.range.start {
-                self.pass(node.kind_id(), field);
+                self.pass(node, field);
             } else if let Some(frame) = self.enter(node, field) {
                 // Straight to the first child that is in sight; names that the others declare are looked up when they are met.
-                let skips = node.start_byte() < self.range.start && self.jumps(node);
+                let skips = node.start_byte().saturating_add(NEAR) < self.range.start && self.jumps(node);
                 let down = if skips {
                     cursor.goto_first_child_for_byte(self.range.start).is_some()
                 } else {
@@ -128,9 +132,35 @@ impl<'t> Walk<'t> {
             || node.is_error()
     }
 
-    /// Counts a word of an instruction that is out of sight.
-    fn pass(&mut self, kind: u16, field: u16) {
-        let k = kinds();
+    /// What is out of sight may declare names, and the words of an instruction count.
+    fn pass(&mut self, node: Node<'t>, field: u16) {
+        let (k, kind) = (kinds(), node.kind_id());
+        let own = |node: Node<'t>| node.child_by_field_id(fields().name).map(|n| self.snapshot.text(n.byte_range()));
+        // Of a list that is in sight in part only some are passed.
+        let of_list = |wanted: u16| named_children(node).filter(move |n| n.kind_id() == wanted);
+        if kind == k.variable_declaration {
+            let known = Known::declared(self.snapshot, node);
+            for declarator in of_list(k.declarator) {
+                self.declare(declarator, Some(known));
+            }
+        } else if kind == k.declarator {
+            self.declare(node, self.stack.last().and_then(|frame| frame.declares));
+        } else if kind == k.parameter_list || kind == k.parameter {
+            let list = if kind == k.parameter { vec![node] } else { of_list(k.parameter).collect() };
+            for parameter in list {
+                if let Some(name) = own(parameter) {
+                    self.scopes.declare(name.into_owned(), Known::declared(self.snapshot, parameter));
+                }
+            }
+        } else if kind == k.label || kind == k.function || kind == k.alias_directive {
+            let what = if kind == k.label { TokenKind::Label } else { TokenKind::Function };
+            if let Some(name) = own(node) {
+                self.scopes.declare(name.into_owned(), Known::of(what));
+            }
+        } else if field == fields().name && self.stack.last().is_some_and(|frame| frame.kind == k.function) {
+            let name = self.snapshot.text(node.byte_range()).into_owned();
+            self.scopes.declare_outside(name, Known::of(TokenKind::Function));
+        }
         if let Some(frame) = self.stack.last_mut().filter(|frame| frame.kind == k.instruction) {
             frame.next.0 += usize::from(kind == k.modifier);
             frame.next.1 += usize::from(field == fields().operand);

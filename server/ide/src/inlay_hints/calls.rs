@@ -2,7 +2,7 @@
 
 use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
-use crate::names::{self, What};
+use crate::names::What;
 use ptx_analysis::ast::OperandKind;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::spec::Shape;
@@ -20,7 +20,7 @@ impl<'t> Hints<'t> {
             _ => None,
         });
         let Some(callee) = callee else { return };
-        let found = names::find(self.snapshot, resolved.node, callee).filter(|d| d.what == What::Function);
+        let found = self.declaration(resolved.node, callee).filter(|d| d.what == What::Function);
         let Some(function) = found.map(|d| d.statement) else { return };
         for (operand, (_, shape)) in operands() {
             let (Shape::Arguments(spec), OperandKind::Arguments(given)) = (shape, &operand.kind) else { continue };

@@ -1,19 +1,16 @@
 //! The element of an array behind an offset in bytes: `[table+16]` is `table[4]`.
 
 use super::{Hint, HintPart, Hints};
-use crate::names;
 use ptx_analysis::ast::Constant;
 use ptx_analysis::lower;
 use ptx_analysis::symbols::{Symbol, Variable};
 use ptx_syntax::{Node, fields};
 
-impl Hints<'_> {
+impl<'t> Hints<'t> {
     /// The hint behind an address with an offset, if it is the beginning of an element.
-    pub(super) fn element(&self, node: Node<'_>, base: &str, amount: i128) -> Option<Hint> {
-        let snapshot = self.snapshot;
-        let at = snapshot.root().descendant_for_byte_range(node.start_byte(), node.end_byte())?;
-        let found = names::find(snapshot, at, base)?;
-        let Symbol::Variable(variable) = found.symbol(snapshot) else { return None };
+    pub(super) fn element(&mut self, node: Node<'t>, base: &str, amount: i128) -> Option<Hint> {
+        let found = self.declaration(node, base)?;
+        let Symbol::Variable(variable) = found.symbol(self.snapshot) else { return None };
         let sizes = self.with_source(found.statement, |source| {
             let declaration = lower::declaration(source, found.statement);
             let own = declaration.declarators.iter().find(|d| d.name.text == base)?;
@@ -37,7 +34,7 @@ impl Hints<'_> {
 /// The indices of the element that begins at an offset. Nothing for single bytes in a row, whose index is the offset.
 fn indices(variable: &Variable, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
     let element = u64::from(variable.ty?.info().bits).div_ceil(8) * u64::from(variable.elements);
-    if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || offset % element != 0 {
+    if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || !offset.is_multiple_of(element) {
         return None;
     }
     let mut rest = offset / element;

@@ -6,7 +6,7 @@ use ptx_analysis::literal::{self, Float};
 use ptx_analysis::lower;
 use ptx_syntax::{Node, fields, kinds};
 
-impl Hints<'_> {
+impl<'t> Hints<'t> {
     /// `0f3F800000` is 1.0.
     pub(super) fn float(&mut self, node: Node<'_>) {
         if !self.options.floats {
@@ -23,7 +23,7 @@ impl Hints<'_> {
     }
 
     /// The value of a constant expression, and the element that an address with an offset is of; whether the node is such a one.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> bool {
+    pub(super) fn expression(&mut self, node: Node<'t>) -> bool {
         let kind = node.kind_id();
         if !lower::is_expression(kind) || node.has_error() || self.is_plain(node, kind) {
             return false;

@@ -4,14 +4,14 @@ use super::instruction::Resolved;
 use super::{Hint, HintKind, Hints};
 use crate::fragment::fragment_labels;
 use crate::hover::decoded;
-use crate::names::{self, What};
+use crate::names::What;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::spec::Shape;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::tables::{Access, Kind};
 use std::ops::Range;
 
-impl Hints<'_> {
+impl<'t> Hints<'t> {
     /// `= (%r2 & %r3) | ~%r4` behind a truth table.
     pub(super) fn decoded(&mut self, resolved: &Resolved<'_, '_>, text: &str) {
         if !self.options.decoded {
@@ -23,7 +23,7 @@ impl Hints<'_> {
     }
 
     /// `A 16×16:` before a matrix, and the types of what is written.
-    pub(super) fn operands(&mut self, resolved: &Resolved<'_, '_>) {
+    pub(super) fn operands(&mut self, resolved: &Resolved<'_, 't>) {
         if self.options.shapes {
             for label in fragment_labels(self.snapshot, resolved.node) {
                 self.out.push(Hint::before(label.range.start, format!("{}:", label.text)));
@@ -49,7 +49,7 @@ impl Hints<'_> {
             }
         }
         for (name, range) in written {
-            let found = names::find(self.snapshot, resolved.node, name).filter(|d| d.what == What::Register);
+            let found = self.declaration(resolved.node, name).filter(|d| d.what == What::Register);
             if let Some(Symbol::Register { ty, .. }) = found.map(|d| d.symbol(self.snapshot)) {
                 let hint = Hint::after(resolved.base + range.end, format!(": {}", ty.name()));
                 self.out.push(Hint { kind: HintKind::Type, gap_before: false, ..hint });

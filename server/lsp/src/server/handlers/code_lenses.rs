@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Up to so many bytes are searched for what lenses say before anybody asks, each lens through all of the text: a few milliseconds.
-const SEARCHED: usize = 16 << 20;
+const SEARCHED: usize = 1 << 20;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
