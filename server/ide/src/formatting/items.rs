@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Blocks further in than that are left alone: nobody writes them, and the walk is recursive.
 const DEEPEST: usize = 64;
 
+/// So many lines of comments above a label go with it.
+const MOST_COMMENTS: usize = 16;
+
 /// What came before a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
@@ -355,20 +358,17 @@ impl<'t> Layout<'t> {
 
     /// A comment goes with what it stands above: where a label follows, and it began no further right, it is outdented too.
     fn comment_indent(&self, node: Node<'_>, indent: usize) -> usize {
-        let k = kinds();
         if !self.options.outdent_labels || indent == 0 {
             return indent;
         }
-        let mut next = node.next_named_sibling();
-        for _ in 0..16 {
-            match next {
-                Some(n) if n.kind_id() == k.comment => next = n.next_named_sibling(),
-                _ => break,
-            }
-        }
-        let column = |n: Node<'_>| n.start_position().column;
-        match next {
-            Some(label) if label.kind_id() == k.label && column(node) <= column(label) && self.has(label) => {
+        // The text tells that as well as the tree, which is slow to say what comes next.
+        let below = self.slice(node.end_byte()..self.window.end);
+        let next = below.lines().skip(1).take(MOST_COMMENTS).find(|line| !line.trim_start().starts_with("//"));
+        let label = next.filter(|line| is_label(line));
+        let column =
+            |line: &str| advance(0, line.get(..line.len() - line.trim_start().len()).unwrap_or(""), self.options);
+        match label {
+            Some(label) if self.column_in_source(node.start_byte()) <= column(label) => {
                 indent.saturating_sub(self.options.indent)
             }
             _ => indent,
@@ -425,6 +425,14 @@ impl<'t> Layout<'t> {
     pub fn aligns_operands(&self) -> bool {
         self.options.operands != Operands::Off && self.options.operand_column > 0
     }
+}
+
+/// Whether a line begins with a label.
+fn is_label(line: &str) -> bool {
+    let line = line.trim_start();
+    let name = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'));
+    let rest = name.trim_start();
+    name.len() < line.len() && rest.starts_with(':') && !rest.starts_with("::")
 }
 
 /// Whether a block has its closing brace.

@@ -66,8 +66,8 @@ impl<'t> Layout<'t> {
     /// The tokens of a statement. Nothing if one is missing, or if a line of the preprocessor stands between them.
     pub fn tokens(&mut self, node: Node<'t>) -> Option<Vec<Token<'t>>> {
         let mut out = Vec::with_capacity(24);
-        let parent = node.parent().map_or(0, |p| p.kind_id());
-        self.tokens_of(node, parent, &mut out)?;
+        // Whose part a whole statement is does not matter to its tokens.
+        self.tokens_of(node, 0, &mut out)?;
         Some(out)
     }
 
