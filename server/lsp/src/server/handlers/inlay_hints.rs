@@ -3,7 +3,7 @@
 use super::{Stretch, snapshot, within};
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
-use ptx_ide::{Hint, HintKind};
+use ptx_ide::{Hint, HintKind, HintOptions};
 use ptx_syntax::Snapshot;
 use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
@@ -12,6 +12,9 @@ use tower_lsp_server::ls_types::{
     InlayHintServerCapabilities, InlayHintTooltip, Location, MarkupContent, MarkupKind, OneOf, ServerCapabilities,
     TextEdit, Uri,
 };
+
+/// So many lines are looked at before somebody may say that it is enough.
+const AT_ONCE: usize = 4000;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
@@ -27,11 +30,32 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         return Ok(None);
     }
     let name = uri.clone();
-    within(shared, &uri, params.range, move |Stretch { snapshot, range, session, .. }| {
-        let hints = ptx_ide::inlay_hints(&snapshot, range, &settings.inlay_hints.options);
-        Some(hints.into_iter().map(|hint| convert(hint, &snapshot, &name, session)).collect())
+    within(shared, &uri, params.range, move |stretch| {
+        let hints = hints(&stretch, &settings.inlay_hints.options);
+        Some(hints.into_iter().map(|hint| convert(hint, &stretch.snapshot, &name, stretch.session)).collect())
     })
     .await
+}
+
+/// Bit by bit: some clients ask for all of a text, of however many megabytes, and lose interest.
+fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
+    let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
+    let mut out = Vec::new();
+    let mut start = range.start;
+    while !stretch.cancelled.is_set() {
+        let line = rope.byte_to_line(start.min(rope.len_bytes()));
+        let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
+        let last = next >= range.end || next <= start;
+        let end = if last { range.end } else { next };
+        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options);
+        // What stands between two bits is found twice.
+        out.extend(found.into_iter().filter(|h| last || h.offset < end));
+        if last {
+            break;
+        }
+        start = end;
+    }
+    out
 }
 
 /// More about a hint, if it is still there.

@@ -30,10 +30,11 @@ pub mod workspace_check;
 pub mod workspace_diagnostics;
 pub mod workspace_symbols;
 
+use super::cancel::Cancelled;
 use super::document::Document;
 use super::position::Encoding;
 use super::session::Session;
-use super::shared::{Shared, off_thread};
+use super::shared::{Shared, cancellable, off_thread};
 use ptx_analysis::ModuleFacts;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
@@ -129,7 +130,7 @@ async fn at<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
     within(shared, &params.text_document.uri, range, |stretch| {
-        let Stretch { snapshot, range, session, facts } = stretch;
+        let Stretch { snapshot, range, session, facts, .. } = stretch;
         compute(&Place { snapshot, offset: range.start, session, facts })
     })
     .await
@@ -146,6 +147,8 @@ pub struct Stretch {
     pub session: Session,
     /// What the last second pass found out about its functions.
     pub facts: Arc<ModuleFacts>,
+    /// Whether somebody still waits for the answer: what takes long asks now and then.
+    pub cancelled: Cancelled,
 }
 
 /// The same as [`at`] about a range.
@@ -156,7 +159,7 @@ async fn within<T: Send + 'static>(
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let Some((.., stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
-    off_thread(move || compute(stretch)).await
+    cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
 /// The same as [`within`] for answers that are edits without a version: of a text that has changed meanwhile they would be
@@ -184,7 +187,7 @@ async fn stretch(shared: &Shared, uri: &Uri, range: Range) -> Result<Option<(Arc
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let facts = document.facts();
-    Ok(Some((document, parsed.revision, Stretch { snapshot, range, session, facts })))
+    Ok(Some((document, parsed.revision, Stretch { snapshot, range, session, facts, cancelled: Cancelled::default() })))
 }
 
 /// Edits in the client's positions.
