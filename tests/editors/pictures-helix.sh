@@ -85,6 +85,13 @@ helix_pictures() {
   scene hx helix-symbols 'document symbols' 'stage_b'
   helix_end
 
+  helix_at '.visible .entry mma_matmul'
+  keys hx Space S
+  sleep 0.5
+  type_text hx 'tile'
+  scene hx helix-workspace-symbols 'symbols of the workspace' 'tile_a'
+  helix_end
+
   helix_at 'setp.lt.u32         %p_loads_a'
   keys hx o
   type_text hx 'cvt.'
@@ -111,5 +118,12 @@ helix_pictures() {
   helix_at 'mov.u64             %src_step, 32' 30
   keys hx Space a
   scene hx helix-actions 'code actions on a literal' '0x20'
+  helix_end
+
+  helix_at 'and.b32             %lane, %tid_x' 4
+  keys hx c
+  type_text hx 'u'
+  escape hx
+  scene hx helix-diagnostic 'a diagnostic' '● 1'
   helix_end
 }

@@ -77,6 +77,11 @@ neovim_moving() {
   nvim_end
 
   open_kernel indirect_call.ptx
+  nvim_at 'clip(.param .f32 value)'
+  nvim_lua 'vim.lsp.buf.incoming_calls()'
+  scene nv neovim-calls 'who calls a function' 'apply_direct'
+  nvim_end
+
   nvim_at '.func' 0
   nvim_lua 'vim.lsp.buf.workspace_symbol("")'
   scene nv neovim-workspace-symbols 'symbols of the workspace' 'indirect_call.ptx\|'
@@ -108,5 +113,12 @@ neovim_writing() {
   nvim_at 'mov.u64             %src_step, 32' 30
   keys nv gra
   scene nv neovim-actions 'code actions on a literal' '0x20'
+  keys nv q
+  nvim_end
+
+  nvim_at 'and.b32             %lane, %tid_x'
+  type_text nv ':s/b32/u32/'
+  keys nv Enter
+  scene nv neovim-diagnostic 'a diagnostic' '■ .*and'
   nvim_end
 }
