@@ -7,23 +7,18 @@ use ptx_isa::tables::Flow;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// How many places of one name are shown: an editor asks for them whenever the cursor rests, and nobody looks at more.
-const MOST: usize = 2000;
+/// How many places of one name are shown: an editor asks for them whenever the cursor rests, and shows a screen of them.
+const MOST: usize = 500;
 
 /// The places to show with the offset: those of a name, with what is done to it there; the ways out of a function, where the cursor
 /// is on one of them or on the word that begins the function.
 pub fn highlights(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     let mut out = Vec::new();
     if let Some((declaration, node, name)) = references::declaration_at(snapshot, offset) {
-        let own = node.byte_range();
-        references::visit(snapshot, &declaration, &name, |reference| {
+        references::visit_near(snapshot, &declaration, &name, Some((node.start_byte(), MOST)), |reference| {
             out.push(reference);
-            out.len() < MOST
+            true
         });
-        // The first of very many may all be far away.
-        if out.iter().all(|r| r.range != own) {
-            out.push(Reference { range: own, access: Access::Mention });
-        }
     } else if let Some(function) = leaving(snapshot, offset) {
         out = exits(snapshot, function);
     }

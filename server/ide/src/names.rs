@@ -167,10 +167,14 @@ pub fn function_around(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether a name stands where debuggers read: the assembler looks for no declaration of it.
 pub fn in_debugging_data(name: Node<'_>) -> bool {
+    name.parent().is_some_and(|parent| is_debugging_data(parent, parent.parent()))
+}
+
+/// The same by what is around the name.
+pub fn is_debugging_data(parent: Node<'_>, grandparent: Option<Node<'_>>) -> bool {
     let k = kinds();
     let data = |n: Node<'_>| [k.section_line, k.dwarf_directive, k.loc_directive].contains(&n.kind_id());
-    let Some(parent) = name.parent() else { return false };
-    data(parent) || (parent.kind_id() == k.offset && parent.parent().is_some_and(data))
+    data(parent) || (parent.kind_id() == k.offset && grandparent.is_some_and(data))
 }
 
 /// The label that debugging data mean: one of a section, else the first of that name.

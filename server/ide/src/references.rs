@@ -7,7 +7,7 @@ use crate::names::{self, Declaration, What};
 use access::Reader;
 use meanings::Meanings;
 pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
-use ptx_syntax::{Node, Snapshot, fields, kinds};
+use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
 /// What is done to a name where it stands.
@@ -75,8 +75,14 @@ pub(crate) fn is_name(node: Node<'_>) -> bool {
     if kind != k.identifier && kind != k.register {
         return false;
     }
+    is_name_in(node, node.parent())
+}
+
+/// The same of a node of that kind whose parent is known.
+fn is_name_in(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
+    let k = kinds();
     // A field of an initializer, `@progbits`.
-    let Some(parent) = node.parent() else { return true };
+    let Some(parent) = parent else { return true };
     let field = parent.kind_id() == k.field_initializer && parent.child_by_field_id(fields().name) == Some(node);
     !field && parent.kind() != "section_kind"
 }
@@ -111,30 +117,51 @@ pub(crate) fn visit(
     snapshot: &Snapshot,
     declaration: &Declaration<'_>,
     name: &str,
+    see: impl FnMut(Reference) -> bool,
+) {
+    visit_near(snapshot, declaration, name, None, see);
+}
+
+/// The same, but of very many places only so many, those nearest to an offset.
+pub(crate) fn visit_near(
+    snapshot: &Snapshot,
+    declaration: &Declaration<'_>,
+    name: &str,
+    near: Option<(usize, usize)>,
     mut see: impl FnMut(Reference) -> bool,
 ) {
     let meanings = Meanings::new(snapshot, declaration, name);
     let mut reader = Reader::new(snapshot, declaration.what);
-    let mut more = true;
-    let whole = 0..snapshot.rope().len_bytes();
-    let scope = declaration.scope.map_or(whole.clone(), |n| n.byte_range());
-    meanings.places(scope, |range| {
-        more = snapshot.node_at(range.start).filter(|n| is_name(*n)).is_none_or(|node| {
-            if !meanings.is_meant(node, &range) {
-                return true;
-            }
-            let access = if meanings.declares(range.start) { Access::Declaration } else { reader.access(node) };
-            see(Reference { range, access })
-        });
-        more
-    });
-    if declaration.what != What::Label || !more {
+    let mut paths = Paths::new(snapshot);
+    let all = meanings.places();
+    let places = match near {
+        Some((offset, most)) if all.len() > most => {
+            let middle = all.partition_point(|p| p.start < offset);
+            let first = middle.saturating_sub(most / 2).min(all.len() - most);
+            all.get(first..first + most).unwrap_or(all)
+        }
+        _ => all,
+    };
+    let own = meanings.own_apart();
+    for range in own.iter().chain(places) {
+        let path = paths.to(range.start);
+        if !is_name_of(path) || !meanings.is_meant(path, range) {
+            continue;
+        }
+        let access = if meanings.declares(range.start) { Access::Declaration } else { reader.access(path) };
+        if !see(Reference { range: range.clone(), access }) {
+            return;
+        }
+    }
+    if declaration.what != What::Label {
         return;
     }
     in_lists(snapshot, declaration, name, &mut see);
-    // Debugging data stand outside of the label's scope.
-    if declaration.scope.is_some() && names::debug_label(snapshot, name).is_some_and(|l| same(&l, declaration)) {
-        for data in debugging_data(snapshot) {
+    // Debugging data stand outside of the label's scope. Most files have none.
+    let data = debugging_data(snapshot);
+    let meant = || names::debug_label(snapshot, name).is_some_and(|l| same(&l, declaration));
+    if !data.is_empty() && declaration.scope.is_some() && meant() {
+        for data in data {
             names::occurrences(snapshot, data, name, |offset| {
                 let node = snapshot.node_at(offset).filter(|n| is_name(*n) && names::in_debugging_data(*n));
                 let range = offset..offset + name.len();
@@ -142,6 +169,44 @@ pub(crate) fn visit(
             });
         }
     }
+}
+
+/// Ways from the root down to the text. A node does not know its parent, so that asking one for it costs as much as the whole way.
+struct Paths<'t> {
+    snapshot: &'t Snapshot,
+    cursor: TreeCursor<'t>,
+    path: Vec<Node<'t>>,
+}
+
+impl<'t> Paths<'t> {
+    fn new(snapshot: &'t Snapshot) -> Self {
+        Self { snapshot, cursor: snapshot.root().walk(), path: Vec::new() }
+    }
+
+    /// The nodes around an offset, the innermost last.
+    fn to(&mut self, offset: usize) -> &[Node<'t>] {
+        self.path.clear();
+        self.cursor.reset(self.snapshot.root());
+        loop {
+            let node = self.cursor.node();
+            if node.start_byte() > offset {
+                self.path.clear();
+                return &self.path;
+            }
+            self.path.push(node);
+            if self.cursor.goto_first_child_for_byte(offset).is_none() {
+                return &self.path;
+            }
+        }
+    }
+}
+
+/// Whether what a path leads to is a name.
+fn is_name_of(path: &[Node<'_>]) -> bool {
+    let k = kinds();
+    let [.., parent, node] = path else { return false };
+    let kind = node.kind_id();
+    (kind == k.identifier || kind == k.register) && is_name_in(*node, Some(*parent))
 }
 
 /// Whether two declarations of one name are the same, or both of the module.

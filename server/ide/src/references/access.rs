@@ -33,20 +33,23 @@ impl<'t> Reader<'t> {
         Self { snapshot, what, heads: HashMap::new() }
     }
 
-    /// What is done to the name at a node.
-    pub fn access(&mut self, name: Node<'_>) -> Access {
+    /// What is done to the name that a path leads to.
+    pub fn access(&mut self, path: &[Node<'_>]) -> Access {
         let k = kinds();
-        let mut here = name;
-        while here.kind_id() != k.instruction {
-            if here.kind_id() == k.guard {
+        let Some(name) = path.last() else { return Access::Mention };
+        for here in path.iter().rev() {
+            let kind = here.kind_id();
+            if kind == k.guard {
                 return Access::Read;
             }
-            match here.parent() {
-                Some(parent) if parent.kind_id() != k.block => here = parent,
-                _ => return Access::Mention,
+            if kind == k.instruction {
+                return self.in_instruction(*here, name.byte_range()).unwrap_or(Access::Mention);
+            }
+            if kind == k.block {
+                break;
             }
         }
-        self.in_instruction(here, name.byte_range()).unwrap_or(Access::Mention)
+        Access::Mention
     }
 
     fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<Access> {

@@ -74,8 +74,20 @@ impl Meaning {
 
 /// The declarations of a name, or of names of a range, in a part of the text.
 pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: Word<'_>) -> Vec<Meaning> {
+    let mut places = Vec::new();
+    declared_among(snapshot, range, word, &mut places)
+}
+
+/// The same, with every place where the name stands in the text.
+fn declared_among(
+    snapshot: &Snapshot,
+    range: Range<usize>,
+    word: Word<'_>,
+    places: &mut Vec<Range<usize>>,
+) -> Vec<Meaning> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     word.places(snapshot, range.clone(), |place| {
+        places.push(place.clone());
         if names::in_directive(snapshot, place.start) || names::is_before_colon(snapshot, place.end) {
             nodes.extend(snapshot.node_at(place.start));
         }
@@ -142,6 +154,7 @@ pub struct Meanings<'t> {
     /// Where the name stands in the declaration itself.
     own: Option<Range<usize>>,
     all: Vec<Meaning>,
+    places: Vec<Range<usize>>,
     debugging: OnceCell<Option<usize>>,
 }
 
@@ -161,9 +174,9 @@ impl<'t> Meanings<'t> {
     /// Looks for the declarations that hide the given one.
     pub fn new(snapshot: &'t Snapshot, declaration: &Declaration<'t>, name: &'t str) -> Self {
         let (own, word) = (own_name(declaration), word(snapshot, declaration, name));
-        let mut out =
-            Self { snapshot, declaration: *declaration, word, own, all: Vec::new(), debugging: OnceCell::new() };
-        out.all = declared(snapshot, out.scope(), word);
+        let (all, places, debugging) = (Vec::new(), Vec::new(), OnceCell::new());
+        let mut out = Self { snapshot, declaration: *declaration, word, own, all, places, debugging };
+        out.all = declared_among(snapshot, out.scope(), word, &mut out.places);
         if let Some(own) = out.own.clone() {
             let scope = out.scope();
             match out.all.iter_mut().find(|m| m.name.start == own.start) {
@@ -190,16 +203,14 @@ impl<'t> Meanings<'t> {
         Meaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }
 
-    /// Calls `see` with each place that may be meant, the declaration among them.
-    pub fn places(&self, range: Range<usize>, mut see: impl FnMut(Range<usize>) -> bool) {
-        // The name of a range is none of the names it declares.
-        let apart = self.own.clone().filter(|_| self.declaration.count.is_some());
-        if let Some(own) = apart
-            && !see(own)
-        {
-            return;
-        }
-        self.word.places(self.snapshot, range, see);
+    /// The places that may be meant, in order.
+    pub fn places(&self) -> &[Range<usize>] {
+        &self.places
+    }
+
+    /// The declaration, where its name is none of those: that of a range is none of the names it declares.
+    pub fn own_apart(&self) -> Option<Range<usize>> {
+        self.own.clone().filter(|_| self.declaration.count.is_some())
     }
 
     /// Whether the name is declared at an offset.
@@ -217,12 +228,14 @@ impl<'t> Meanings<'t> {
         self.is_own(meaning.name.start) || (module && self.declaration.scope.is_none())
     }
 
-    /// Whether the name that stands at a node means the declaration.
-    pub fn is_meant(&self, node: Node<'_>, range: &Range<usize>) -> bool {
+    /// Whether the name that a path leads to means the declaration.
+    pub fn is_meant(&self, path: &[Node<'_>], range: &Range<usize>) -> bool {
         if self.is_own(range.start) {
             return true;
         }
-        if names::in_debugging_data(node) {
+        let [around @ .., parent, node] = path else { return false };
+        let node = *node;
+        if names::is_debugging_data(*parent, around.last().copied()) {
             return self.is_debugged();
         }
         let in_section = |n: Node<'_>| n.parent().is_some_and(|p| p.kind_id() == kinds().section_directive);
