@@ -158,7 +158,7 @@ impl Session<'_> {
             "positions": [start],
             "range": { "start": start, "end": end },
             "options": { "tabSize": 4, "insertSpaces": true },
-            "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1 },
+            "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false },
         });
         let begin = Instant::now();
         let id = self.client.request(method, params);

@@ -24,7 +24,17 @@ const VECTORS: [&str; 2] = [".v2", ".v4"];
 impl List<'_, '_> {
     /// Offers those words that the checks take after a text.
     fn tried(&mut self, trial: Trial<'_>, before: &str, words: Vec<Word>) {
+        use super::tokens::Kind;
+        // All of these words begin with a dot, or are numbers.
+        if matches!(self.place.kind, Some(Kind::Register | Kind::Word)) {
+            return;
+        }
+        let typed = self.place.word.clone();
         for Word { mut item, tails } in words {
+            if typed.len() > 1 && !item.label.starts_with(&typed) {
+                self.incomplete = true;
+                continue;
+            }
             let mut best = Verdict::Wrong;
             for tail in &tails {
                 match trial.check(&format!("{before} {}{tail}", item.new_text())) {

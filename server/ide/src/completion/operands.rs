@@ -213,7 +213,7 @@ impl List<'_, '_> {
         if let Some(typed) = typed.filter(|n| *n < count && !numbers.iter().any(|(other, _)| other == n)) {
             numbers.push((typed, FAR));
         }
-        let unused = scope::unused(self.place, &name.text, count);
+        let unused = near.used.unused(&name.text, count);
         if let Some(next) = unused {
             // A result wants a new register, a source one that has a value.
             numbers.retain(|(n, _)| *n != next);
@@ -254,7 +254,7 @@ impl List<'_, '_> {
         let Some(count) = name.count else { return };
         let nearest = context.near.of_range(&name.text, count).first().copied();
         for length in spec.lengths.iter().map(|n| u32::from(*n)).filter(|n| *n > 0 && *n <= count) {
-            let unused = scope::unused(self.place, &name.text, count).filter(|n| n + length <= count);
+            let unused = context.near.used.unused(&name.text, count).filter(|n| n + length <= count);
             let first = match (written, unused, nearest) {
                 (true, Some(next), _) => next,
                 (_, _, Some((number, _))) if number + length <= count => number,

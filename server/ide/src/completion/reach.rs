@@ -147,11 +147,20 @@ pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<O
     search.found.take()
 }
 
+/// The status of a form. Only gates with conditions make it worth a search.
+fn of_form(form: &'static Form, environment: &Environment) -> Option<Status> {
+    let always = Status::when(form.gates, environment, |g| g.when.is_empty());
+    if matches!(always, Status::Lacking(_)) || form.gates.iter().all(|g| g.when.is_empty()) {
+        return Some(always);
+    }
+    shortest(form, environment).map(|(_, status)| status)
+}
+
 /// The status of the best form of an entry.
 fn entry(entry: &'static Entry, environment: &Environment) -> Status {
     let mut best: Option<Status> = None;
     for form in entry.forms {
-        let Some((_, status)) = shortest(form, environment) else { continue };
+        let Some(status) = of_form(form, environment) else { continue };
         if status == Status::Available {
             return status;
         }

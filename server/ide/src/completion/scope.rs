@@ -3,7 +3,6 @@
 
 use super::place::Place;
 use super::tokens::is_part;
-use crate::names::occurrences;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::module::items;
@@ -28,12 +27,12 @@ pub struct Name {
 }
 
 /// Blocks up to this size are walked; in longer ones the text is searched.
-const WALKED: usize = 1 << 18;
+const WALKED: usize = 1 << 14;
 /// How much text before and behind a place is looked at for names that are in use.
 const NEAR_BEFORE: usize = 12 << 10;
 const NEAR_AFTER: usize = 2 << 10;
 /// Functions up to this size are searched for the highest number in use.
-const SEARCHED: usize = 1 << 19;
+const SEARCHED: usize = 1 << 17;
 
 /// The registers, variables and parameters that are declared in the function before a place, the innermost first.
 pub fn locals(place: &Place<'_>) -> Vec<Name> {
@@ -69,17 +68,44 @@ fn in_block(place: &Place<'_>, block: Node<'_>, out: &mut Vec<Name>) {
         }
         return;
     }
-    let spaces = ptx_isa::ISA.spaces.iter().filter(|s| s.declared.iter().any(|d| d.names.contains(&"body")));
-    for space in spaces {
-        occurrences(place.snapshot, block.start_byte()..place.start, space.name, |offset| {
-            let node = place.snapshot.node_at(offset).and_then(|n| n.parent());
-            let declared = node.filter(|n| n.kind_id() == k.variable_declaration && n.parent() == Some(block));
-            if let Some(node) = declared {
-                declaration(place.snapshot, node, Origin::Body, out);
-            }
-            true
-        });
+    // Most blocks inside declare the arguments of one call. Where braces do not match, as in a comment, all are looked at.
+    if !by_text(place, block, true, out) {
+        by_text(place, block, false, out);
     }
+}
+
+/// The declarations of a block by its text: all of them, or those alone that are in no block inside of it as far as braces tell.
+/// False where they do not match.
+fn by_text(place: &Place<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>) -> bool {
+    let k = kinds();
+    let spaces: Vec<&str> = ptx_isa::ISA.spaces.iter().filter(|s| !s.declared.is_empty()).map(|s| s.name).collect();
+    let mut depth = 0i32;
+    let mut matching = true;
+    each_piece(place.snapshot, block.start_byte()..place.start, &mut |base, text| {
+        // The word that a declaration begins with has a blank before it, unlike modifiers.
+        let bytes = text.as_bytes();
+        for at in memchr::memchr3_iter(b'.', b'{', b'}', bytes) {
+            match bytes.get(at) {
+                Some(b'{') => depth += 1,
+                Some(b'}') => depth -= 1,
+                _ => {
+                    let begins = at == 0 || bytes.get(at - 1).is_some_and(u8::is_ascii_whitespace);
+                    let word = || text.get(at..).is_some_and(|rest| spaces.iter().any(|s| rest.starts_with(s)));
+                    if !begins || (outer && depth != 1) || !word() {
+                        continue;
+                    }
+                    let node = place.snapshot.node_at(base + at).and_then(|n| n.parent());
+                    if let Some(node) =
+                        node.filter(|n| n.kind_id() == k.variable_declaration && n.parent() == Some(block))
+                    {
+                        declaration(place.snapshot, node, Origin::Body, out);
+                    }
+                }
+            }
+            matching &= depth >= 1;
+        }
+    });
+    matching
 }
 
 /// How much of a declaration is read: an initializer may be megabytes long.
@@ -227,8 +253,13 @@ fn each_piece(snapshot: &Snapshot, range: Range<usize>, f: &mut dyn FnMut(usize,
     }
 }
 
-/// The names in use around a place, by how near they are.
-pub struct Near(HashMap<String, usize>);
+/// The names in use around a place.
+pub struct Near {
+    /// How near they are.
+    distances: HashMap<String, usize>,
+    /// The numbers in use in the whole function.
+    pub used: Used,
+}
 
 impl Near {
     /// Reads the lines around a place.
@@ -265,19 +296,23 @@ impl Near {
                 _ => {}
             }
         }
-        Self(out)
+        Self { distances: out, used: Used::new(place) }
     }
 
     /// How far away a name is used.
     pub fn distance(&self, name: &str) -> Option<usize> {
-        self.0.get(name).copied()
+        self.distances.get(name).copied()
     }
 
     /// The numbers in use of a range, the nearest first.
     pub fn of_range(&self, base: &str, count: u32) -> Vec<(u32, usize)> {
         let number = |name: &str| name.strip_prefix(base).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok());
-        let mut out: Vec<(u32, usize)> =
-            self.0.iter().filter_map(|(name, d)| Some((number(name)?, *d))).filter(|(n, _)| *n < count).collect();
+        let mut out: Vec<(u32, usize)> = self
+            .distances
+            .iter()
+            .filter_map(|(name, d)| Some((number(name)?, *d)))
+            .filter(|(n, _)| *n < count)
+            .collect();
         out.sort_by_key(|(number, distance)| (*distance, *number));
         out
     }
@@ -287,30 +322,47 @@ fn is_plain(digits: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'))
 }
 
-/// The first number of a range behind all that are in use in the function; nothing where all are, or where the function is too
-/// long to be searched while somebody waits.
-pub fn unused(place: &Place<'_>, base: &str, count: u32) -> Option<u32> {
-    let function = place.function?;
-    if function.byte_range().len() > SEARCHED {
-        return None;
+/// The highest numbers in use of all ranges of a function.
+#[derive(Debug, Default)]
+pub struct Used {
+    /// The first number that is not in use, by the name without its number.
+    next: HashMap<String, u32>,
+    /// The function is short enough to have been searched.
+    searched: bool,
+}
+
+impl Used {
+    /// Searches the function around a place.
+    pub fn new(place: &Place<'_>) -> Self {
+        let mut out = Self::default();
+        let Some(function) = place.function.filter(|f| f.byte_range().len() <= SEARCHED) else { return out };
+        out.searched = true;
+        each_piece(place.snapshot, function.byte_range(), &mut |start, text| {
+            for at in memchr::memchr_iter(b'%', text.as_bytes()) {
+                if (place.insert.start..place.replace.end).contains(&(start + at)) {
+                    continue;
+                }
+                let rest = text.get(at + 1..).unwrap_or("");
+                let word = rest.get(..rest.find(|c: char| !is_part(c)).unwrap_or(rest.len())).unwrap_or("");
+                let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
+                let digits = word.get(base.len()..).unwrap_or("");
+                let Some(number) = Some(digits).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok()) else {
+                    continue;
+                };
+                match out.next.get_mut(base) {
+                    Some(next) => *next = (*next).max(number.saturating_add(1)),
+                    None => drop(out.next.insert(base.to_owned(), number.saturating_add(1))),
+                }
+            }
+        });
+        out
     }
-    let mut next = 0;
-    let mut declared = false;
-    each_piece(place.snapshot, function.byte_range(), &mut |start, text| {
-        for at in memchr::memmem::find_iter(text.as_bytes(), base) {
-            if (place.insert.start..place.replace.end).contains(&(start + at)) {
-                continue;
-            }
-            let rest = text.get(at + base.len()..).unwrap_or("");
-            let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-            let digits = rest.get(..end).unwrap_or("");
-            declared |= rest.starts_with('<');
-            if let Some(number) = Some(digits).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok()) {
-                next = next.max(number.saturating_add(1));
-            }
-        }
-    });
-    (next < count && declared).then_some(next)
+
+    /// The first number of a range behind all that are in use; nothing where all are, or where nobody has looked.
+    pub fn unused(&self, name: &str, count: u32) -> Option<u32> {
+        let base = name.strip_prefix('%').filter(|_| self.searched)?;
+        Some(self.next.get(base).copied().unwrap_or(0)).filter(|next| *next < count)
+    }
 }
 
 /// Only one name, for the checks.

@@ -163,7 +163,8 @@ impl Names for Known<'_> {
             None => n.text == name,
             Some(count) => n.text == base && number.is_some_and(|n| n < count),
         });
-        own.map(|n| n.symbol).or_else(|| self.around.look_up(name))
+        // A register that the function does not declare is declared nowhere.
+        own.map(|n| n.symbol).or_else(|| if name.starts_with('%') { None } else { self.around.look_up(name) })
     }
 
     fn has_option(&self, name: &str) -> bool {
