@@ -179,8 +179,10 @@ impl Item {
     }
 }
 
-/// How many names are listed at most; with another letter there will be others.
+/// How many items are listed at most; with another letter there will be others.
 const MOST_ITEMS: usize = 400;
+/// The same once something is typed: what fits best is among the first, and a list that is short is there sooner.
+const MOST_FITTING: usize = 100;
 
 /// What may be written at an offset; nothing in comments and strings.
 pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Completions {
@@ -192,17 +194,19 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Compl
     let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
     // A stable sort: within each group the order is that in which they were found.
     items.sort_by_key(|i| i.unavailable.is_some());
-    let cut = items.len() > MOST_ITEMS && narrowed(&mut items, &place.word);
-    items.truncate(if cut { MOST_ITEMS } else { items.len() });
-    Completions { items, insert: place.insert, replace: place.replace, incomplete: incomplete || cut }
+    let all = items.len();
+    let word = place.word.as_str();
+    items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
+    // All modifiers that fit, all opcodes; of registers the best.
+    items.truncate(if matches!(word, "" | ".") { MOST_ITEMS } else { MOST_FITTING });
+    let incomplete = incomplete || items.len() < all;
+    Completions { items, insert: place.insert, replace: place.replace, incomplete }
 }
 
-/// Keeps what begins like the word that is typed, if there is a word; always true.
-fn narrowed(items: &mut Vec<Item>, word: &str) -> bool {
-    if !word.is_empty() {
-        items.retain(|i| i.filter.as_deref().unwrap_or(&i.label).starts_with(word));
-    }
-    true
+/// Whether the letters of a word are in a text in their order, whatever their case: so editors filter what they get.
+fn has_letters(text: &str, word: &str) -> bool {
+    let mut rest = text.chars();
+    word.chars().all(|letter| rest.any(|c| c.eq_ignore_ascii_case(&letter)))
 }
 
 /// The list in the making.

@@ -129,6 +129,8 @@ impl Session<'_> {
                     self.change(json!([{ "range": { "start": at, "end": at }, "text": character.to_string() }]));
                     let answer = self.call(method, &after, &after);
                     self.change(json!([{ "range": { "start": at, "end": after }, "text": "" }]));
+                    // Nobody types the next character before the last one is checked: that is `keystrokes`.
+                    self.client.diagnostics(URI, self.version);
                     answer
                 }
             };

@@ -55,20 +55,13 @@ fn modifiers_step_by_step() {
         "fma$0",
         12,
         &expect![[r#"
-        abs
-        activemask
-        add.cc
-        add
-        addc
-        alloca
-        and
-        applypriority
-        atom
-        bar
-        bar.warp.sync
-        barrier
-        … 258
-    "#]],
+            fma
+            fma.rn.f32 d, a, b, c
+            fma.rn.f64 d, a, b, c
+            fma.rn.f16 d, a, b, c
+            fma.rn.relu.f16 d, a, b, c
+            fma.rn.bf16 d, a, b, c
+        "#]],
     );
     check(
         "fma.$0",
@@ -707,25 +700,22 @@ fn directives_by_place() {
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.$0",
         expect![[r#"
-        .alias
-        .common
-        .const
-        .entry
-        .extern
-        .file
-        .func
-        .global
-        .pragma
-        .section
-        .shared
-        .visible
-        .weak
-        kernel
-        func
-        .nv_intermediate_source_section !! needs PTX 9.4
-        .tex !! removed from PTX 1.5 on
-        @@DWARF !! removed from PTX 2.0 on
-    "#]],
+            .alias
+            .common
+            .const
+            .entry
+            .extern
+            .file
+            .func
+            .global
+            .pragma
+            .section
+            .shared
+            .visible
+            .weak
+            .nv_intermediate_source_section !! needs PTX 9.4
+            .tex !! removed from PTX 1.5 on
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.visible $0",

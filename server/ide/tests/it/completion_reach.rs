@@ -136,6 +136,7 @@ fn every_directive_is_offered() {
         "$0".to_owned(),
         ".version 9.5\n.$0".to_owned(),
         ".version 9.5\n.target sm_90\n.$0".to_owned(),
+        format!("{head}$0"),
         format!("{head}.$0"),
         format!("{head}.pragma \"$0"),
         format!("{head}.visible .$0"),
