@@ -88,8 +88,8 @@ helix_pictures() {
   helix_at '.visible .entry mma_matmul'
   keys hx Space S
   sleep 0.5
-  type_text hx 'tile'
-  scene hx helix-workspace-symbols 'symbols of the workspace' 'tile_a'
+  type_text hx 'mma'
+  scene hx helix-workspace-symbols 'symbols of the workspace' 'function +mma_matmul'
   helix_end
 
   helix_at 'setp.lt.u32         %p_loads_a'
@@ -115,7 +115,7 @@ helix_pictures() {
   scene hx helix-format 'formatting' 'shl\.b32 +%block_col, %block_col, 5;'
   helix_end
 
-  helix_at 'mov.u64             %src_step, 32' 30
+  helix_at 'mov.u64             %src_step, 32' 31
   keys hx Space a
   scene hx helix-actions 'code actions on a literal' '0x20'
   helix_end

@@ -110,7 +110,7 @@ neovim_writing() {
   scene nv neovim-format 'formatting' 'shl\.b32 +%block_col, %block_col, 5;'
   nvim_end
 
-  nvim_at 'mov.u64             %src_step, 32' 30
+  nvim_at 'mov.u64             %src_step, 32' 31
   keys nv gra
   scene nv neovim-actions 'code actions on a literal' '0x20'
   keys nv q
