@@ -6,7 +6,9 @@
 mod assists;
 mod code_lenses;
 mod completion;
+mod completion_directives;
 mod completion_reach;
+mod completion_text;
 mod document_symbols;
 mod explain;
 mod folding;
@@ -14,6 +16,7 @@ mod formatting;
 mod fragments;
 mod hover;
 mod hover_tables;
+mod hover_values;
 mod inlay_hints;
 mod navigation;
 mod reference;
