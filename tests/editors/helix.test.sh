@@ -1,25 +1,6 @@
 # Helix in a terminal.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-helix_install() {
-  local config=$XDG_CONFIG_HOME/helix
-  rm -rf "$config"
-  mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
-  cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
-  # As a user with a checkout does it: the folder in place of the repository. `use-grammars` keeps the build to ours.
-  {
-    echo 'use-grammars = { only = ["ptx"] }'
-    sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"
-  } >"$config/languages.toml"
-  cat >"$config/config.toml" <<'TOML'
-[editor]
-end-of-line-diagnostics = "hint"
-[editor.inline-diagnostics]
-cursor-line = "hint"
-other-lines = "hint"
-TOML
-}
-
 # `hx --health` colours its answers and counts grammars in Helix's own words: compare without colours.
 health() { hx --health ptx 2>&1 | sed 's/\x1b\[[0-9;]*m//g'; }
 health_says() { health | grep -qE -- "$1"; }
@@ -101,7 +82,13 @@ helix_syntax() {
 
 helix_tests() {
   hx --version
-  helix_install
+  helix_install <<'TOML'
+[editor]
+end-of-line-diagnostics = "hint"
+[editor.inline-diagnostics]
+cursor-line = "hint"
+other-lines = "hint"
+TOML
   if health_says 'ptx-analyzer:.*bin/ptx-analyzer'; then
     ok 'helix: the health check finds the server'
   else

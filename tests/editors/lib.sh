@@ -120,3 +120,36 @@ screen_ends() {
 }
 
 screen_cleanup() { tm kill-server 2>/dev/null || true; }
+
+# neovim_plugin: the plugin as it lies in the repository, with nothing else there: neither a parser nor a configuration.
+neovim_plugin() {
+  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
+  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
+  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
+  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
+  rm -rf "$pack/ptx-analyzer/parser"
+}
+
+# neovim_install: the plugin and its parser; standard input is the configuration.
+neovim_install() {
+  neovim_plugin
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua"
+  [ -e "$grammar/src/parser.c" ] || return 0
+  nvim --headless -n -i NONE +"PtxBuildParser $grammar" \
+    +"lua vim.wait(100000, function() return #vim.api.nvim_get_runtime_file('parser/ptx.so', false) > 0 end, 50)" \
+    +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
+}
+
+# helix_install: as README.md of editors/helix has it; standard input is the configuration.
+helix_install() {
+  local config=$XDG_CONFIG_HOME/helix
+  rm -rf "$config"
+  mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
+  cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
+  # As a user with a checkout does it: the folder in place of the repository. `use-grammars` keeps the build to ours.
+  {
+    echo 'use-grammars = { only = ["ptx"] }'
+    sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"
+  } >"$config/languages.toml"
+  cat >"$config/config.toml"
+}

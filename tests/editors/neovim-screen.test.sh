@@ -2,20 +2,12 @@
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
 neovim_screen_tests() {
-  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start line
-  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
-  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
-  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
-  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<'LUA'
+  local line
+  neovim_install <<'LUA'
 vim.o.termguicolors = true
 vim.o.number = true
 vim.diagnostic.config({ virtual_text = true })
 LUA
-  if [ -e "$grammar/src/parser.c" ]; then
-    nvim --headless -n -i NONE +"PtxBuildParser $grammar" \
-      +"lua vim.wait(100000, function() return #vim.api.nvim_get_runtime_file('parser/ptx.so', false) > 0 end, 50)" \
-      +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
-  fi
 
   line=$(line_of "$project/operand.ptx" "$OPERAND_PLANT")
   screen_start nv "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor nvim -n -i NONE +$line operand.ptx"

@@ -1,14 +1,6 @@
 # Neovim without a screen: each scenario is a start of the editor as a user would start it; neovim_test.lua looks around.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-neovim_install() {
-  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
-  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
-  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
-  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
-  rm -rf "$pack/ptx-analyzer/parser"
-}
-
 # scenario NAME FILE [ARGUMENT...]: runs one part of neovim_test.lua.
 scenario() {
   local name=$1 file=$2 code=0 log=$work/neovim-$1.log report=$work/neovim-$1.report
@@ -25,7 +17,7 @@ scenario() {
 }
 
 neovim_tests() {
-  neovim_install
+  neovim_plugin
   nvim --version | head -n 1
 
   # Nothing configured at all.

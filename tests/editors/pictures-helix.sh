@@ -2,15 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 helix_prepare() {
-  local config=$XDG_CONFIG_HOME/helix
-  rm -rf "$config"
-  mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
-  cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
-  {
-    echo 'use-grammars = { only = ["ptx"] }'
-    sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"
-  } >"$config/languages.toml"
-  cat >"$config/config.toml" <<'TOML'
+  helix_install <<'TOML'
 theme = "onedark"
 [editor]
 true-color = true

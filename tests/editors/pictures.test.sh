@@ -40,11 +40,7 @@ open_kernel() {
 }
 
 nvim_prepare() {
-  local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
-  rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
-  mkdir -p "$pack" "$XDG_CONFIG_HOME/nvim"
-  cp -r "$root/editors/neovim" "$pack/ptx-analyzer"
-  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<'LUA'
+  neovim_install <<'LUA'
 vim.o.termguicolors = true
 vim.o.number = true
 vim.o.signcolumn = 'yes'
@@ -75,9 +71,6 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 LUA
-  nvim --headless -n -i NONE +"PtxBuildParser $grammar" \
-    +"lua vim.wait(100000, function() return #vim.api.nvim_get_runtime_file('parser/ptx.so', false) > 0 end, 50)" \
-    +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
 }
 
 # nvim_at TEXT [COLUMNS]: Neovim with the kernel, the cursor at that place, the server's word on it received.

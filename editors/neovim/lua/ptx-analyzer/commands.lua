@@ -43,6 +43,15 @@ local function render(command, answer)
   return vim.inspect(answer), 'lua'
 end
 
+--- Has the server run a command.
+local function request(client, params, on_answer)
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:request('workspace/executeCommand', params, on_answer)
+  else
+    client.request('workspace/executeCommand', params, on_answer)
+  end
+end
+
 --- Runs a command in the server and shows what it answers.
 ---@param client_id integer
 ---@param command string
@@ -57,12 +66,7 @@ function M.execute(client_id, command, arguments)
       M.show(title, render(command, answer))
     end
   end
-  local params = { command = command, arguments = arguments or {} }
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, on_answer)
-  else
-    client.request('workspace/executeCommand', params, on_answer)
-  end
+  request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
 --- Runs a command of the server for the current buffer.
@@ -94,12 +98,7 @@ local function check_workspace()
       vim.diagnostic.setqflist({ title = 'PTX of the workspace' })
     end
   end
-  local params = { command = 'ptx-analyzer.checkWorkspace' }
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, on_answer)
-  else
-    client.request('workspace/executeCommand', params, on_answer)
-  end
+  request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
 end
 
 --- Asks the server's command line what something means.
