@@ -105,7 +105,7 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
         return Examined { report: empty(), ..Examined::default() };
     }
     let snapshot = Snapshot::new(text);
-    let symbols = ptx_ide::document_symbols(&snapshot);
+    let symbols = ptx_ide::module_symbols(&snapshot);
     let outlined = |symbol: ptx_ide::Symbol| Outlined {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
         name: symbol.name,
