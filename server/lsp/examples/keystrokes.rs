@@ -8,8 +8,10 @@
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
+mod lines;
 
 use client::Client;
+use lines::Lines;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -116,20 +118,6 @@ fn memory(client: &Client) -> String {
     let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap_or_default();
     let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).unwrap_or(" ?").trim().to_owned();
     format!("resident {}, at most {}", field("VmRSS:"), field("VmHWM:"))
-}
-
-/// Where lines begin; columns are bytes, as agreed with the server.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn new(text: &str) -> Self {
-        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect())
-    }
-
-    fn place(&self, offset: usize) -> Value {
-        let line = self.0.partition_point(|start| *start <= offset) - 1;
-        json!({ "line": line, "character": offset - self.0[line] })
-    }
 }
 
 fn places(text: &str, range: std::ops::Range<usize>) -> Value {

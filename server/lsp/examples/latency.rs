@@ -9,8 +9,10 @@
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
+mod lines;
 
 use client::Client;
+use lines::Lines;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -194,19 +196,5 @@ impl Session<'_> {
                 return start + indent + length;
             }
         }
-    }
-}
-
-/// Where lines begin; columns are bytes, as agreed with the server.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn new(text: &str) -> Self {
-        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect())
-    }
-
-    fn place(&self, offset: usize) -> Value {
-        let line = self.0.partition_point(|start| *start <= offset) - 1;
-        json!({ "line": line, "character": offset - self.0[line] })
     }
 }

@@ -1,0 +1,17 @@
+//! Places in a text as the protocol has them.
+
+use serde_json::{Value, json};
+
+/// Where lines begin; columns are bytes, as agreed with the server.
+pub struct Lines(pub Vec<usize>);
+
+impl Lines {
+    pub fn new(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect())
+    }
+
+    pub fn place(&self, offset: usize) -> Value {
+        let line = self.0.partition_point(|start| *start <= offset) - 1;
+        json!({ "line": line, "character": offset - self.0[line] })
+    }
+}
