@@ -2,7 +2,7 @@
 //! every two values that may stand together do so once.
 
 use crate::generate::Random;
-use ptx_analysis::head::broken;
+use ptx_analysis::head::is_legal;
 use ptx_isa::tables::Form;
 use std::collections::BTreeSet;
 
@@ -67,19 +67,6 @@ fn choices(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
         none.into_iter().chain(slot.values.iter().copied().map(Some)).collect()
     };
     form.slots.iter().map(of).collect()
-}
-
-fn is_legal(form: &Form, values: &Values) -> bool {
-    let whole = form.slots.iter().enumerate().all(|(i, slot)| {
-        values[i].is_some()
-            || (slot.optional
-                && (slot.group == 0
-                    || form.slots.iter().zip(values).all(|(other, v)| other.group != slot.group || v.is_none())))
-    });
-    // The same modifier in two places would be a repetition.
-    let unlike =
-        |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
-    whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
 }
 
 fn walk(form: &Form, choices: &[Vec<Option<&'static str>>], begun: &mut Values, out: &mut Vec<Values>) {

@@ -251,14 +251,43 @@ fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>])
     out
 }
 
+/// What is known of a slot while modifiers are being chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filling<'v> {
+    /// Filled.
+    Value(&'v str),
+    /// Left out.
+    Empty,
+    /// Not known yet.
+    Open,
+}
+
+/// What all slots are when the choice is made.
+fn made<'v>(values: &[Option<&'v str>]) -> impl Fn(usize) -> Filling<'v> {
+    |slot| values.get(slot).copied().flatten().map_or(Filling::Empty, Filling::Value)
+}
+
 /// Whether the terms hold; `None` where that depends on operands that are not known yet.
 pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>) -> Option<bool> {
+    holds_so_far(terms, &made(values), operands)
+}
+
+/// The same where slots may be open still.
+fn holds_so_far<'v>(
+    terms: &[Term],
+    filling: &impl Fn(usize) -> Filling<'v>,
+    operands: Option<&[&str]>,
+) -> Option<bool> {
     let mut unknown = false;
     for term in terms {
         let (negated, found) = match term {
             Term::Slot(test) => {
-                let value = values.get(usize::from(test.slot)).copied().flatten();
-                (test.negated, Some(value.is_some_and(|v| test.values.is_empty() || test.values.contains(&v))))
+                let found = match filling(usize::from(test.slot)) {
+                    Filling::Value(v) => Some(test.values.is_empty() || test.values.contains(&v)),
+                    Filling::Empty => Some(false),
+                    Filling::Open => None,
+                };
+                (test.negated, found)
             }
             Term::Operand(test) => (test.negated, operands.map(|o| o.contains(&test.name))),
         };
@@ -273,13 +302,32 @@ pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>)
 
 /// Whether a rule is certainly broken.
 pub fn broken(rule: &Rule, values: &[Option<&str>], operands: Option<&[&str]>) -> bool {
-    let what = holds(rule.what, values, operands);
-    let when = holds(rule.when, values, operands);
+    broken_so_far(rule, &made(values), operands)
+}
+
+/// Whether a rule is broken whatever the open slots become.
+pub fn broken_so_far<'v>(rule: &Rule, filling: &impl Fn(usize) -> Filling<'v>, operands: Option<&[&str]>) -> bool {
+    let what = holds_so_far(rule.what, filling, operands);
+    let when = holds_so_far(rule.when, filling, operands);
     match rule.kind {
         RuleKind::Forbid => what == Some(true) && when == Some(true),
         RuleKind::Require => what == Some(false) && when == Some(true),
         RuleKind::Iff => matches!((what, when), (Some(a), Some(b)) if a != b),
     }
+}
+
+/// Whether a form can stand with these values in its slots, as far as modifiers alone tell: none that it needs is missing, none stands
+/// twice, no rule is broken.
+pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
+    let filled = |group: u8| {
+        group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())
+    };
+    let whole =
+        form.slots.iter().zip(values).all(|(slot, value)| value.is_some() || (slot.optional && !filled(slot.group)));
+    // The same modifier in two places would be a repetition.
+    let unlike =
+        |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
+    whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
 }
 
 /// What is wrong with the nearest assignment.

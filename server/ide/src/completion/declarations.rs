@@ -10,7 +10,7 @@ use super::trial::{Trial, Verdict};
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::{Symbol, Variable};
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive, TypeClass};
+use ptx_isa::tables::{ArgumentKind, Directive, Modifier, TypeClass};
 
 /// A word that may stand next, and what must follow it at least: several ways, of which one has to be right.
 struct Word {
@@ -18,8 +18,10 @@ struct Word {
     tails: Vec<String>,
 }
 
-/// The lengths of vectors that are declared.
-const VECTORS: [&str; 2] = [".v2", ".v4"];
+/// The modifiers that are lengths of vectors; which of them a declaration may have, the checks know.
+fn lengths() -> impl Iterator<Item = &'static Modifier> {
+    ISA.modifiers.iter().filter(|m| m.name.strip_prefix(".v").is_some_and(|n| n.parse::<u32>().is_ok()))
+}
 
 impl List<'_, '_> {
     /// Offers those words that the checks take after a text.
@@ -136,10 +138,10 @@ impl List<'_, '_> {
                 Item::new(ty.name, ItemKind::Type).detail(ty.summary).topic(Topic::Directive(ty.name.to_owned()));
             out.push(Word { item, tails: tails.to_vec() });
         }
-        if !before.words(0).any(|w| VECTORS.contains(&w)) {
-            for name in VECTORS {
-                let summary = ISA.modifier(name).map_or("", |m| m.summary);
-                let item = Item::new(name, ItemKind::Modifier).detail(summary).topic(Topic::Directive(name.to_owned()));
+        if !before.words(0).any(|w| lengths().any(|m| m.name == w)) {
+            for Modifier { name, summary, .. } in lengths() {
+                let topic = Topic::Directive((*name).to_owned());
+                let item = Item::new(*name, ItemKind::Modifier).detail(*summary).topic(topic);
                 out.push(Word { item, tails: tails.iter().map(|t| format!(" .b32{t}")).collect() });
             }
         }

@@ -3,11 +3,16 @@
 //! A form has few slots but many values. Values that no rule and no gate tells apart are one *class*, and of a class one value is
 //! tried: so all that is left to search are a handful of combinations, cut short where a rule is broken whatever follows.
 
+use ptx_analysis::head::{Filling, broken_so_far};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Rule, RuleKind, Term};
+use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term};
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+/// What is known of a slot; values are those of the tables.
+type Cell = Filling<'static>;
 
 /// What the module's version and target say of something that is legal by itself. The best comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,17 +269,6 @@ fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
     rules.chain(gates).filter_map(of).collect()
 }
 
-/// What is known of a slot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cell {
-    /// Filled.
-    Value(&'static str),
-    /// Left out.
-    Empty,
-    /// Not known yet.
-    Open,
-}
-
 /// Combinations of the modifiers of a form.
 struct Search<'e> {
     form: &'static Form,
@@ -380,37 +374,8 @@ impl<'e> Search<'e> {
                 _ => {}
             }
         }
-        self.form.rules.iter().any(|rule| self.breaks(rule))
-    }
-
-    fn breaks(&self, rule: &Rule) -> bool {
-        let (what, when) = (self.holds(rule.what), self.holds(rule.when));
-        match rule.kind {
-            RuleKind::Forbid => what == Some(true) && when == Some(true),
-            RuleKind::Require => what == Some(false) && when == Some(true),
-            RuleKind::Iff => matches!((what, when), (Some(a), Some(b)) if a != b),
-        }
-    }
-
-    /// Whether terms hold; nothing where that depends on what is open, or on operands.
-    fn holds(&self, terms: &[Term]) -> Option<bool> {
-        let mut unknown = false;
-        for term in terms {
-            let found = match term {
-                Term::Slot(test) => match self.cells.get(usize::from(test.slot)) {
-                    Some(Cell::Value(v)) => Some((test.values.is_empty() || test.values.contains(v)) != test.negated),
-                    Some(Cell::Empty) | None => Some(test.negated),
-                    Some(Cell::Open) => None,
-                },
-                Term::Operand(_) => None,
-            };
-            match found {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => unknown = true,
-            }
-        }
-        if unknown { None } else { Some(true) }
+        let filling = |slot: usize| self.cells.get(slot).copied().unwrap_or(Cell::Empty);
+        self.form.rules.iter().any(|rule| broken_so_far(rule, &filling, None))
     }
 }
 

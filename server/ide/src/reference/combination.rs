@@ -1,6 +1,6 @@
 //! Modifiers of a form that may stand together.
 
-use ptx_analysis::head::broken;
+use ptx_analysis::head::is_legal;
 use ptx_isa::tables::Form;
 
 /// A value, or none, for each slot of a form.
@@ -70,16 +70,4 @@ fn search(form: &'static Form, fixed: &[(usize, &'static str)], begun: &mut Valu
         }
     }
     false
-}
-
-/// Whether no slot lacks a value that it needs, nothing stands twice, and no rule is broken.
-fn is_legal(form: &Form, values: &Values) -> bool {
-    let filled = |group: u8| {
-        group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())
-    };
-    let whole =
-        form.slots.iter().zip(values).all(|(slot, value)| value.is_some() || (slot.optional && !filled(slot.group)));
-    let unlike =
-        |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
-    whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
 }
