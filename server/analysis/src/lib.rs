@@ -31,6 +31,7 @@ pub mod parameters;
 pub mod project;
 pub mod raise;
 mod recovery;
+pub mod registers;
 pub mod signature;
 pub mod spec;
 pub mod statement;

@@ -29,7 +29,7 @@ mod pattern;
 mod successor;
 
 pub use choices::*;
-pub use directive::{ArgumentKind, DataType, Directive, NamedValue, Part, Takes};
+pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Verb};
 pub use emit::Emit;
 use emit::table;

@@ -42,6 +42,6 @@ impl Analyzer {
         let text = snapshot.text(item.range.clone());
         let module = module_facts(snapshot, &items);
         let function = flow::lower(&text, item, index, &header, &module, &mut analyzer.heads).function;
-        function.complete.then(|| Facts::new(&function, &Graph::new(&function)))
+        function.complete.then(|| Facts::new(&function, &Graph::new(&function), &header.environment))
     }
 }

@@ -167,10 +167,10 @@ impl Analyzer {
         let graph = Graph::new(function);
         let analysis = Analysis::new(function, &graph, &header.environment, module);
         let found = Arc::from(analysis.run(cancelled)?);
-        let facts = self
-            .lints
-            .keeps_facts
-            .then(|| Arc::new(Facts::with(function, &graph, analysis.liveness(), analysis.post_dominators())));
+        let facts = self.lints.keeps_facts.then(|| {
+            let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
+            Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
+        });
         Some(Known { found, facts, ..nothing })
     }
 }

@@ -3,7 +3,6 @@
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::{first, mentions};
 use crate::flow::lints::Analysis;
-use ptx_isa::ISA;
 use ptx_isa::tables::{Protocol, Verb};
 
 /// The code.
@@ -15,8 +14,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !function.kernel || !mentions(function, Protocol::Registers) {
         return;
     }
-    let settles = |name: &str| ISA.directives.iter().any(|d| d.registers && d.name == name);
-    if function.directives.iter().any(|d| settles(d)) {
+    if function.directives.iter().any(|t| t.directive.is_some_and(|d| d.registers)) {
         return;
     }
     let Some(index) = first(function, Verb::Uses, Protocol::Registers) else { return };

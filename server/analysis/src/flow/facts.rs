@@ -8,6 +8,8 @@ use super::function::{Function, Slot};
 use super::graph::Graph;
 use super::liveness::Liveness;
 use super::uniformity::{self, Across};
+use crate::registers::Usage;
+use crate::target::Environment;
 use std::ops::Range;
 
 /// Of one function.
@@ -21,6 +23,7 @@ pub struct Facts {
     registers: Box<[Register]>,
     accesses: Box<[Access]>,
     lives: Box<[(u32, u32)]>,
+    usage: Usage,
 }
 
 /// A register that some instruction names.
@@ -66,14 +69,15 @@ impl Access {
 
 impl Facts {
     /// Of a function.
-    pub fn new(function: &Function, graph: &Graph) -> Self {
+    pub fn new(function: &Function, graph: &Graph, environment: &Environment) -> Self {
         let liveness = Liveness::new(function, graph);
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
-        Self::with(function, graph, &liveness, &post)
+        let usage = Usage::new(function, graph, &liveness, environment);
+        Self::with(function, graph, &liveness, &post, usage)
     }
 
     /// The same for whoever has liveness and post-dominators already.
-    pub fn with(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree) -> Self {
+    pub fn with(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree, usage: Usage) -> Self {
         let across = uniformity::across(function, graph, liveness, post);
         let mut constants = vec![None; function.registers.len()];
         uniformity::constants(function).into_iter().for_each(|(slot, value)| constants[slot.index()] = Some(value));
@@ -103,7 +107,13 @@ impl Facts {
             registers: registers.collect(),
             accesses: all_accesses,
             lives: all_lives,
+            usage,
         }
+    }
+
+    /// How many registers the function needs.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
     }
 
     /// The register of a declaration, whose name stands at an offset.
@@ -162,6 +172,7 @@ impl Facts {
             + size_of_val(&*self.registers)
             + size_of_val(&*self.accesses)
             + size_of_val(&*self.lives)
+            + self.usage.size()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::symbols::{self, Origin};
 use crate::types::TypeId;
-use ptx_isa::tables::{self, Access, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
+use ptx_isa::tables::{self, Access, Bound, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
 use std::ops::Range;
 
 /// One register of one declaration, or one element of a vector register. Slots are numbered in the order of their first
@@ -263,6 +263,19 @@ pub struct Instruction {
     pub(super) uses: [u32; 3],
 }
 
+/// A directive between the parameters of a function and its body.
+#[derive(Debug, Clone)]
+pub struct Tuning {
+    /// Its name.
+    pub name: Box<str>,
+    /// What the tables say of it, if they know it.
+    pub directive: Option<&'static tables::Directive>,
+    /// The product of its numbers; nothing without numbers, or where one is wrong.
+    pub number: Option<u64>,
+    /// Where it stands.
+    pub range: Range<u32>,
+}
+
 /// A function. Whatever syntax did not allow to understand is missing, and `complete` is false then.
 #[derive(Debug, Clone, Default)]
 pub struct Function {
@@ -273,7 +286,7 @@ pub struct Function {
     /// `.entry`.
     pub kernel: bool,
     /// The directives between its parameters and its body.
-    pub directives: Vec<Box<str>>,
+    pub directives: Vec<Tuning>,
     /// The byte range of the body.
     pub body: Range<u32>,
     /// What the slots stand for.
@@ -300,6 +313,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// The directive of its header that bounds something, and its number; one that says 0 says nothing.
+    pub fn bound(&self, bound: Bound) -> Option<(&Tuning, u64)> {
+        let found = self.directives.iter().find(|t| t.directive.is_some_and(|d| d.bounds == Some(bound)))?;
+        Some((found, found.number.filter(|n| *n != 0)?))
+    }
+
     /// The operands of an instruction, in order.
     pub fn operands_of(&self, index: usize) -> &[Operand] {
         let range = &self.instructions[index].operands;

@@ -13,6 +13,7 @@ use crate::checks::{
     wrong_state_space,
 };
 use crate::diagnostic::Diagnostic;
+use crate::registers::Usage;
 use crate::target::Environment;
 use std::cell::OnceCell;
 
@@ -30,6 +31,7 @@ pub struct Analysis<'a> {
     dominators: OnceCell<Tree>,
     post_dominators: OnceCell<Tree>,
     variances: OnceCell<Variances<'a>>,
+    usage: OnceCell<Usage>,
 }
 
 /// Looks for something in a function; ranges count from the start of the item.
@@ -93,6 +95,7 @@ impl<'a> Analysis<'a> {
             dominators: OnceCell::new(),
             post_dominators: OnceCell::new(),
             variances: OnceCell::new(),
+            usage: OnceCell::new(),
         }
     }
 
@@ -114,6 +117,11 @@ impl<'a> Analysis<'a> {
     /// Across which threads values are the same.
     pub fn variances(&self) -> &Variances<'a> {
         self.variances.get_or_init(|| Variances::new(self.function, self.graph))
+    }
+
+    /// How many registers it needs.
+    pub fn usage(&self) -> &Usage {
+        self.usage.get_or_init(|| Usage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
     /// Runs all lints; nothing if it was cancelled.

@@ -3,14 +3,16 @@
 mod operands;
 
 use super::function::{
-    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Use, Value, Variable,
+    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Tuning, Use, Value, Variable,
 };
 use super::scopes::{Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
 use crate::declare;
+use crate::directives;
 use crate::instruction::select;
 use crate::lists;
+use crate::literal;
 use crate::lower::{self, Source, named_children};
 use crate::memo::{Heads, Resolved};
 use crate::module::{Header, Item};
@@ -104,7 +106,11 @@ impl<'t> Lowering<'_, 't> {
         self.out.body = bytes(self.source.range(body));
         for child in named_children(node).filter(|n| n.kind_id() == kinds().performance_directive) {
             let name = child.child_by_field_id(f.name).map_or("", |n| self.source.word(n).text);
-            self.out.directives.push(name.into());
+            let directive = ISA.directive(name);
+            let numbers = directives::arguments(self.source, child).into_iter().map(|a| literal::integer(a.word.text));
+            let number = numbers.reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
+            let range = bytes(self.source.range(child));
+            self.out.directives.push(Tuning { name: name.into(), directive, number, range });
         }
         self.scopes.push();
         let parameters = if self.out.kernel { Origin::KernelParameter } else { Origin::Parameter };

@@ -28,8 +28,8 @@ pub mod variance;
 pub mod written;
 
 pub use function::{
-    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Register, Role, Slot, Use, Value,
-    Variable,
+    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Register, Role, Slot, Tuning, Use,
+    Value, Variable,
 };
 pub use graph::{Block, Graph};
 pub use lowering::{Lowered, Module, lower};

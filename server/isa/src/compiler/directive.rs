@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::{Result, leak, leak_str, rule};
-use crate::tables::{ArgumentKind, DataType, Directive, GateKind, NamedValue, Part, Takes};
+use crate::tables::{ArgumentKind, Bound, DataType, Directive, GateKind, NamedValue, Part, Takes};
 
 /// The keywords under `directive` besides those that every entry has.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -20,6 +20,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "spaces",
     "words",
     "registers",
+    "bounds",
 ];
 
 /// Places that `where` may name.
@@ -61,6 +62,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
         spaces: &[],
         words: &[],
         registers: false,
+        bounds: None,
     };
     let (mut parts, mut values, mut data) = (Vec::new(), Vec::new(), Vec::new());
     for line in &body[1..] {
@@ -79,6 +81,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
                 out.limit_note = leak_str(line.prose.as_deref().unwrap_or(""));
             }
             "registers" => out.registers = true,
+            "bounds" => out.bounds = Some(bound(line, rest)?),
             "excludes" => out.excludes = words(Some(rest)),
             "requires" => out.requires = words(Some(rest)),
             "idle" => {
@@ -105,6 +108,21 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
     }
     (out.parts, out.values, out.data) = (leak(parts), leak(values), leak(data));
     Ok(out)
+}
+
+fn bound(line: &Line, text: &str) -> Result<Bound> {
+    Ok(match text {
+        "registers" => Bound::Registers,
+        "threads" => Bound::Threads,
+        "all threads" => Bound::AllThreads,
+        "ctas" => Bound::Ctas,
+        "cluster" => Bound::Cluster,
+        "whole cluster" => Bound::WholeCluster,
+        _ => {
+            let expected = "expected `bounds registers`, `{all} threads`, `ctas` or `{whole} cluster`";
+            return Err(line.error(line.offset(text), expected));
+        }
+    })
 }
 
 /// Names separated by white space.

@@ -48,6 +48,8 @@ table! {
         words: &'static [&'static str],
         /// It settles with how many registers the threads of a kernel begin.
         registers: bool,
+        /// What its number bounds; of several numbers their product does.
+        bounds: Option<Bound>,
     }
 
     /// The arguments of a directive.
@@ -96,6 +98,22 @@ table! {
 }
 
 choice! {
+    /// What the number of a directive bounds.
+    enum Bound {
+        /// The registers of a thread, from above.
+        Registers,
+        /// The threads of a CTA, from above.
+        Threads,
+        /// The threads of a CTA: just so many.
+        AllThreads,
+        /// The CTAs that are to fit on a multiprocessor, from below.
+        Ctas,
+        /// The CTAs of a cluster, from above.
+        Cluster,
+        /// The CTAs of a cluster: just so many.
+        WholeCluster,
+    }
+
     /// What an argument of a directive is.
     enum ArgumentKind {
         /// Nothing.

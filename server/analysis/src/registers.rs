@@ -1,0 +1,17 @@
+//! How many registers functions need.
+//!
+//! - [`pressure`] – which registers hold a value at each instruction, exactly, in units of 32 bits; predicates apart.
+//! - [`Usage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
+//!   memory, whom it calls. It is kept with the facts of the function ([`crate::flow::facts`]).
+//! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
+//! - [`estimate`] – the model of the assembler; docs/register-estimate.md tells how it was found and how far it is off.
+
+pub mod estimate;
+pub mod occupancy;
+pub mod pressure;
+mod report;
+mod usage;
+
+pub use pressure::{Live, Pressure};
+pub use report::{Kernel, Limit, report};
+pub use usage::{Bounds, SharedVariable, Usage};

@@ -1,0 +1,96 @@
+//! Which registers hold a value at each instruction.
+
+use crate::flow::liveness::Liveness;
+use crate::flow::{Function, Graph, Slot};
+use crate::types::TypeId;
+
+/// A number of registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
+pub struct Live {
+    /// General registers of 32 bits: one of 64 bits is two, one of 16 bits is one.
+    pub b32: u16,
+    /// Predicates.
+    pub predicates: u16,
+}
+
+impl Live {
+    /// What a register of a type takes.
+    pub fn of(ty: TypeId) -> Self {
+        match ty.info().bits {
+            1 => Self { b32: 0, predicates: 1 },
+            bits => Self { b32: bits.div_ceil(32).max(1), predicates: 0 },
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.b32 = self.b32.saturating_add(other.b32);
+        self.predicates = self.predicates.saturating_add(other.predicates);
+    }
+
+    fn take(&mut self, other: Self) {
+        self.b32 = self.b32.saturating_sub(other.b32);
+        self.predicates = self.predicates.saturating_sub(other.predicates);
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self { b32: self.b32.max(other.b32), predicates: self.predicates.max(other.predicates) }
+    }
+}
+
+/// The registers at each instruction of a function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pressure {
+    /// By instruction: what is live before it, or after it together with what it writes, whichever is more. Zero where control
+    /// never comes.
+    pub at: Box<[Live]>,
+    /// The most at one instruction, each kind by itself.
+    pub most: Live,
+    /// The first instruction with the most general registers; where there are none, with the most predicates.
+    pub peak: u32,
+}
+
+impl Pressure {
+    /// Of a function. A write under a guard does not end the life of the value before.
+    pub fn new(function: &Function, graph: &Graph, liveness: &Liveness) -> Self {
+        let takes: Vec<Live> =
+            (0..function.registers.len() as u32).map(|slot| Live::of(function.declaration(Slot(slot)).ty)).collect();
+        let mut at = vec![Live::default(); function.instructions.len()];
+        // The block in which a slot was last found live, and whether it still is.
+        let mut live = vec![false; takes.len()];
+        let mut touched: Vec<Slot> = Vec::new();
+        for number in graph.order.iter().map(|b| *b as usize) {
+            let mut now = Live::default();
+            let mut enter = |slot: Slot, now: &mut Live, live: &mut [bool]| {
+                if !std::mem::replace(&mut live[slot.index()], true) {
+                    now.add(takes[slot.index()]);
+                    touched.push(slot);
+                }
+            };
+            liveness.at_end(number).for_each(|slot| enter(slot, &mut now, &mut live));
+            for index in graph.blocks[number].instructions().rev() {
+                // A result that nobody reads takes its register all the same, for a moment.
+                for write in function.writes(index) {
+                    enter(write.slot, &mut now, &mut live);
+                }
+                at[index] = now;
+                if function.instructions[index].guard.is_none() {
+                    for write in function.writes(index) {
+                        if std::mem::replace(&mut live[write.slot.index()], false) {
+                            now.take(takes[write.slot.index()]);
+                        }
+                    }
+                }
+                function.reads(index).iter().for_each(|read| enter(read.slot, &mut now, &mut live));
+                at[index] = at[index].max(now);
+            }
+            touched.drain(..).for_each(|slot| live[slot.index()] = false);
+        }
+        let most = at.iter().fold(Live::default(), |all, one| all.max(*one));
+        let peak = if most.b32 > 0 {
+            at.iter().position(|l| l.b32 == most.b32)
+        } else {
+            at.iter().position(|l| l.predicates == most.predicates)
+        };
+        Self { at: at.into(), most, peak: peak.unwrap_or(0) as u32 }
+    }
+}
