@@ -72,6 +72,7 @@ pub fn directive(d: &'static Directive) -> Value {
         spaces,
         words,
         registers,
+        bounds,
     } = *d;
     let takes = takes.map(|takes| {
         let Takes { kind, least, most, from, to, late } = takes;
@@ -93,7 +94,7 @@ pub fn directive(d: &'static Directive) -> Value {
         "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
         "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
         "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
-        "words": words, "registers": registers, "summary": summary, "manual": manual, "doc": doc, "notes": notes,
+        "words": words, "registers": registers, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
         "gates": gates(own),
     })
 }
