@@ -55,7 +55,7 @@ impl Usage {
     /// Of a function.
     pub fn new(function: &Function, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
-        let demand = Demand::new(function, graph, liveness, &pressure, environment);
+        let demand = Demand::new(function, graph, pressure.most.b32, environment);
         let calls_indirectly = (0..function.instructions.len()).any(|index| {
             function.instructions[index].flow == Flow::Call
                 && !function.operands_of(index).iter().any(|o| matches!(o.value, Value::Function(_)))
