@@ -82,6 +82,17 @@ pub fn compare(
     Ok(Comparison { assembler: assembler.clone(), arguments: configuration.arguments.clone(), assembled, rows })
 }
 
+/// The function with a body whose header a range begins in.
+pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<String> {
+    let f = fields();
+    let headed = |item: &ptx_analysis::module::Item<'_>| {
+        let body = item.node.child_by_field_id(f.body).filter(|_| is_function(item.node) && !item.unclosed);
+        body.is_some_and(|body| (item.range.start..=body.start_byte()).contains(&range.start))
+    };
+    let item = items(snapshot.root()).into_iter().find(headed)?;
+    Some(snapshot.text(item.node.child_by_field_id(f.name)?.byte_range()).into_owned())
+}
+
 fn functions(snapshot: &Snapshot) -> Vec<Row> {
     let f = fields();
     let one = |item: ptx_analysis::module::Item<'_>| {
@@ -322,6 +333,20 @@ mod tests {
         assert_eq!(found[..2], [("inner", 5, false, Some(0)), ("one", 6, true, Some(64))]);
         assert!(rows[1].estimate.is_some_and(|n| (1..64).contains(&n)), "{rows:?}");
         assert_eq!(estimates(&snapshot, &ModuleFacts::default(), "sm_80", &|| true), None);
+    }
+
+    #[test]
+    fn headers() {
+        let snapshot = ptx_syntax::Document::new(MODULE).snapshot();
+        let at = |word: &str| {
+            let offset = MODULE.find(word).unwrap();
+            function_headed_at(&snapshot, &(offset..offset))
+        };
+        for (word, name) in
+            [(".entry one", Some("one")), ("{\n    .shared", Some("one")), (".b64 %rd", None), ("outside", None)]
+        {
+            assert_eq!(at(word).as_deref(), name, "{word}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The command `ptx-analyzer.compareRegisters`: what NVIDIA's assembler makes of a document, beside the estimates.
 
 use super::snapshot;
-use crate::ptxas::compare::{Comparison, compare, estimates};
+use crate::ptxas::compare::{Comparison, Row, compare, estimates};
 use crate::ptxas::{Failure, Task};
 use crate::server::cancel::UntilDropped;
 use crate::server::document::Document;
@@ -63,10 +63,7 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
         run(&server, &configuration, &question, (&document, &snapshot), target, &mut stop)
             .map(|(comparison, remembered)| (comparison, remembered, question))
     });
-    let (comparison, remembered, question) = answer.await?.map_err(|failure| match failure {
-        Failure::Cancelled => Error::request_cancelled(),
-        failure => refused(failure.to_string()),
-    })?;
+    let (comparison, remembered, question) = answer.await??;
     if !remembered {
         refresh::lenses(shared);
     }
@@ -89,9 +86,9 @@ fn run(
     (document, snapshot): (&Document, &Snapshot),
     target: &str,
     stop: &mut dyn FnMut() -> bool,
-) -> std::result::Result<(Arc<Comparison>, bool), Failure> {
+) -> Result<(Arc<Comparison>, bool)> {
     let ptxas = &shared.ptxas;
-    let (stamp, assembler) = ptxas.assembler(configuration, stop)?;
+    let (stamp, assembler) = ptxas.assembler(configuration, stop).map_err(failed)?;
     let text = snapshot.rope().to_string();
     let key = Key {
         hash: hash(&text),
@@ -100,23 +97,37 @@ fn run(
         target: target.to_owned(),
         entry: question.entry.clone(),
     };
+    let entry = question.entry.as_deref();
+    let has = |rows: &[Row]| match entry.filter(|name| rows.iter().all(|r| r.name != *name)) {
+        Some(name) => Err(Error::invalid_params(format!("the module has no function `{name}` with a body"))),
+        None => Ok(()),
+    };
     if let Some(known) = ptxas.known(&key) {
-        return Ok((known, true));
+        return has(&known.rows).map(|()| (known, true));
     }
     let rows = {
         let stop = std::cell::RefCell::new(&mut *stop);
-        estimates(snapshot, &document.facts(), target, &|| (stop.borrow_mut())()).ok_or(Failure::Cancelled)?
+        estimates(snapshot, &document.facts(), target, &|| (stop.borrow_mut())())
+            .ok_or_else(Error::request_cancelled)?
     };
-    let entry = question.entry.as_deref();
+    has(&rows)?;
     // The assembler refuses the names of others; the figures of a function come with all of them.
     let entry = entry.filter(|name| rows.iter().any(|r| r.name == *name && r.kernel));
     let task = Task { text: &text, target, entry };
-    let comparison = Arc::new(compare((&assembler, configuration), task, rows, &ptxas.runner, stop)?);
+    let comparison = compare((&assembler, configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
+    let comparison = Arc::new(comparison);
     ptxas.remember(key, Arc::clone(&comparison));
     if question.target.is_none() {
         ptxas.note(&question.uri, snapshot, &comparison);
     }
     Ok((comparison, false))
+}
+
+fn failed(failure: Failure) -> Error {
+    match failure {
+        Failure::Cancelled => Error::request_cancelled(),
+        failure => refused(failure.to_string()),
+    }
 }
 
 fn refused(message: String) -> Error {
