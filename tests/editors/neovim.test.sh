@@ -43,6 +43,25 @@ require('ptx-analyzer').setup{ cmd = { 'sh', '$work/bin/tapped' }, settings = { 
 LUA
   HEARD=$work/heard scenario setup "$project/operand.ptx"
 
+  # An assembler in the options; one that somebody has merged into the settings is not run.
+  cat >"$work/home/ptxas" <<'PTXAS'
+#!/bin/sh
+if [ "$*" = --version ]; then
+  echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'
+  echo 'Cuda compilation tools, release 13.5, V13.5.37'
+else
+  echo "ptxas info    : Compiling entry function 'saxpy' for 'sm_80'"
+  echo 'ptxas info    : Used 12 registers, used 0 barriers, 380 bytes cmem[0]'
+fi
+PTXAS
+  chmod +x "$work/home/ptxas"
+  echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
+  scenario ptxas "$project/clean.ptx"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
+vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { ptxas = { path = '$work/home/ptxas' } } } })
+LUA
+  scenario ptxas-elsewhere "$project/clean.ptx"
+
   # Somebody's own rule for the extension wins.
   echo "vim.filetype.add{ extension = { ptx = function() return 'mine' end } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario own-filetype "$project/operand.ptx"
