@@ -200,7 +200,7 @@ impl Comparison {
             }
             out.push('\n');
         } else {
-            out.push_str("ptxas refuses the module:\n\n");
+            out.push_str("ptxas refuses the module:\n");
         }
         for (message, kind) in
             errors.into_iter().map(|m| (m, "")).chain(self.warnings().map(|m| (m, m.severity.name())))

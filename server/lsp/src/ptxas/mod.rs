@@ -108,11 +108,12 @@ impl fmt::Display for Failure {
             Self::Stranger(path, said) => {
                 write!(f, "`{}` is not ptxas: asked for its version, it said {said}", path.display())
             }
-            Self::Target { target, known, release } => write!(
-                f,
-                "ptxas {release} generates no code for {target}; it knows {}. The command takes another `target`",
-                known.join(" ")
-            ),
+            Self::Target { target, known, release } => {
+                let newest = known.iter().filter_map(|k| number(k)).max();
+                let newer = number(target).zip(newest).is_some_and(|((wanted, _), (newest, _))| wanted > newest);
+                let what = if newer { "a newer ptxas is needed" } else { "the command takes another `target`" };
+                write!(f, "ptxas {release} generates no code for {target}; it knows {}: {what}", known.join(" "))
+            }
             Self::Late(limit) => write!(
                 f,
                 "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped",

@@ -244,7 +244,8 @@ fn has_ended(child: &mut Child) -> std::io::Result<bool> {
     child.try_wait().map(|status| status.is_some())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
