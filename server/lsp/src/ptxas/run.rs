@@ -10,8 +10,15 @@ use std::time::{Duration, Instant};
 /// How often somebody is asked whether the answer is still wanted, and whether a program that closed its output has ended.
 const TICK: Duration = Duration::from_millis(10);
 
+/// No file that is written grows beyond this.
+#[cfg(target_os = "linux")]
+const FILE: u64 = 4 << 30;
+
 /// A program that has ended may have left others that hold its pipe; what they still say is of no interest.
 const LINGER: Duration = Duration::from_millis(200);
+
+/// How long the end of this process waits for a temporary folder to be removed.
+pub const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Why there is no output.
 #[derive(Debug)]
@@ -78,6 +85,33 @@ impl Runner {
         let _ = self.idle.wait_timeout_while(state, patience, |s| s.busy > 0);
     }
 
+    /// Has what runs end when a signal ends this process: in a group of its own it would not hear of that. To be called once.
+    ///
+    /// # Errors
+    /// If signals cannot be waited for.
+    #[cfg(unix)]
+    pub fn end_with_signals(self: &Arc<Self>) -> std::io::Result<()> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let runner = Arc::clone(self);
+        std::thread::Builder::new().name("signals".into()).spawn(move || {
+            for signal in signals.forever() {
+                runner.end(LAST_WORDS);
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Elsewhere there are no such signals.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(unix))]
+    pub fn end_with_signals(self: &Arc<Self>) -> std::io::Result<()> {
+        Ok(())
+    }
+
     /// Runs a program with no input in a folder, and gives what it prints, to whichever of its two outputs.
     ///
     /// `stop` is asked about a hundred times a second.
@@ -103,7 +137,9 @@ impl Runner {
             if state.ended {
                 return Err(Stopped::Cancelled);
             }
-            state.child = Some(command.spawn().map_err(Stopped::Start)?);
+            let child = command.spawn().map_err(Stopped::Start)?;
+            bound(&child, bounds.time);
+            state.child = Some(child);
         }
         // The pipe ends when nobody can write to it.
         drop(command);
@@ -218,6 +254,23 @@ fn alone(command: &mut Command) {
 
 #[cfg(not(unix))]
 fn alone(_: &mut Command) {}
+
+/// Bounds that hold even when nobody is left to see to it: processor time, all processors together, and the size of a file.
+#[cfg(target_os = "linux")]
+fn bound(child: &Child, time: Duration) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
+    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, FILE)] {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        if let Err(error) = prlimit(Some(Pid::from_child(child)), resource, limit) {
+            tracing::debug!("no limit for a program: {error}");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bound(_: &Child, _: Duration) {}
 
 #[cfg(unix)]
 fn kill(child: &mut Child) {

@@ -8,7 +8,7 @@ use super::folders::Folders;
 use super::settings::{self, Ptxas as Written, Settings};
 use super::shared::lock;
 use crate::ptxas::compare::Comparison;
-use crate::ptxas::run::Runner;
+use crate::ptxas::run::{LAST_WORDS, Runner};
 use crate::ptxas::{Assembler, Configuration, Failure, Stamp};
 use ptx_analysis::module::{is_function, items};
 use ptx_syntax::{Snapshot, fields};
@@ -23,9 +23,6 @@ use tower_lsp_server::ls_types::Uri;
 
 /// So many results are kept: of the same text with and without a change, for a few targets.
 const KEPT: usize = 16;
-
-/// How long the end of the server waits for a temporary folder to be removed.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The key beside the section of settings by which a client vouches for them.
 const TRUSTED: &str = "workspaceTrusted";
@@ -51,7 +48,9 @@ pub struct Ptxas {
     /// Settings that do not count named one.
     elsewhere: AtomicBool,
     /// What runs.
-    pub runner: Runner,
+    pub runner: Arc<Runner>,
+    /// It is seen to that it ends with the server.
+    guarded: OnceLock<()>,
     /// Held by the one whose turn it is.
     pub turn: Arc<tokio::sync::Mutex<()>>,
     known: Mutex<Known>,
@@ -173,6 +172,11 @@ impl Ptxas {
         configuration: &Configuration,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<(Stamp, Assembler), Failure> {
+        self.guarded.get_or_init(|| {
+            if let Err(error) = self.runner.end_with_signals() {
+                tracing::warn!("ptxas would outlive the server if that is killed: {error}");
+            }
+        });
         let stamp = Stamp::of(&configuration.path)?;
         if let Some(known) = lock(&self.known).assembler.as_ref().filter(|(known, _)| *known == stamp) {
             return Ok(known.clone());

@@ -7,6 +7,7 @@ use crate::protocol::{at, server};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -168,6 +169,9 @@ fn figures_beside_estimates() {
     assert!(!Path::new(folder).exists() && folder.contains("ptx-analyzer-"), "{folder}");
     // The same text is not assembled again, not even for one of its kernels.
     assert_eq!(compare(&mut client, json!(URI))["remembered"], true);
+    assert_eq!(client.others().iter().filter(|m| m["method"] == "window/showMessage").count(), 0);
+    client.call("workspace/executeCommand", json!({ "command": "ptx-analyzer.compareRegisters" }));
+    client.wait("a message", |m| m["method"] == "window/showMessage");
     let two = compare(&mut client, json!({ "entry": "two" }));
     assert_eq!(
         (&two["functions"][0]["name"], &two["functions"][1], &two["remembered"]),
@@ -239,6 +243,9 @@ fn nothing_is_run_unasked() {
     // Nobody has set anything.
     let mut client = begun_with(json!({ "capabilities": {} }));
     assert!(refusal(&mut client).contains("no assembler is configured"));
+    client.request("workspace/executeCommand", json!({ "command": "ptx-analyzer.compareRegisters" }));
+    let message = client.wait("a message", |m| m["method"] == "window/showMessage");
+    assert!(message["params"]["message"].as_str().unwrap().contains("no assembler is configured"), "{message}");
     // Settings of the workspace do not count, whichever way they come.
     let section = json!({ "ptx-analyzer": { "ptxas": fake.settings() }, "workspaceTrusted": true });
     client.notify("workspace/didChangeConfiguration", json!({ "settings": section }));
@@ -317,18 +324,23 @@ fn what_hangs_is_killed() {
     dies(&number);
     assert_eq!(fake.calls().len(), 2);
     // The end of the server is that of the assembler, ordered or not.
-    for ordered in [true, false] {
+    for end in ["exit", "end of input", "signal"] {
         std::fs::remove_file(fake.file("number")).unwrap();
         let mut client = begun(&fake.settings());
         ask(&mut client, json!({ "uri": URI }));
         let number = fake.waits_for("number");
         let folder = fake.calls().pop().unwrap().split(' ').next().unwrap().to_owned();
         assert!(Path::new(&folder).exists());
-        if ordered {
-            client.call("shutdown", Value::Null);
-            client.notify("exit", Value::Null);
-        } else {
-            client.hang_up();
+        match end {
+            "exit" => {
+                client.call("shutdown", Value::Null);
+                client.notify("exit", Value::Null);
+            }
+            "end of input" => client.hang_up(),
+            _ => {
+                let kill = Command::new("kill").arg(client.child.id().to_string()).status();
+                assert!(kill.unwrap().success());
+            }
         }
         assert!(client.ended(Duration::from_secs(20)).is_some());
         dies(&number);

@@ -26,8 +26,6 @@ struct Question {
     uri: Uri,
     entry: Option<String>,
     target: Option<&'static str>,
-    /// The client shows no answers of commands: say it in a message.
-    show: bool,
 }
 
 /// Runs the assembler on the text that the client has, one at a time, and answers with all that it says.
@@ -35,7 +33,26 @@ struct Question {
 /// # Errors
 /// If there is no assembler, or it does not answer. That it refuses the module is an answer.
 pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
-    let question = Question::read(shared, argument)?;
+    // Without an argument it is chosen from a list of commands, and nobody reads answers of those.
+    let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
+    let answer = match Question::read(shared, argument) {
+        Ok(question) => answer(shared, question, token).await,
+        Err(error) => Err(error),
+    };
+    let said = match &answer {
+        Ok((_, summary)) => Some((MessageType::INFO, summary.clone())),
+        Err(error) if error.code == ErrorCode::RequestCancelled => None,
+        Err(error) => Some((MessageType::WARNING, format!("ptx-analyzer: {}", error.message))),
+    };
+    if let Some((kind, text)) = said.filter(|_| show) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { shared.client.show_message(kind, text).await });
+    }
+    answer.map(|(answer, _)| answer)
+}
+
+/// The answer, and the same in a line.
+async fn answer(shared: &Arc<Shared>, question: Question, token: Option<ProgressToken>) -> Result<(Value, String)> {
     let folders = shared.folders();
     let configuration = shared.ptxas.configuration(&folders).map_err(refused)?.clone();
     let Some((document, snapshot)) = snapshot(shared, &question.uri).await else {
@@ -68,14 +85,10 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
         refresh::lenses(shared);
     }
     let entry = question.entry.as_deref();
-    if question.show {
-        let (shared, said) = (Arc::clone(shared), comparison.summary(entry));
-        tokio::spawn(async move { shared.client.show_message(MessageType::INFO, said).await });
-    }
     let mut out = comparison.json(entry);
     out["uri"] = json!(question.uri);
     out["remembered"] = json!(remembered);
-    Ok(out)
+    Ok((out, comparison.summary(entry)))
 }
 
 /// The comparison, and whether it was made before.
@@ -157,7 +170,6 @@ impl Question {
             }
         };
         let entry = text("entry")?.filter(|e| !e.is_empty()).map(str::to_owned);
-        let show = argument.get("show") == Some(&Value::Bool(true));
-        Ok(Self { uri, entry, target, show })
+        Ok(Self { uri, entry, target })
     }
 }
