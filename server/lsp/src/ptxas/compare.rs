@@ -188,7 +188,8 @@ impl Comparison {
         let Assembler { version, .. } = &self.assembler;
         let mut out = format!("# Registers on {} by ptxas {version}\n\n", self.assembled.target);
         let errors = self.errors();
-        if errors.is_empty() {
+        // Where warnings are made errors there are figures all the same.
+        if errors.is_empty() || self.rows(entry).any(|r| r.measured.as_ref().is_some_and(|m| m.registers.is_some())) {
             let heads =
                 ["function", "line", "registers", "estimate", "off by", "spilled", "stack", "shared", "barriers"];
             let mut rows = vec![heads.map(str::to_owned)];
@@ -199,7 +200,9 @@ impl Comparison {
                 out.push_str(" The registers of a function are counted with the kernels that call it.");
             }
             out.push('\n');
-        } else {
+        }
+        if !errors.is_empty() {
+            out.push_str(if out.ends_with("\n\n") { "" } else { "\n" });
             out.push_str("ptxas refuses the module:\n");
         }
         for (message, kind) in
@@ -399,6 +402,15 @@ ptxas info    : Function properties for inner
         assert!(comparison.markdown(None).contains("\n- line 13: Unknown modifier '.u33'\n"));
         let json = comparison.json(None);
         assert_eq!(json["errors"], json!([{ "line": 13, "severity": "error", "message": "Unknown modifier '.u33'" }]));
+        // `-Werror`: recorded from 12.9.86.
+        let comparison = compared(
+            "ptxas error   : Registers are spilled to local memory in function 'one', 4 bytes spill stores, 4 bytes spill loads\n\
+             ptxas info    : Compiling entry function 'one' for 'sm_80'\nptxas info    : Used 32 registers, used 0 barriers\n",
+        );
+        let markdown = comparison.markdown(None);
+        let (table, refused) =
+            (markdown.find("| `one`"), markdown.find("\n\nptxas refuses the module:\n\n- Registers are spilled"));
+        assert!(table.is_some() && table < refused, "{markdown}");
         // A word that stands alone is all there is.
         let comparison = compared("ptxas fatal   : Unsupported .version\n");
         assert_eq!(comparison.summary(None), "ptxas refuses the module: Unsupported .version");

@@ -116,7 +116,7 @@ impl fmt::Display for Failure {
             }
             Self::Late(limit) => write!(
                 f,
-                "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped",
+                "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
                 limit.as_secs()
             ),
             Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", OUTPUT >> 20),
@@ -233,6 +233,13 @@ impl Assembler {
             ));
             more.push("--compile-only");
             listing = call.assemble(&target, task.entry, &more)?;
+        }
+        let relocatable = |a: &String| a == "-c" || a == "--compile-only";
+        if !more.is_empty() || configuration.arguments.iter().any(relocatable) {
+            // Variables of the module get their place when it is linked, and are not counted before.
+            for function in &mut listing.functions {
+                function.shared = function.shared.filter(|bytes| *bytes > 0);
+            }
         }
         Ok(Assembled { listing, target, notes, time: begin.elapsed() })
     }

@@ -187,6 +187,12 @@ impl Ptxas {
         Ok((stamp, assembler))
     }
 
+    /// The executable as it is, if it has said who it is since it became so.
+    pub fn stamp(&self, configuration: &Configuration) -> Option<Stamp> {
+        let stamp = Stamp::of(&configuration.path).ok()?;
+        lock(&self.known).assembler.as_ref().is_some_and(|(known, _)| *known == stamp).then_some(stamp)
+    }
+
     /// What came of the same question before, or of the one about all of the module.
     pub fn known(&self, key: &Key) -> Option<Arc<Comparison>> {
         let all = Key { entry: None, ..key.clone() };

@@ -230,6 +230,8 @@ fn targets_and_functions_it_has_not_got() {
     client.change(URI, 2, json!([{ "text": TEXT.replace("sm_80", "sm_50") }]));
     let answer = compare(&mut client, json!({ "uri": URI }));
     assert_eq!((&answer["target"], &answer["functions"][0]["registers"]), (&json!("sm_75"), &json!(24)));
+    // Before it is linked nobody knows.
+    assert_eq!(answer["functions"][0]["shared"], Value::Null);
     let notes = answer["notes"].to_string();
     assert!(notes.contains("no longer generates code for sm_50") && notes.contains("`outside`"), "{notes}");
     client.change(URI, 3, json!([{ "text": TEXT.replace("sm_80", "sm_100a") }]));
@@ -371,6 +373,25 @@ fn one_at_a_time() {
     assert_eq!(got, targets);
     assert!(!twice.exists());
     assert_eq!((fake.calls().len(), &answers[4]["remembered"]), (4, &json!(true)));
+}
+
+#[test]
+fn what_is_known_does_not_wait() {
+    let fake = Fake::new("");
+    let number = fake.file("number");
+    fake.write(&format!(
+        "case \"$*\" in *sm_90*) echo $$ >'{}'; exec sleep 1000 ;; esac\ncat <<'END'\n{FIGURES}\nEND",
+        number.display()
+    ));
+    let mut client = begun(&fake.settings());
+    compare(&mut client, json!({ "uri": URI }));
+    let long = ask(&mut client, json!({ "uri": URI, "target": "sm_90" }));
+    let number = fake.waits_for("number");
+    assert_eq!(compare(&mut client, json!({ "uri": URI }))["remembered"], true);
+    assert!(lives(&number));
+    client.notify("$/cancelRequest", json!({ "id": long }));
+    assert_eq!(client.answer(long)["error"]["code"], -32800);
+    dies(&number);
 }
 
 #[test]

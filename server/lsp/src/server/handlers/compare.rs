@@ -1,8 +1,8 @@
 //! The command `ptx-analyzer.compareRegisters`: what NVIDIA's assembler makes of a document, beside the estimates.
 
 use super::snapshot;
-use crate::ptxas::compare::{Comparison, Row, compare, estimates};
-use crate::ptxas::{Failure, Task};
+use crate::ptxas::compare::{Comparison, compare, estimates};
+use crate::ptxas::{Configuration, Failure, Stamp, Task};
 use crate::server::cancel::UntilDropped;
 use crate::server::document::Document;
 use crate::server::progress::Progress;
@@ -12,6 +12,7 @@ use crate::server::shared::{Shared, off_thread};
 use ptx_analysis::target::find_architecture;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -53,87 +54,123 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
 
 /// The answer, and the same in a line.
 async fn answer(shared: &Arc<Shared>, question: Question, token: Option<ProgressToken>) -> Result<(Value, String)> {
-    let folders = shared.folders();
-    let configuration = shared.ptxas.configuration(&folders).map_err(refused)?.clone();
-    let Some((document, snapshot)) = snapshot(shared, &question.uri).await else {
-        return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
-    };
-    let module = ptx_ide::environment(&snapshot).target.map(|t| t.name);
-    let Some(target) = question.target.or(module) else {
-        return Err(refused("the module names no architecture (`.target`) to assemble it for".to_owned()));
-    };
+    let found = snapshot(shared, &question.uri).await;
     let wanted = UntilDropped::default();
     let cancelled = wanted.token();
-    let mut progress = Progress::new(shared, token, "Running ptxas", &cancelled);
-    let (begin, limit) = (Instant::now(), configuration.limit.as_secs().max(1));
-    let server = Arc::clone(shared);
-    let mut stop = move || {
-        let seconds = begin.elapsed().as_secs();
-        progress.tell(|| (format!("{seconds} s"), u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100)));
-        cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
+    let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
+    let (job, known) = off_thread(move || {
+        let job = Job::new(server, question, found)?;
+        // What was asked before has no need to wait.
+        let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
+        Ok::<_, Error>((job, known))
+    })
+    .await??;
+    let (comparison, remembered) = match known {
+        Some(known) => (known, true),
+        None => {
+            let mut progress = Progress::new(shared, token, "Running ptxas", &cancelled);
+            let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
+            let (begin, server) = (Instant::now(), Arc::clone(shared));
+            let limit = job.configuration.limit.as_secs().max(1);
+            off_thread(move || {
+                // Held until the program has ended, though nobody may wait for it any more.
+                let _turn = turn;
+                job.run(&mut || {
+                    let seconds = begin.elapsed().as_secs();
+                    let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
+                    progress.tell(|| (format!("{seconds} s"), percent));
+                    cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
+                })
+            })
+            .await??
+        }
     };
-    let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
-    let server = Arc::clone(shared);
-    let answer = off_thread(move || {
-        // Held until the program has ended, though nobody may wait for it any more.
-        let _turn = turn;
-        run(&server, &configuration, &question, (&document, &snapshot), target, &mut stop)
-            .map(|(comparison, remembered)| (comparison, remembered, question))
-    });
-    let (comparison, remembered, question) = answer.await??;
+    let entry = entry.as_deref();
+    if let Some(name) = entry.filter(|name| comparison.rows.iter().all(|r| r.name != *name)) {
+        return Err(no_function(name));
+    }
     if !remembered {
         refresh::lenses(shared);
     }
-    let entry = question.entry.as_deref();
     let mut out = comparison.json(entry);
-    out["uri"] = json!(question.uri);
+    out["uri"] = json!(uri);
     out["remembered"] = json!(remembered);
     Ok((out, comparison.summary(entry)))
 }
 
-/// The comparison, and whether it was made before.
-fn run(
-    shared: &Shared,
-    configuration: &crate::ptxas::Configuration,
-    question: &Question,
-    (document, snapshot): (&Document, &Snapshot),
-    target: &str,
-    stop: &mut dyn FnMut() -> bool,
-) -> Result<(Arc<Comparison>, bool)> {
-    let ptxas = &shared.ptxas;
-    let (stamp, assembler) = ptxas.assembler(configuration, stop).map_err(failed)?;
-    let text = snapshot.rope().to_string();
-    let key = Key {
-        hash: hash(&text),
-        stamp,
-        configuration: configuration.clone(),
-        target: target.to_owned(),
-        entry: question.entry.clone(),
-    };
-    let entry = question.entry.as_deref();
-    let has = |rows: &[Row]| match entry.filter(|name| rows.iter().all(|r| r.name != *name)) {
-        Some(name) => Err(Error::invalid_params(format!("the module has no function `{name}` with a body"))),
-        None => Ok(()),
-    };
-    if let Some(known) = ptxas.known(&key) {
-        return has(&known.rows).map(|()| (known, true));
+/// What is to be done for a question. Everything here looks at files, or takes a moment.
+struct Job {
+    shared: Arc<Shared>,
+    configuration: Configuration,
+    question: Question,
+    document: Arc<Document>,
+    snapshot: Snapshot,
+    text: String,
+    hash: u64,
+    target: &'static str,
+}
+
+impl Job {
+    fn new(shared: Arc<Shared>, question: Question, found: Option<(Arc<Document>, Snapshot)>) -> Result<Self> {
+        let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
+        let Some((document, snapshot)) = found else {
+            return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
+        };
+        let module = ptx_ide::environment(&snapshot).target.map(|t| t.name);
+        let Some(target) = question.target.or(module) else {
+            return Err(refused("the module names no architecture (`.target`) to assemble it for".to_owned()));
+        };
+        let text = snapshot.rope().to_string();
+        let hash = hash(&text);
+        Ok(Self { shared, configuration, question, document, snapshot, text, hash, target })
     }
-    let rows = {
-        let stop = std::cell::RefCell::new(&mut *stop);
-        estimates(snapshot, &document.facts(), target, &|| (stop.borrow_mut())())
-            .ok_or_else(Error::request_cancelled)?
-    };
-    has(&rows)?;
-    // The assembler refuses the names of others; the figures of a function come with all of them.
-    let entry = entry.filter(|name| rows.iter().any(|r| r.name == *name && r.kernel));
-    let task = Task { text: &text, target, entry };
-    let comparison = compare((&assembler, configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
-    let comparison = Arc::new(comparison);
-    ptxas.remember(key, Arc::clone(&comparison));
-    if question.target.is_none() {
-        ptxas.note(&question.uri, snapshot, &comparison);
+
+    /// What the answer depends on, once the assembler has said who it is.
+    fn key(&self) -> Option<Key> {
+        Some(self.key_with(self.shared.ptxas.stamp(&self.configuration)?))
     }
-    Ok((comparison, false))
+
+    fn key_with(&self, stamp: Stamp) -> Key {
+        let (configuration, entry) = (self.configuration.clone(), self.question.entry.clone());
+        Key { hash: self.hash, stamp, configuration, target: self.target.to_owned(), entry }
+    }
+
+    /// The comparison, and whether it was made before.
+    fn run(&self, stop: &mut dyn FnMut() -> bool) -> Result<(Arc<Comparison>, bool)> {
+        let ptxas = &self.shared.ptxas;
+        let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
+        let key = self.key_with(stamp);
+        // Somebody may have asked the same while this one waited.
+        if let Some(known) = ptxas.known(&key) {
+            return Ok((known, true));
+        }
+        let rows = {
+            let stop = RefCell::new(&mut *stop);
+            let stopped = || (stop.borrow_mut())();
+            estimates(&self.snapshot, &self.document.facts(), self.target, &stopped)
+                .ok_or_else(Error::request_cancelled)?
+        };
+        let entry = match self.question.entry.as_deref() {
+            Some(name) => match rows.iter().find(|r| r.name == name) {
+                // The assembler takes the names of kernels; the figures of a function come with all of them.
+                Some(row) => Some(name).filter(|_| row.kernel),
+                None => return Err(no_function(name)),
+            },
+            None => None,
+        };
+        let task = Task { text: &self.text, target: self.target, entry };
+        let comparison = compare((&assembler, &self.configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
+        let comparison = Arc::new(comparison);
+        ptxas.remember(key, Arc::clone(&comparison));
+        if self.question.target.is_none() {
+            ptxas.note(&self.question.uri, &self.snapshot, &comparison);
+        }
+        Ok((comparison, false))
+    }
+}
+
+fn no_function(name: &str) -> Error {
+    Error::invalid_params(format!("the module has no function `{name}` with a body"))
 }
 
 fn failed(failure: Failure) -> Error {
