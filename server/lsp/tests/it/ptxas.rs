@@ -372,7 +372,9 @@ fn one_at_a_time() {
     let got: Vec<&str> = answers.iter().filter_map(|a| a["target"].as_str()).collect();
     assert_eq!(got, targets);
     assert!(!twice.exists());
-    assert_eq!((fake.calls().len(), &answers[4]["remembered"]), (4, &json!(true)));
+    // The two that ask the same are answered at once, whichever came first.
+    let remembered = answers.iter().filter(|a| a["remembered"] == true).count();
+    assert_eq!((fake.calls().len(), remembered), (4, 1));
 }
 
 #[test]
