@@ -44,17 +44,7 @@ LUA
   HEARD=$work/heard scenario setup "$project/operand.ptx"
 
   # An assembler in the options; one that somebody has merged into the settings is not run.
-  cat >"$work/home/ptxas" <<'PTXAS'
-#!/bin/sh
-if [ "$*" = --version ]; then
-  echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'
-  echo 'Cuda compilation tools, release 13.5, V13.5.37'
-else
-  echo "ptxas info    : Compiling entry function 'saxpy' for 'sm_80'"
-  echo 'ptxas info    : Used 12 registers, used 0 barriers, 380 bytes cmem[0]'
-fi
-PTXAS
-  chmod +x "$work/home/ptxas"
+  fake_ptxas
   echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario ptxas "$project/clean.ptx"
   cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA

@@ -410,6 +410,10 @@ function scenario.ptxas()
     return shown():find('| `' .. env.SYMBOL .. '` ', 1, true) ~= nil and shown():find('|        12 |', 1, true) ~= nil
   end, shown)
   vim.fn.win_gotoid(vim.fn.bufwinid('ptx-analyzer://compareRegisters'))
+  vim.cmd('PtxCompareRegisters sm_90')
+  becomes('which can be asked for again from there', function()
+    return vim.fn.getline(1):find('sm_90', 1, true) ~= nil
+  end, shown)
   vim.fn.search('^| `')
   type_keys('<CR>')
   ok('<CR> goes to the kernel', vim.api.nvim_get_current_buf() == buf and vim.fn.line('.') == row + 1, vim.fn.line('.'))

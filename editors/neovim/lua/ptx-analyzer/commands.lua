@@ -26,7 +26,10 @@ function M.show(title, text, filetype)
     vim.cmd('botright split')
     vim.api.nvim_win_set_buf(0, bufnr)
   end
-  vim.bo[bufnr].filetype = filetype
+  -- Setting it again would undo what its plugins have done, and some of them complain.
+  if vim.bo[bufnr].filetype ~= filetype then
+    vim.bo[bufnr].filetype = filetype
+  end
 end
 
 --- Text for any answer: what is text already, or the plain value.
@@ -69,10 +72,11 @@ function M.execute(client_id, command, arguments)
   request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
---- The client of the current buffer; says so where there is none.
+--- The client of a buffer, by default the current one; says so where there is none.
+---@param bufnr integer?
 ---@return vim.lsp.Client?
-local function client_here()
-  local client = vim.lsp.get_clients({ bufnr = 0, name = require('ptx-analyzer.client').name })[1]
+local function client_here(bufnr)
+  local client = vim.lsp.get_clients({ bufnr = bufnr or 0, name = require('ptx-analyzer.client').name })[1]
   if not client then
     say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
   end
@@ -101,9 +105,10 @@ function M.compare_registers(client_id, argument)
     if problem then
       return say(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
     end
-    M.show('compareRegisters', answer.markdown, 'markdown')
+    M.show('compareRegisters', vim.trim(answer.markdown), 'markdown')
     local shown = vim.fn.bufnr('^ptx-analyzer://compareRegisters$')
     local source = vim.uri_to_bufnr(answer.uri)
+    vim.b[shown].ptx_analyzer_source = source
     vim.keymap.set('n', '<CR>', function()
       local line = vim.api.nvim_get_current_line()
       local row = tonumber(line:match('^| `[^`]*` *| *(%d+) |') or line:match('^%- line (%d+):'))
@@ -208,11 +213,13 @@ function M.define()
   end)
   command('PtxCheckWorkspace', 'Check all PTX files of the project', {}, check_workspace)
   command('PtxCompareRegisters', 'Compare registers with what ptxas says', { nargs = '*', complete = kernels }, function(call)
-    local client = client_here()
+    -- Asked again from the table, it is about the same file.
+    local bufnr = vim.b.ptx_analyzer_source or vim.api.nvim_get_current_buf()
+    local client = client_here(bufnr)
     if not client then
       return
     end
-    local argument = { uri = vim.uri_from_bufnr(0) }
+    local argument = { uri = vim.uri_from_bufnr(bufnr) }
     for _, word in ipairs(call.fargs) do
       argument[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
     end

@@ -197,7 +197,7 @@ impl Comparison {
             table(&rows, &mut out);
             out.push_str("\nSpilled, stack and shared are bytes; `+` is more than estimated.");
             if self.rows(entry).any(|r| !r.kernel) {
-                out.push_str(" The registers of a function are counted with the kernels that call it.");
+                out.push_str("\nThe registers of a function are counted with the kernels that call it.");
             }
             out.push('\n');
         }
@@ -378,7 +378,8 @@ ptxas info    : Function properties for inner
             | `one`      |    6 |        14 |       16 |     -2 |      16 |     8 |     64 |        1 |
             | `unclosed` |   14 |         – |       16 |      – |       – |     – |      – |        – |
 
-            Spilled, stack and shared are bytes; `+` is more than estimated. The registers of a function are counted with the kernels that call it.
+            Spilled, stack and shared are bytes; `+` is more than estimated.
+            The registers of a function are counted with the kernels that call it.
 
             - warning: something odd
             - measured for another
