@@ -29,7 +29,12 @@ pub fn all(shared: &Arc<Shared>) {
         let client = shared.client.clone();
         send(shared, "inlay hints", async move { client.inlay_hint_refresh().await });
     }
-    if session.refreshes_lenses {
+    lenses(shared);
+}
+
+/// Code lenses are others.
+pub fn lenses(shared: &Arc<Shared>) {
+    if shared.session().refreshes_lenses {
         let client = shared.client.clone();
         send(shared, "code lenses", async move { client.code_lens_refresh().await });
     }

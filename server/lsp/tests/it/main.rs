@@ -16,5 +16,6 @@ mod navigation;
 mod ordering;
 mod presentation;
 mod protocol;
+mod ptxas;
 mod readme;
 mod workspace;

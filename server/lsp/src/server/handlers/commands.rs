@@ -1,6 +1,6 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, snapshot, status, syntax_tree, workspace_check};
+use super::{WITH_PROGRESS, compare, snapshot, status, syntax_tree, workspace_check};
 use crate::server::convert::page_address;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
@@ -17,9 +17,11 @@ const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 pub const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
 const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
+/// Also the command of an action.
+pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
 
 /// All commands.
-const NAMES: [&str; 4] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE];
+const NAMES: [&str; 5] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, COMPARE_REGISTERS];
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -57,6 +59,11 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         SERVER_STATUS => Ok(Some(status::status(shared))),
         CHECK_WORKSPACE => {
             workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
+        }
+        COMPARE_REGISTERS => {
+            compare::compare_registers(shared, &argument, params.work_done_progress_params.work_done_token)
+                .await
+                .map(Some)
         }
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
