@@ -14,4 +14,4 @@ mod usage;
 
 pub use pressure::{Live, Pressure};
 pub use report::{Kernel, Limit, report};
-pub use usage::{Bounds, SharedVariable, Usage};
+pub use usage::{Bounds, Calls, SharedVariable, Usage};

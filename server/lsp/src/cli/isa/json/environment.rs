@@ -2,7 +2,7 @@
 
 use super::{extent, gates, list, word};
 use ptx_isa::tables::{
-    Capacity, DataType, Directive, Field, Initial, NamedValue, Part, Place, PtxVersion, Space, SpecialRegister, Takes,
+    Assembler, Capacity, DataType, Directive, Field, Initial, Multiprocessor, NamedValue, Part, Place, PtxVersion, Space, SpecialRegister, Takes,
     Target,
 };
 use serde_json::{Value, json};
@@ -62,6 +62,7 @@ pub fn directive(d: &'static Directive) -> Value {
         takes,
         limit,
         limit_note,
+        bounds,
         excludes,
         requires,
         idle_without,
@@ -92,6 +93,7 @@ pub fn directive(d: &'static Directive) -> Value {
     };
     json!({
         "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
+        "bounds": bounds.map(|b| word(&b).replace('-', " ")),
         "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
         "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
         "words": words, "registers": registers, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
@@ -123,6 +125,39 @@ pub fn target(t: &'static Target) -> Value {
     json!({
         "name": name, "features": features, "shared": shared, "constant": constant, "excludes": excludes,
         "requires": requires, "summary": summary, "doc": doc, "gates": gates(own),
+    })
+}
+
+/// What a multiprocessor has.
+pub fn multiprocessor(m: &'static Multiprocessor) -> Value {
+    let Multiprocessor {
+        name,
+        targets,
+        summary,
+        registers,
+        cta_registers,
+        thread_registers,
+        register_unit,
+        warps,
+        ctas,
+        partitions,
+        cta_threads,
+        shared,
+        shared_opt_in,
+        shared_unit,
+        shared_reserved,
+        carve_outs,
+        assembler,
+    } = *m;
+    let Assembler { least, bound, step, parts, call, saved_from, saved_first, saved_gap, saved_run } = assembler;
+    json!({
+        "name": name, "for": targets, "summary": summary,
+        "registers": {"multiprocessor": registers, "cta": cta_registers, "thread": thread_registers, "unit": register_unit},
+        "holds": {"warps": warps, "ctas": ctas, "partitions": partitions, "threads": cta_threads},
+        "shared": {"multiprocessor": shared, "opt-in": shared_opt_in, "unit": shared_unit, "reserved": shared_reserved},
+        "carve-outs": carve_outs,
+        "assembler": {"least": least, "bound": bound, "step": step, "parts": parts},
+        "calls": {"least": call, "from": saved_from, "first": saved_first, "gap": saved_gap, "run": saved_run},
     })
 }
 
