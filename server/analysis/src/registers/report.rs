@@ -121,6 +121,22 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     out
 }
 
+/// The functions with a body that [`report`] leaves out: name, and the range of the whole function.
+pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<usize>)> {
+    let f = fields();
+    let mut out = Vec::new();
+    for item in items(snapshot.root()).iter().filter(|i| is_function(i.node)) {
+        let known = !item.unclosed && facts.of(snapshot, item.node).is_some();
+        let body = item.unclosed || item.node.is_error() || item.node.child_by_field_id(f.body).is_some();
+        if !known && body {
+            let name = item.node.child_by_field_id(f.name);
+            let name = name.map_or_else(|| "a function".to_owned(), |n| snapshot.text(n.byte_range()).into_owned());
+            out.push((name, item.range.clone()));
+        }
+    }
+    out
+}
+
 /// The functions and their calls.
 struct Module<'m> {
     usages: Vec<Arc<Facts>>,

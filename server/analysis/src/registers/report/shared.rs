@@ -1,8 +1,9 @@
 //! How the assembler lays static shared memory out.
 
+use crate::lower::named_children;
 use crate::module::Item;
 use crate::registers::{SharedVariable, Usage};
-use ptx_syntax::{Snapshot, fields, kinds, named_children};
+use ptx_syntax::{Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 

@@ -2,8 +2,8 @@
 
 use super::{extent, gates, list, word};
 use ptx_isa::tables::{
-    Assembler, Capacity, DataType, Directive, Field, Initial, Multiprocessor, NamedValue, Part, Place, PtxVersion, Space, SpecialRegister, Takes,
-    Target,
+    Assembler, Capacity, DataType, Directive, Field, Initial, Multiprocessor, NamedValue, Part, Place, PtxVersion,
+    Space, SpecialRegister, Takes, Target,
 };
 use serde_json::{Value, json};
 
