@@ -78,10 +78,12 @@ impl Room {
     }
 }
 
-/// Each part of the register file serves the warps of its part, and a warp gets whole units.
+/// Each part of the register file serves the warps of its part, and a warp gets whole units. One CTA must fit into as many parts as the
+/// assembler counts with: what was made for other devices of the family runs on GP100 too.
 fn by_registers(m: &Multiprocessor, registers: u32, warps: u32) -> u32 {
     let warp = (registers * WARP).next_multiple_of(m.register_unit);
-    if registers > m.thread_registers || warp * warps.next_multiple_of(m.partitions) > m.cta_registers {
+    let fits = warp * warps.next_multiple_of(m.partitions.max(m.assembler.parts)) <= m.cta_registers;
+    if registers > m.thread_registers || !fits {
         return 0;
     }
     match (m.registers / m.partitions).checked_div(warp) {

@@ -108,7 +108,9 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         let usage = kernel.facts.usage();
         kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
         kernel.registers = kernel.unlimited.min(kernel.limit.registers);
-        if let Some(asked) = usage.exchanged.filter(|_| kernel.limit.directive.is_some()) {
+        // A number of CTAs says nothing without one of threads.
+        let settles = usage.bounds.registers.is_some() || usage.bounds.threads.is_some();
+        if let Some(asked) = usage.exchanged.filter(|_| settles) {
             kernel.settled = true;
             kernel.registers = asked.map_or(kernel.limit.registers, |n| n.min(kernel.limit.registers));
         }

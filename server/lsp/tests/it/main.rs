@@ -17,4 +17,5 @@ mod ordering;
 mod presentation;
 mod protocol;
 mod readme;
+mod regs;
 mod workspace;

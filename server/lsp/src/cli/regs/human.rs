@@ -53,6 +53,15 @@ pub(super) fn render(file: &File<'_>) -> String {
             let _ = writeln!(out, "{:indent$}  {YELLOW}{note}{RESET}", "", indent = widths[0]);
         }
     }
+    let any = |what: fn(&Kernel) -> bool| file.kernels.iter().any(what);
+    for (shown, what) in [
+        (any(|k| k.occupancy.is_some_and(|o| o.assumed)), "? nothing says how many threads a CTA has"),
+        (any(|k| k.dynamic_shared), "+ and what the launch asks for, which may leave room for fewer warps"),
+    ] {
+        if shown {
+            let _ = writeln!(out, "{:indent$}  {DIM}{what}{RESET}", "", indent = widths[0]);
+        }
+    }
     out.push('\n');
     out
 }
@@ -103,7 +112,9 @@ fn notes(file: &File<'_>, kernel: &Kernel) -> Vec<String> {
         let verb = if limit.directive.is_some() { " leaves" } else { "" };
         out.push(format!("spills likely: wants {} registers, {by}{verb} {}", kernel.unlimited, limit.registers));
     }
-    if let Some((registers, warps)) = kernel.occupancy.and_then(|o| o.fewer) {
+    if let Some((registers, warps)) =
+        kernel.occupancy.and_then(|o| o.fewer).filter(|_| !kernel.settled && kernel.over() == 0)
+    {
         let plural = if registers == 1 { "" } else { "s" };
         out.push(format!("{registers} register{plural} fewer: {warps} warps more"));
     }

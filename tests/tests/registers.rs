@@ -1,0 +1,98 @@
+//! The limits of registers, the registers around calls and the layout of shared memory are what the assembler says (tests/oracle/registers.py
+//! records).
+
+use ptx_analysis::Analyzer;
+use ptx_analysis::registers::{self, Kernel};
+use ptx_analysis::target::find_target;
+use ptx_isa::ISA;
+use ptx_syntax::Snapshot;
+use std::fs;
+use std::path::Path;
+
+fn recorded(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle").join(name)).expect("recorded answers")
+}
+
+fn module(target: &str, text: &str) -> String {
+    format!(".version 9.0\n.target {target}\n.address_size 64\n{text}")
+}
+
+/// What is said of the functions of a module.
+fn report(target: &str, text: &str) -> Vec<Kernel> {
+    let snapshot = Snapshot::new(text);
+    let mut analyzer = Analyzer::default();
+    analyzer.keep_facts();
+    let checked = analyzer.analyze(&snapshot);
+    analyzer.lints(&snapshot, &|| false);
+    let kernels = registers::report(&snapshot, &analyzer.facts(), find_target(target));
+    let left_out = registers::left_out(&snapshot, &analyzer.facts());
+    assert!(left_out.is_empty(), "{text}\n{:#?}", checked.diagnostics);
+    kernels
+}
+
+fn kernel(target: &str, text: &str) -> Kernel {
+    report(target, text).into_iter().find(|k| k.name == "k").expect("the kernel")
+}
+
+/// What a line records: kind, target, registers, the rest.
+fn lines(text: &str) -> impl Iterator<Item = (&str, &str, u32, &str)> {
+    text.lines().filter(|l| !l.starts_with('#')).map(|line| {
+        let mut words = line.splitn(4, ' ');
+        let mut next = || words.next().unwrap_or("");
+        let (kind, target, registers) = (next(), next(), next());
+        (kind, target, registers.parse().expect("a number"), next())
+    })
+}
+
+#[test]
+fn registers_are_shared_out_as_the_assembler_does() {
+    let text = recorded("registers.txt");
+    let (mut wrong, mut seen, mut tight) = (Vec::new(), [0; 4], 0);
+    for (kind, target, expected, what) in lines(&text) {
+        let assembler = ISA.multiprocessor(target).expect("a known multiprocessor").assembler;
+        let (kind, found) = match kind {
+            "least" => (0, assembler.least),
+            "limit" => {
+                let text = module(target, &format!(".entry k() {what} {{ ret; }}"));
+                let limit = kernel(target, &text).limit;
+                let said = limit.directive.map_or("", |range| &text[range]);
+                // Rather than spill much the assembler takes much fewer registers than the threads of a CTA leave it, so that more CTAs run; it
+                // does not where the header says how many.
+                let kept = said.starts_with(".maxnreg") || said.starts_with(".minnctapersm");
+                tight += usize::from(limit.registers == expected);
+                (1, if kept { limit.registers } else { limit.registers.min(expected) })
+            }
+            "call" => (2, assembler.around_call(what.parse().expect("a number"))),
+            "exchange" => {
+                let (header, moves) = what.split_once(" : ").expect("header and moves");
+                let one = |m: &str| format!("setmaxnreg.{};", m.replace(' ', ".sync.aligned.u32 "));
+                let moves: String = moves.split(", ").map(one).collect();
+                let kernel = kernel(target, &module(target, &format!(".entry k() {header} {{ {moves} ret; }}")));
+                assert!(kernel.settled, "{header}");
+                (3, kernel.registers)
+            }
+            other => panic!("`{other}` is not known"),
+        };
+        seen[kind] += 1;
+        if found != expected {
+            wrong.push(format!("{target}: {expected}, not {found}: {what}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(seen.iter().all(|n| *n > 5), "{seen:?}");
+    assert!(tight * 10 > seen[1] * 8, "{tight} of {} reach the limit", seen[1]);
+}
+
+#[test]
+fn shared_memory_is_laid_out_as_the_assembler_does() {
+    let text = recorded("shared.txt");
+    let modules: Vec<&str> = text.split("\n@ ").skip(1).collect();
+    assert!(modules.len() > 20, "{}", modules.len());
+    for module in modules {
+        let (head, body) = module.split_once('\n').expect("a module");
+        let (bytes, name) = head.split_once(' ').expect("bytes and a name");
+        let found = kernel("sm_90", &module("sm_90", body));
+        assert_eq!(found.shared.to_string(), bytes, "{name}\n{body}");
+        assert_eq!(found.dynamic_shared, body.contains("big"), "{name}");
+    }
+}
