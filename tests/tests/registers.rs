@@ -88,8 +88,8 @@ fn shared_memory_is_laid_out_as_the_assembler_does() {
     let text = recorded("shared.txt");
     let modules: Vec<&str> = text.split("\n@ ").skip(1).collect();
     assert!(modules.len() > 20, "{}", modules.len());
-    for module in modules {
-        let (head, body) = module.split_once('\n').expect("a module");
+    for recorded in modules {
+        let (head, body) = recorded.split_once('\n').expect("a module");
         let (bytes, name) = head.split_once(' ').expect("bytes and a name");
         let found = kernel("sm_90", &module("sm_90", body));
         assert_eq!(found.shared.to_string(), bytes, "{name}\n{body}");
