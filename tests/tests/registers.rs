@@ -96,3 +96,48 @@ fn shared_memory_is_laid_out_as_the_assembler_does() {
         assert_eq!(found.dynamic_shared, body.contains("big"), "{name}");
     }
 }
+
+/// A function of an address that holds values while something happens.
+fn holding(name: &str, count: u32, happens: &str) -> String {
+    let loads: String = (0..count).map(|i| format!("ld.volatile.global.f32 %f{i}, [%rd1+{}];\n", 4 * i)).collect();
+    let stores: String = (0..count).map(|i| format!("st.volatile.global.f32 [%rd1+{}], %f{i};\n", 4 * i)).collect();
+    let registers = format!(".reg .f32 %f<{}>; .reg .b64 %rd<2>;", count + 1);
+    format!("{name}(.param .u64 p)\n{{ {registers} ld.param.u64 %rd1, [p];\n{loads}{happens}\n{stores}ret; }}\n")
+}
+
+const CALL_F: &str = "{ .param .u64 a; st.param.u64 [a], %rd1; call.uni f, (a); }";
+const CALL_ANY: &str = "{ .param .u64 a; P: .callprototype _ (.param .u64 q); .reg .b64 %t; ld.global.u64 %t, [%rd1]; st.param.u64 [a], %rd1; call %t, (a), P; }";
+
+fn unlimited(text: &str, name: &str) -> u32 {
+    report("sm_75", &module("sm_75", text)).iter().find(|k| k.name == name).expect("the function").unlimited
+}
+
+/// ptxas: 44 registers for a kernel that holds 20 values while a function holds 20, 84 for 20 and 60 or 60 and 20, 124 for 60 and 60.
+#[test]
+fn what_lives_across_a_call_is_added_to_what_the_callee_needs() {
+    for (own, callee) in [(20, 20), (20, 60), (60, 20), (60, 60)] {
+        let text = holding(".func f", callee, "") + &holding(".entry k", own, CALL_F);
+        // The values and the address.
+        assert_eq!(unlimited(&text, "k"), own + 2 + unlimited(&text, "f"), "{own} {callee}");
+    }
+    let chain = holding(".func g", 40, "")
+        + &holding(".func f", 20, &CALL_F.replace(" f,", " g,"))
+        + &holding(".entry k", 10, CALL_F);
+    assert_eq!(unlimited(&chain, "k"), 12 + 22 + unlimited(&chain, "g"));
+}
+
+/// Where the assembler does not see whom it calls, values must stand in the registers that the convention keeps.
+#[test]
+fn what_lives_across_a_call_of_something_unknown_stands_where_the_convention_has_it() {
+    let around = |values: u32| ISA.multiprocessor("sm_75").expect("Turing").assembler.around_call(values);
+    let unseen = ".extern .func f(.param .u64 q);\n".to_owned() + &holding(".entry k", 100, CALL_F);
+    assert_eq!(unlimited(&unseen, "k"), around(102));
+    let recursive =
+        ".func f(.param .u64 p);\n".to_owned() + &holding(".func f", 40, CALL_F) + &holding(".entry k", 0, CALL_F);
+    assert_eq!(unlimited(&recursive, "k"), around(42));
+    let any = holding(".entry k", 100, CALL_ANY);
+    assert_eq!(unlimited(&any, "k"), around(102));
+    // The table may hold the function.
+    let table = holding(".func f", 60, "") + ".global .u64 t[1] = {f};\n" + &holding(".entry k", 0, CALL_ANY);
+    assert_eq!(unlimited(&table, "k"), unlimited(&table, "f"));
+}

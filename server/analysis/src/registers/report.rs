@@ -2,19 +2,19 @@
 //!
 //! What the assembler does is measured: tests/oracle/registers.py asks, docs/occupancy.md tells.
 
+mod calls;
 mod shared;
 
 use super::occupancy::{Needs, Occupancy, WARP};
-use super::usage::{Bounds, Calls, Usage};
+use super::usage::{Bounds, Usage};
 use crate::analyzer::ModuleFacts;
 use crate::flow::facts::Facts;
 use crate::module::{is_function, items};
+use calls::Calls;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, Target};
 use ptx_syntax::{Snapshot, fields};
 use shared::Layout;
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -96,11 +96,12 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         });
     }
     let multiprocessor = target.and_then(|t| ISA.multiprocessor(t.name));
-    let module = Module::new(&out, multiprocessor);
+    let all: Vec<(&str, bool, &Usage)> = out.iter().map(|k| (k.name.as_str(), k.kernel, k.facts.usage())).collect();
+    let calls = Calls::new(&all, multiprocessor);
     let layout = Layout::new(snapshot, &items);
-    let needs: Vec<f32> = (0..out.len()).map(|index| module.figure(index)).collect();
     let memory: Vec<(u64, bool)> =
-        (0..out.len()).map(|index| layout.bytes(module.reached(index).map(|i| module.usage(i)))).collect();
+        (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
+    let needs = calls.registers();
     for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
         let least = multiprocessor.map_or(0, |m| m.assembler.least);
         (kernel.shared, kernel.dynamic_shared) = (bytes, dynamic);
@@ -137,110 +138,6 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
         }
     }
     out
-}
-
-/// The functions and their calls.
-struct Module<'m> {
-    usages: Vec<Arc<Facts>>,
-    by_name: HashMap<&'m str, usize>,
-    kernels: Vec<bool>,
-    multiprocessor: Option<&'static Multiprocessor>,
-    /// Functions that are called by nobody, so it must be their address that is used.
-    uncalled: Vec<usize>,
-    /// By function: it can come to itself again.
-    recursive: Vec<bool>,
-    figures: RefCell<Vec<Option<f32>>>,
-}
-
-impl<'m> Module<'m> {
-    fn new(kernels: &'m [Kernel], multiprocessor: Option<&'static Multiprocessor>) -> Self {
-        let mut out = Self {
-            usages: kernels.iter().map(|k| Arc::clone(&k.facts)).collect(),
-            by_name: kernels.iter().enumerate().map(|(i, k)| (k.name.as_str(), i)).collect(),
-            kernels: kernels.iter().map(|k| k.kernel).collect(),
-            multiprocessor,
-            uncalled: Vec::new(),
-            recursive: vec![false; kernels.len()],
-            figures: RefCell::new(vec![None; kernels.len()]),
-        };
-        let mut called = vec![false; kernels.len()];
-        for usage in &out.usages {
-            for callee in usage.usage().calls.iter().filter_map(|c| c.callee.as_deref()) {
-                if let Some(index) = out.by_name.get(callee) {
-                    called[*index] = true;
-                }
-            }
-        }
-        out.uncalled = (0..kernels.len()).filter(|i| !called[*i] && !out.kernels[*i]).collect();
-        out.recursive = (0..kernels.len()).map(|i| called[i] && out.from(out.next(i))[i]).collect();
-        out
-    }
-
-    fn usage(&self, index: usize) -> &Usage {
-        self.usages[index].usage()
-    }
-
-    /// The functions that one names or may call, each once.
-    fn next(&self, index: usize) -> Vec<usize> {
-        let usage = self.usage(index);
-        let mut out: Vec<usize> = usage.callees.iter().filter_map(|n| self.by_name.get(&**n).copied()).collect();
-        if usage.calls_indirectly() {
-            out.extend(&self.uncalled);
-        }
-        out
-    }
-
-    /// All that functions may come to, themselves among them.
-    fn from(&self, mut waiting: Vec<usize>) -> Vec<bool> {
-        let mut seen = vec![false; self.usages.len()];
-        while let Some(one) = waiting.pop() {
-            if !std::mem::replace(&mut seen[one], true) {
-                waiting.extend(self.next(one));
-            }
-        }
-        seen
-    }
-
-    /// A function, and then all that it may come to in the order of the text.
-    fn reached(&self, index: usize) -> impl Iterator<Item = usize> {
-        let others = self.from(vec![index]).into_iter().enumerate().filter(move |(i, seen)| *seen && *i != index);
-        std::iter::once(index).chain(others.map(|(i, _)| i))
-    }
-
-    /// The registers that a function needs with those that it calls. What the assembler sees it puts together: the values that live across
-    /// a call take registers beside those of the callee. What it does not see, or what comes to itself again, is called as the
-    /// convention has it.
-    fn figure(&self, index: usize) -> f32 {
-        if let Some(known) = self.figures.borrow()[index] {
-            return known;
-        }
-        let mut out = self.usage(index).demand.registers;
-        for call in &self.usage(index).calls {
-            let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
-            out = out.max(match callee.filter(|c| !self.recursive[*c]) {
-                Some(callee) => call.across.b32 as f32 + self.figure(callee),
-                None => {
-                    let may_run = if call.callee.is_none() { &self.uncalled } else { callee.as_slice() };
-                    let all = self.from(may_run.to_vec());
-                    let all = all.iter().enumerate().filter(|(_, seen)| **seen).map(|(i, _)| self.by_convention(i));
-                    all.fold(self.around(call), f32::max)
-                }
-            });
-        }
-        self.figures.borrow_mut()[index] = Some(out);
-        out
-    }
-
-    /// The registers of a function whose calls are all as the convention has it.
-    fn by_convention(&self, index: usize) -> f32 {
-        let usage = self.usage(index);
-        usage.calls.iter().map(|c| self.around(c)).fold(usage.demand.registers, f32::max)
-    }
-
-    fn around(&self, call: &Calls) -> f32 {
-        let across = u32::from(call.across.b32);
-        self.multiprocessor.map_or(across, |m| m.assembler.around_call(across)) as f32
-    }
 }
 
 /// What the header and the target leave to a thread.
