@@ -65,8 +65,8 @@ struct File<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
     target: &'static Target,
-    /// The target that the file names, where that is too old.
-    instead_of: Option<&'static Target>,
+    /// The target that the file, or the command line, names.
+    named: Option<&'static Target>,
     kernels: &'a [Kernel],
 }
 
@@ -166,8 +166,7 @@ fn estimate(origin: &Origin, arguments: &Arguments) -> Outcome {
         format!("{name}:{}: `{function}` is left out: {why}", place(&snapshot, at).line)
     });
     let left_out = left_out.collect();
-    let instead_of = own.filter(|t| t.name != target.name);
-    let file = File { name: &name, snapshot: &snapshot, target, instead_of, kernels: &kernels };
+    let file = File { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };
     let report = match arguments.format {
         Format::Human => human::render(&file),
         Format::Json => json::render(&file),

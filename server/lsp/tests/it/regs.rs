@@ -101,6 +101,8 @@ fn old_targets_are_estimated_as_the_oldest_that_the_assembler_has() {
     assert_eq!(json(&out)[0]["target"], "sm_75");
     let (_, out, _) = run(folder.path(), &["-"], &text);
     assert!(out.starts_with("<stdin> for sm_75 in place of sm_52, which is older\n"), "{out}");
+    let (_, out, _) = run(folder.path(), &["-"], ".version 8.0\n.entry k()\n{\n    ret;\n}\n");
+    assert!(out.starts_with("<stdin> for sm_75, since no target is named\n"), "{out}");
     let (_, out, _) = run(folder.path(), &["--format", "json", "--target", "sm_90a", "-"], &text);
     assert_eq!(json(&out)[0]["target"], "sm_90a");
     let (status, _, err) = run(folder.path(), &["--target", "sm_1", "-"], &text);

@@ -44,8 +44,12 @@ pub(super) fn render(file: &File<'_>) -> String {
     };
     let widths: Vec<usize> = (0..COLUMNS.len()).map(width).collect();
     let mut out = String::new();
-    let older = file.instead_of.map_or_else(String::new, |t| format!(" in place of {}, which is older", t.name));
-    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{older}", file.name, file.target.name);
+    let why = match file.named {
+        Some(named) if named.name == file.target.name => String::new(),
+        Some(named) => format!(" in place of {}, which is older", named.name),
+        None => ", since no target is named".to_owned(),
+    };
+    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", file.name, file.target.name);
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
     for row in &rows {
         let _ = writeln!(out, "{}  {}", cells(&row.cells, &widths, true), row.name);
