@@ -62,7 +62,6 @@ pub fn directive(d: &'static Directive) -> Value {
         takes,
         limit,
         limit_note,
-        bounds,
         excludes,
         requires,
         idle_without,
@@ -93,7 +92,6 @@ pub fn directive(d: &'static Directive) -> Value {
     };
     json!({
         "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
-        "bounds": bounds.map(|b| word(&b).replace('-', " ")),
         "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
         "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
         "words": words, "registers": registers, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
