@@ -104,5 +104,8 @@ fn everything_else_is_explained() {
     for t in ISA.targets {
         check("target", t.name, &[("summary", t.summary)]);
     }
+    for m in ISA.multiprocessors {
+        check("multiprocessor", m.name, &[("summary", m.summary)]);
+    }
     report("gaps", &missing);
 }

@@ -216,3 +216,33 @@ fn mistakes_in_encodings_are_said() {
         with_form("", "read b32 decodes nothing").expect_err("no encoding").contains("no encoding is named `nothing`")
     );
 }
+
+const PROCESSOR: &str = "target sm_90 has sm_90\nmultiprocessor gh100 for sm_90\n  registers 65536 cta 65536 thread 255 unit 256\n  \
+                         holds warps 64 ctas 32 partitions 4 threads 1024\n  shared 228K opt-in 227K unit 128 reserved 1K\n  \
+                         carve-outs 0 8K 228K\n  assembler least 4 bound 24 step 8 parts 4\n  calls least 24 from 17 first 17 gap 4 run 4\n  \
+                         summary Hopper.\n";
+
+#[test]
+fn multiprocessors_have_all_their_figures() {
+    let isa = compiled(PROCESSOR).expect("a multiprocessor");
+    let m = isa.multiprocessor("sm_90a").expect("a suffix makes no difference");
+    assert_eq!((m.shared, m.shared_opt_in, m.carve_outs), (228 << 10, 227 << 10, &[0, 8 << 10, 228 << 10][..]));
+    assert_eq!((m.warps, m.assembler.bound, m.summary), (64, 24, "Hopper."));
+    assert_eq!([1, 7, 17, 18, 21, 22].map(|n| m.assembler.around_call(n)), [24, 24, 34, 39, 42, 47]);
+    assert!(isa.multiprocessor("sm_9").is_none());
+    for (from, to, message) in [
+        ("for sm_90", "for sm_91", "`gh100` is for `sm_91`, which is no target"),
+        ("gh100 for sm_90", "gh100", "expected `multiprocessor NAME for TARGET…`"),
+        ("for sm_90", "for sm_90 sm_90", "two multiprocessors are for `sm_90`"),
+        (" unit 256", "", "expected `registers` with"),
+        ("thread 255", "thread many", "expected a number after `registers thread`"),
+        ("reserved 1K", "reserved 1K of", "unexpected `of`"),
+        ("  holds warps 64 ctas 32 partitions 4 threads 1024\n", "", "there is no line `holds`"),
+        ("0 8K 228K", "0 8K 100K", "`carve-outs` ascend to what `shared` says"),
+        ("0 8K 228K", "0 x 228K", "`x` is no number"),
+        ("step 8", "step 0", "the step cannot be 0"),
+    ] {
+        let error = compiled(&PROCESSOR.replace(from, to)).expect_err(message);
+        assert!(error.contains(message), "{message}: {error}");
+    }
+}

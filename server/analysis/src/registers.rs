@@ -13,5 +13,5 @@ mod report;
 mod usage;
 
 pub use pressure::{Live, Pressure};
-pub use report::{Kernel, Limit, report};
-pub use usage::{Bounds, SharedVariable, Usage};
+pub use report::{Kernel, Limit, left_out, report};
+pub use usage::{Bounds, Calls, SharedVariable, Usage};

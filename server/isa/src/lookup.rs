@@ -1,8 +1,8 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Initial, Isa, Modifier, Opcode, Space, SpecialRegister, Target, Type,
-    TypeClass, Version,
+    Constant, Directive, Encoding, Entry, Field, Initial, Isa, Modifier, Multiprocessor, Opcode, Space,
+    SpecialRegister, Target, Type, TypeClass, Version,
 };
 use std::fmt;
 
@@ -67,6 +67,12 @@ impl Isa {
     /// The target of that name.
     pub fn target(&self, name: &str) -> Option<&'static Target> {
         self.targets.iter().find(|t| t.name == name)
+    }
+
+    /// What the multiprocessors of a target have; nothing where that is not known. A suffix, as in `sm_90a`, makes no difference.
+    pub fn multiprocessor(&self, target: &str) -> Option<&'static Multiprocessor> {
+        let device = target.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        self.multiprocessors.iter().find(|m| m.targets.contains(&device))
     }
 
     /// The newest version that the tables know.

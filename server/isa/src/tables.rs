@@ -23,6 +23,8 @@ mod fragment;
 mod implied;
 #[path = "tables/initial.rs"]
 mod initial;
+#[path = "tables/multiprocessor.rs"]
+mod multiprocessor;
 #[path = "tables/pattern.rs"]
 mod pattern;
 #[path = "tables/successor.rs"]
@@ -39,6 +41,7 @@ pub use formula::dimension;
 pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
 pub use implied::Implied;
 pub use initial::{Constant, Field, Initial, Usual};
+pub use multiprocessor::{Assembler, Multiprocessor};
 pub use successor::Successor;
 
 table! {
@@ -68,6 +71,8 @@ table! {
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
         targets: &'static [Target],
+        /// What the multiprocessors of targets have, in the order of the data files.
+        multiprocessors: &'static [Multiprocessor],
         /// How matrices are spread over threads, in the order of the data files.
         fragments: &'static [Fragment],
     }

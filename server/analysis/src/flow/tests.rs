@@ -8,7 +8,7 @@ use super::variance::{Variance, Variances};
 use super::{Function, Graph, Module, Value, lower};
 use crate::memo::Heads;
 use crate::module::{Header, items};
-use crate::target::find_target;
+use crate::target::{Environment, find_target};
 use ptx_isa::tables::Version;
 use ptx_syntax::Snapshot;
 
@@ -117,7 +117,7 @@ fn predicates_vary_as_what_they_compare() {
 fn across(body: &str) -> impl Fn(&str) -> Across {
     let function = function(body);
     assert!(function.complete, "{body}");
-    let facts = Facts::new(&function, &Graph::new(&function));
+    let facts = Facts::new(&function, &Graph::new(&function), &Environment::default());
     move |name| {
         let slot = (0..function.registers.len()).map(|i| super::Slot(i as u32));
         let slot = slot.into_iter().find(|s| function.register_name(*s) == name).expect("a register");
@@ -198,7 +198,7 @@ fn what_threads_write_on_different_ways_differs() {
 #[test]
 fn facts_name_who_uses_a_register_and_where_it_lives() {
     let function = function(DIAMOND);
-    let facts = Facts::new(&function, &Graph::new(&function));
+    let facts = Facts::new(&function, &Graph::new(&function), &Environment::default());
     let declaration = |name: &str| function.declarations.iter().find(|d| &*d.name == name).expect("it").range.start;
     let of = |number| facts.register(declaration("%r") as usize, number, 0).expect("a register");
     let uses = |number| {

@@ -1,4 +1,16 @@
 //! How many warps of a kernel run on a multiprocessor at a time.
+//!
+//! What `cudaOccupancyMaxActiveBlocksPerMultiprocessor` computes, with the largest carve-out of shared memory, no dynamic shared memory,
+//! and without what a module does not tell: see docs/occupancy.md.
+
+use ptx_isa::ISA;
+use ptx_isa::tables::{Multiprocessor, Target};
+
+/// The threads of a CTA where the kernel does not say: what most launches have, and a divisor of what every multiprocessor holds.
+pub const ASSUMED_THREADS: u32 = 256;
+
+/// Threads of a warp, on every target.
+pub const WARP: u32 = 32;
 
 /// What keeps more from running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +38,105 @@ pub struct Occupancy {
     pub threads: u32,
     /// The threads are an assumption.
     pub assumed: bool,
-    /// What keeps more from running.
+    /// What keeps more from running. Of several the first: registers are what an author can change most easily.
     pub limited_by: LimitedBy,
     /// So many registers fewer, and so many warps more would run; nothing where registers are not the limit.
     pub fewer: Option<(u32, u32)>,
+}
+
+/// What a kernel needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of static shared memory of a CTA.
+    pub shared: u64,
+    /// Threads of a CTA, if the kernel says.
+    pub threads: Option<u32>,
+}
+
+/// How many CTAs each thing leaves room for.
+struct Room {
+    registers: u32,
+    shared: u32,
+    threads: u32,
+    blocks: u32,
+}
+
+impl Room {
+    fn of(m: &Multiprocessor, needs: Needs, warps: u32) -> Self {
+        Self {
+            registers: by_registers(m, needs.registers, warps),
+            shared: by_shared(m, needs.shared),
+            threads: m.warps / warps,
+            blocks: m.ctas,
+        }
+    }
+
+    fn ctas(&self) -> u32 {
+        self.registers.min(self.shared).min(self.threads).min(self.blocks)
+    }
+}
+
+/// Each part of the register file serves the warps of its part, and a warp gets whole units. One CTA must fit into as many parts as the
+/// assembler counts with: what was made for other devices of the family runs on GP100 too.
+fn by_registers(m: &Multiprocessor, registers: u32, warps: u32) -> u32 {
+    let warp = (registers * WARP).next_multiple_of(m.register_unit);
+    let fits = warp * warps.next_multiple_of(m.partitions.max(m.assembler.parts)) <= m.cta_registers;
+    if registers > m.thread_registers || !fits {
+        return 0;
+    }
+    match (m.registers / m.partitions).checked_div(warp) {
+        Some(fit) => fit * m.partitions / warps,
+        None => u32::MAX,
+    }
+}
+
+fn by_shared(m: &Multiprocessor, bytes: u64) -> u32 {
+    let cta = (bytes + u64::from(m.shared_reserved)).next_multiple_of(m.shared_unit.into());
+    match u64::from(m.shared).checked_div(cta) {
+        // Beside no other CTA, but larger than one may be.
+        Some(_) if m.shared_opt_in > 0 && bytes > m.shared_opt_in.into() => 0,
+        Some(fit) => fit as u32,
+        None => u32::MAX,
+    }
+}
+
+impl Occupancy {
+    /// On a target; nothing where it is not known what that has.
+    pub fn new(target: &Target, needs: Needs) -> Option<Self> {
+        let m = ISA.multiprocessor(target.name)?;
+        let threads = needs.threads.unwrap_or(ASSUMED_THREADS);
+        let warps = threads.min(m.cta_threads).div_ceil(WARP).max(1);
+        let mut room = Room::of(m, needs, warps);
+        if threads > m.cta_threads {
+            room.threads = 0;
+        }
+        let ctas = room.ctas();
+        let limits = [
+            (room.registers, LimitedBy::Registers),
+            (room.shared, LimitedBy::Shared),
+            (room.threads, LimitedBy::Threads),
+            (room.blocks, LimitedBy::Blocks),
+        ];
+        // Where all warps run that there is room for, that is what limits, whatever else would.
+        let order = if ctas == room.threads { [2, 0, 1, 3] } else { [0, 1, 2, 3] };
+        let limited_by = order.iter().map(|i| limits[*i]).find(|(room, _)| *room == ctas).map(|(_, limit)| limit)?;
+        let with = |fewer: u32| Room::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();
+        let fewer = match limited_by {
+            LimitedBy::Registers => {
+                (1..needs.registers).find(|n| with(*n) > ctas).map(|n| (n, (with(n) - ctas) * warps))
+            }
+            _ => None,
+        };
+        Some(Self {
+            warps: ctas * warps,
+            most_warps: m.warps,
+            ctas,
+            threads,
+            assumed: needs.threads.is_none(),
+            limited_by,
+            fewer,
+        })
+    }
 }

@@ -22,7 +22,7 @@ impl Live {
         }
     }
 
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.b32 = self.b32.saturating_add(other.b32);
         self.predicates = self.predicates.saturating_add(other.predicates);
     }
@@ -32,7 +32,7 @@ impl Live {
         self.predicates = self.predicates.saturating_sub(other.predicates);
     }
 
-    fn max(self, other: Self) -> Self {
+    pub(super) fn max(self, other: Self) -> Self {
         Self { b32: self.b32.max(other.b32), predicates: self.predicates.max(other.predicates) }
     }
 }

@@ -1,15 +1,25 @@
 //! The functions of a module together: who calls whom, what bounds them, what that means on the target.
+//!
+//! What the assembler does is measured: tests/oracle/registers.py asks, docs/occupancy.md tells.
 
-use super::occupancy::Occupancy;
-use super::usage::SharedVariable;
+mod calls;
+mod shared;
+
+use super::occupancy::{Needs, Occupancy, WARP};
+use super::usage::{Bounds, Usage};
 use crate::analyzer::ModuleFacts;
 use crate::flow::facts::Facts;
 use crate::module::{is_function, items};
-use ptx_isa::tables::Target;
+use calls::Calls;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Multiprocessor, Target};
 use ptx_syntax::{Snapshot, fields};
-use std::collections::{HashMap, HashSet};
+use shared::Layout;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The most registers of a thread on a target of which nothing is known: instructions have 8 bits for the number of one.
+const MOST: u32 = 255;
 
 /// Why a function gets fewer registers than it could use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,20 +49,30 @@ pub struct Kernel {
     pub unlimited: u32,
     /// What it is held to.
     pub limit: Limit,
+    /// It gets just what the limit says, whatever it needs: its warps exchange registers.
+    pub settled: bool,
     /// Bytes of static shared memory, with those of the functions that it calls.
     pub shared: u64,
     /// It names shared memory whose size is said at launch.
     pub dynamic_shared: bool,
-    /// How many of its warps run at a time; for kernels, where the target is known.
+    /// How many of its warps run at a time; for kernels, where it is known what the target has.
     pub occupancy: Option<Occupancy>,
+}
+
+impl Kernel {
+    /// So many registers more are wanted than the limit leaves: values will be spilled, or computed again.
+    pub fn over(&self) -> u32 {
+        self.unlimited.saturating_sub(self.registers)
+    }
 }
 
 /// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or nobody has
 /// looked at them yet) are left out.
-pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, _target: Option<&'static Target>) -> Vec<Kernel> {
+pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<Kernel> {
     let f = fields();
     let mut out = Vec::new();
-    for item in items(snapshot.root()) {
+    let items = items(snapshot.root());
+    for item in &items {
         if item.unclosed || !is_function(item.node) {
             continue;
         }
@@ -68,55 +88,90 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, _target: Option<&'static
             facts: known,
             registers: 0,
             unlimited: 0,
-            limit: Limit { registers: 255, directive: None },
+            limit: Limit { registers: MOST, directive: None },
+            settled: false,
             shared: 0,
             dynamic_shared: false,
             occupancy: None,
         });
     }
-    let by_name: HashMap<String, Arc<Facts>> = out.iter().map(|k| (k.name.clone(), Arc::clone(&k.facts))).collect();
-    for kernel in &mut out {
-        settle(kernel, &by_name);
+    let multiprocessor = target.and_then(|t| ISA.multiprocessor(t.name));
+    let all: Vec<(&str, bool, &Usage)> = out.iter().map(|k| (k.name.as_str(), k.kernel, k.facts.usage())).collect();
+    let calls = Calls::new(&all, multiprocessor);
+    let layout = Layout::new(snapshot, &items);
+    let memory: Vec<(u64, bool)> =
+        (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
+    let needs = calls.registers();
+    for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
+        let least = multiprocessor.map_or(0, |m| m.assembler.least);
+        (kernel.shared, kernel.dynamic_shared) = (bytes, dynamic);
+        kernel.unlimited = (needs.round() as u32).max(least);
+        let usage = kernel.facts.usage();
+        kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
+        kernel.registers = kernel.unlimited.min(kernel.limit.registers);
+        // A number of CTAs says nothing without one of threads.
+        let settles = usage.bounds.registers.is_some() || usage.bounds.threads.is_some();
+        if let Some(asked) = usage.exchanged.filter(|_| settles) {
+            kernel.settled = true;
+            kernel.registers = asked.map_or(kernel.limit.registers, |n| n.min(kernel.limit.registers));
+        }
+        if let Some(target) = target.filter(|_| kernel.kernel) {
+            let threads = usage.bounds.threads.as_ref().map(|(n, _, _)| u32::try_from(*n).unwrap_or(u32::MAX));
+            let needs = Needs { registers: kernel.registers, shared: kernel.shared, threads };
+            kernel.occupancy = Occupancy::new(target, needs);
+        }
     }
     out
 }
 
-fn settle(kernel: &mut Kernel, all: &HashMap<String, Arc<Facts>>) {
-    let usage = kernel.facts.usage();
-    let mut demand = usage.demand.registers;
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut waiting: Vec<&str> = usage.callees.iter().map(AsRef::as_ref).collect();
-    let mut shared: Vec<&SharedVariable> = usage.shared.iter().collect();
-    while let Some(name) = waiting.pop() {
-        if !seen.insert(name) {
-            continue;
+/// The functions with a body that [`report`] leaves out: name, and the range of the whole function.
+pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<usize>)> {
+    let f = fields();
+    let mut out = Vec::new();
+    for item in items(snapshot.root()).iter().filter(|i| is_function(i.node)) {
+        let known = !item.unclosed && facts.of(snapshot, item.node).is_some();
+        let body = item.unclosed || item.node.is_error() || item.node.child_by_field_id(f.body).is_some();
+        if !known && body {
+            let name = item.node.child_by_field_id(f.name);
+            let name = name.map_or_else(|| "a function".to_owned(), |n| snapshot.text(n.byte_range()).into_owned());
+            out.push((name, item.range.clone()));
         }
-        let Some(callee) = all.get(name) else { continue };
-        let callee = callee.usage();
-        demand = demand.max(callee.demand.registers);
-        waiting.extend(callee.callees.iter().map(AsRef::as_ref));
-        shared.extend(callee.shared.iter());
     }
-    let mut named: HashSet<&str> = HashSet::new();
-    shared.retain(|v| v.module.as_deref().is_none_or(|name| named.insert(name)));
-    kernel.shared = shared.iter().fold(0, |end: u64, v| end.next_multiple_of(v.align.into()).saturating_add(v.bytes));
-    kernel.dynamic_shared = shared.iter().any(|v| v.dynamic);
-    kernel.unlimited = demand.round() as u32;
-    let start = kernel.start;
-    let bounds = &usage.bounds;
-    let mut lower = |registers: u64, range: &Range<u32>| {
-        if registers < u64::from(kernel.limit.registers) {
-            let directive = Some(start + range.start as usize..start + range.end as usize);
-            kernel.limit = Limit { registers: registers as u32, directive };
+    out
+}
+
+/// What the header and the target leave to a thread.
+fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> Limit {
+    let most = multiprocessor.map_or(MOST, |m| m.thread_registers);
+    let mut out = Limit { registers: most, directive: None };
+    let mut lower = |registers: u32, range: &Range<u32>| {
+        if registers < out.registers {
+            let directive = start + range.start as usize..start + range.end as usize;
+            out = Limit { registers, directive: Some(directive) };
         }
     };
     if let Some((registers, range)) = &bounds.registers {
-        lower(*registers, range);
+        let least = multiprocessor.map_or(0, |m| m.assembler.bound);
+        lower(u32::try_from(*registers).unwrap_or(most).max(least), range);
     }
-    if let Some((threads, _, range)) = &bounds.threads {
-        let ctas = bounds.ctas.as_ref().map_or(1, |(n, _)| *n);
-        let warps = threads.div_ceil(32).saturating_mul(ctas).max(1);
-        lower((65536 / 32 / warps) / 8 * 8, bounds.ctas.as_ref().map_or(range, |(_, range)| range));
+    let (Some(m), Some((threads, _, range))) = (multiprocessor, &bounds.threads) else { return out };
+    let warps = threads.div_ceil(WARP.into()).max(1);
+    // More than a multiprocessor holds is no wish that the assembler follows.
+    let holds = |ctas: u64| warps.saturating_mul(ctas) <= m.warps.into() && ctas <= m.ctas.into();
+    let wanted = bounds.ctas.as_ref().filter(|(ctas, _)| holds(*ctas));
+    if let Some((ctas, range)) = wanted {
+        lower(share(m, m.registers, warps * ctas), range);
     }
-    kernel.registers = kernel.unlimited.min(kernel.limit.registers);
+    // `.maxnreg` replaces what the threads of a CTA alone would say.
+    if wanted.is_some() || bounds.registers.is_none() {
+        lower(share(m, m.cta_registers, warps), range);
+    }
+    out
+}
+
+/// The registers of a thread if so many warps share them: each part of the register file serves its part of the warps.
+fn share(m: &Multiprocessor, registers: u32, warps: u64) -> u32 {
+    let of_part = warps.div_ceil(m.assembler.parts.into()).max(1);
+    let each = u64::from(registers / m.assembler.parts / WARP) / of_part;
+    (each as u32 / m.assembler.step * m.assembler.step).max(m.assembler.bound)
 }

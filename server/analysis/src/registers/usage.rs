@@ -1,11 +1,12 @@
 //! What one function needs by itself.
 
 use super::estimate::Demand;
-use super::pressure::Pressure;
+use super::pressure::{Live, Pressure};
+use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
-use crate::flow::{Function, Graph, Value, Variable};
+use crate::flow::{Function, Graph, Slot, Value, Variable};
 use crate::target::Environment;
-use ptx_isa::tables::{Bound, Flow};
+use ptx_isa::tables::{Bound, Flow, Protocol, Verb};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -34,6 +35,15 @@ pub struct Bounds {
     pub cluster: Option<(u64, Range<u32>)>,
 }
 
+/// Calls of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calls {
+    /// Whom they call; nothing for a call through a register.
+    pub callee: Option<Box<str>>,
+    /// The most registers that hold a value across one of them.
+    pub across: Live,
+}
+
 /// What one function needs by itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
@@ -43,12 +53,15 @@ pub struct Usage {
     pub demand: Demand,
     /// What the header says.
     pub bounds: Bounds,
-    /// The shared variables that it names, in the order of their first use.
+    /// The kernel says with how many registers it begins, and its warps exchange them: the most that any of them asks for, if one asks.
+    pub exchanged: Option<Option<u32>>,
+    /// Its own shared variables, named or not, and those of the module that it names. Its own come in the order in which the assembler lays
+    /// them out: those of inner blocks last.
     pub shared: Box<[SharedVariable]>,
     /// The functions of the module that it calls or whose address it takes.
     pub callees: Box<[Box<str>]>,
-    /// It calls through a register.
-    pub calls_indirectly: bool,
+    /// Whom it calls.
+    pub calls: Box<[Calls]>,
 }
 
 impl Usage {
@@ -56,24 +69,70 @@ impl Usage {
     pub fn new(function: &Function, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
         let demand = Demand::new(function, graph, pressure.most.b32, environment);
-        let calls_indirectly = (0..function.instructions.len()).any(|index| {
-            function.instructions[index].flow == Flow::Call
-                && !function.operands_of(index).iter().any(|o| matches!(o.value, Value::Function(_)))
-        });
         Self {
             pressure,
             demand,
             bounds: bounds(function),
             shared: shared(function),
             callees: function.functions.clone().into(),
-            calls_indirectly,
+            calls: calls(function, graph, liveness),
+            exchanged: exchanged(function),
         }
+    }
+
+    /// It calls through a register.
+    pub fn calls_indirectly(&self) -> bool {
+        self.calls.iter().any(|c| c.callee.is_none())
     }
 
     /// How many bytes it takes, about.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.pressure.at) + size_of_val(&*self.callees)
+        size_of::<Self>()
+            + size_of_val(&*self.pressure.at)
+            + size_of_val(&*self.callees)
+            + size_of_val(&*self.calls)
+            + size_of_val(&*self.shared)
     }
+}
+
+fn calls(function: &Function, graph: &Graph, liveness: &Liveness) -> Box<[Calls]> {
+    let mut out: Vec<Calls> = Vec::new();
+    if function.instructions.iter().all(|i| i.flow != Flow::Call) {
+        return out.into();
+    }
+    let takes = |slot: usize| Live::of(function.declaration(Slot(slot as u32)).ty);
+    liveness.visit(function, graph, |index, after| {
+        if function.instructions[index].flow != Flow::Call {
+            return;
+        }
+        let callee = function.operands_of(index).iter().find_map(|o| match o.value {
+            Value::Function(number) => Some(function.functions[number as usize].clone()),
+            _ => None,
+        });
+        let mut across = Live::default();
+        let results = function.writes(index);
+        after.iter().filter(|s| results.iter().all(|w| w.slot.index() != *s)).for_each(|s| across.add(takes(s)));
+        match out.iter_mut().find(|c| c.callee == callee) {
+            Some(known) => known.across = known.across.max(across),
+            None => out.push(Calls { callee, across }),
+        }
+    });
+    out.into()
+}
+
+fn exchanged(function: &Function) -> Option<Option<u32>> {
+    let settled = || function.directives.iter().any(|t| t.directive.is_some_and(|d| d.registers));
+    if !mentions(function, Protocol::Registers) || !settled() {
+        return None;
+    }
+    let raises = |index: &usize| does(function, *index, Verb::Raises, Protocol::Registers);
+    let asked = |index: usize| {
+        function.operands_of(index).iter().find_map(|o| match o.value {
+            Value::Integer(number) => u32::try_from(number).ok(),
+            _ => None,
+        })
+    };
+    Some((0..function.instructions.len()).filter(raises).filter_map(asked).max())
 }
 
 fn bounds(function: &Function) -> Bounds {
@@ -88,13 +147,20 @@ fn bounds(function: &Function) -> Bounds {
 }
 
 fn shared(function: &Function) -> Box<[SharedVariable]> {
-    let shared = function.variables.iter().filter(|v| v.symbol.space == ".shared" && v.uses > 0);
+    // Its own take their place even if nothing names them. Those of the module have no place in the function.
+    let counts = |v: &&Variable| v.symbol.space == ".shared" && (v.uses > 0 || !v.range.is_empty());
+    let mut shared: Vec<&Variable> = function.variables.iter().filter(counts).collect();
+    let own: Vec<Range<u32>> = shared.iter().filter(|v| !v.range.is_empty()).map(|v| v.scope.clone()).collect();
+    shared.sort_by_key(|v| own.iter().any(|o| *o != v.scope && encloses(o, &v.scope)));
     let of = |v: &Variable| SharedVariable {
-        // Those of the module have no place in the function.
         module: v.range.is_empty().then(|| v.name.clone()),
         bytes: if v.symbol.external { 0 } else { v.symbol.bytes.unwrap_or(0) },
         align: v.symbol.align.unwrap_or(1).max(1),
         dynamic: v.symbol.external,
     };
-    shared.map(of).collect()
+    shared.into_iter().map(of).collect()
+}
+
+fn encloses(outer: &Range<u32>, inner: &Range<u32>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }

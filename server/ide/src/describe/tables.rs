@@ -3,7 +3,7 @@
 use super::{Page, gates, words};
 use ptx_analysis::target::{Environment, find_target};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Constant, Directive, Modifier, Space, SpecialRegister, Target, Type, Version};
+use ptx_isa::tables::{Constant, Directive, Modifier, Multiprocessor, Space, SpecialRegister, Target, Type, Version};
 
 /// What a modifier means by itself: a type, a state space or a modifier of the shared table.
 pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
@@ -136,7 +136,32 @@ pub fn target(name: &str, environment: Option<&Environment>) -> Option<Page> {
     if !features.is_empty() {
         page.text(format!("Has the features of {}.", words(features, 40)));
     }
+    if let Some(m) = ISA.multiprocessor(target.name) {
+        page.text(multiprocessor(m));
+    }
     Some(page)
+}
+
+/// What a multiprocessor has, as a list.
+fn multiprocessor(m: &Multiprocessor) -> String {
+    let kilo = |bytes: u32| bytes / 1024;
+    let mut shared = format!("{} KB of shared memory", kilo(m.shared));
+    if let [others @ .., _] = m.carve_outs {
+        let others: Vec<String> = others.iter().map(|b| kilo(*b).to_string()).collect();
+        shared.push_str(&format!(" (or {}, and more cache)", others.join(", ")));
+    }
+    if m.shared_opt_in > 48 << 10 {
+        shared.push_str(&format!("; a CTA gets 48 KB, {} KB if the launch asks for it", kilo(m.shared_opt_in)));
+    }
+    if m.shared_reserved > 0 {
+        shared.push_str(&format!("; {} KB more of each CTA is the driver's", kilo(m.shared_reserved)));
+    }
+    let cta = if m.cta_registers < m.registers { format!(", {} for a CTA", m.cta_registers) } else { String::new() };
+    format!(
+        "A multiprocessor has\n- room for {} warps and {} CTAs of at most {} threads\n- {} registers of 32 bits{cta}, at most {} for a thread, in units \
+         of {} for a warp\n- {shared}",
+        m.warps, m.ctas, m.cta_threads, m.registers, m.thread_registers, m.register_unit,
+    )
 }
 
 /// A version of PTX.

@@ -2,10 +2,12 @@
 
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, directive, encoding, expand, fragment, leak, leak_str, opcode, rule, space};
+use super::{
+    Error, Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
+};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Extent, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier, Opcode,
-    PtxVersion, Space, SpecialRegister, Target, Type, TypeClass,
+    Constant, Directive, Encoding, Entry, Extent, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier,
+    Multiprocessor, Opcode, PtxVersion, Space, SpecialRegister, Target, Type, TypeClass,
 };
 use std::collections::BTreeMap;
 
@@ -23,6 +25,7 @@ pub(super) struct Builder<'n> {
     encodings: Vec<Encoding>,
     versions: Vec<PtxVersion>,
     targets: Vec<Target>,
+    multiprocessors: Vec<Multiprocessor>,
     fragments: Vec<Fragment>,
 }
 
@@ -54,6 +57,7 @@ impl<'n> Builder<'n> {
             encodings: Vec::new(),
             versions: Vec::new(),
             targets: Vec::new(),
+            multiprocessors: Vec::new(),
             fragments: Vec::new(),
         }
     }
@@ -125,6 +129,7 @@ impl<'n> Builder<'n> {
             "field" => &["of", "ignored", "values"],
             "encoding" => encoding::KEYWORDS,
             "fragment" => fragment::KEYWORDS,
+            "multiprocessor" => multiprocessor::KEYWORDS,
             _ => &[],
         };
         if let Some((wrong, _)) = common.other.iter().find(|o| !allowed.contains(&o.0.as_str())) {
@@ -244,6 +249,10 @@ impl<'n> Builder<'n> {
                     ..made
                 });
             }
+            "multiprocessor" => {
+                let made = multiprocessor::build(leak_str(name), common.summary, body)?;
+                self.multiprocessors.push(made);
+            }
             "fragment" => self.fragments.push(fragment::build(body, &common, self.names)?),
             "initial" => {
                 let initial = Initial {
@@ -323,6 +332,9 @@ impl<'n> Builder<'n> {
     /// What only all files together can tell.
     pub fn check(&self, errors: &mut Vec<Error>) {
         fragment::check(&self.fragments, &self.entries, errors);
+        if let Err(message) = multiprocessor::check(&self.multiprocessors, &self.targets) {
+            errors.push(Error { file: "multiprocessors".to_owned(), line: 1, column: 1, message });
+        }
     }
 
     pub fn finish(mut self) -> Isa {
@@ -350,6 +362,7 @@ impl<'n> Builder<'n> {
             encodings: leak(self.encodings),
             versions: leak(self.versions),
             targets: leak(targets),
+            multiprocessors: leak(self.multiprocessors),
             fragments: leak(self.fragments),
         }
     }

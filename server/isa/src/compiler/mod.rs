@@ -9,6 +9,7 @@ mod entry;
 mod form;
 mod fragment;
 mod lines;
+mod multiprocessor;
 mod opcode;
 mod operand;
 mod rule;

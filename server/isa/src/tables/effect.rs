@@ -50,6 +50,8 @@ choice! {
         Closes,
         /// Uses the operand.
         Uses,
+        /// Asks for as many as the operand says.
+        Raises,
         /// Announces transactions.
         Expects,
         /// Brings transactions.
@@ -104,6 +106,7 @@ impl Verb {
         ("ends", Self::Ends),
         ("closes", Self::Closes),
         ("uses", Self::Uses),
+        ("raises", Self::Raises),
         ("expects", Self::Expects),
         ("completes", Self::Completes),
         ("asks", Self::Asks),

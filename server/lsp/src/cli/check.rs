@@ -47,7 +47,7 @@ pub struct Arguments {
 }
 
 /// A name that the tables have.
-fn architecture(name: &str) -> Result<&'static Target, String> {
+pub(super) fn architecture(name: &str) -> Result<&'static Target, String> {
     find_architecture(name).ok_or_else(|| format!("`{name}` is not an architecture such as `sm_90a`"))
 }
 

@@ -7,6 +7,7 @@ mod fmt;
 mod human;
 mod isa;
 mod json;
+mod regs;
 mod sarif;
 mod source;
 
@@ -55,6 +56,8 @@ enum Command {
     Check(check::Arguments),
     /// Explain an instruction, modifier, special register, directive or diagnostic
     Explain(explain::Arguments),
+    /// Estimate the registers that kernels need, and how many of their warps run at a time
+    Regs(regs::Arguments),
     /// Lay out PTX files: nothing but white space changes
     Fmt(fmt::Arguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
     match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
+        Some(Command::Regs(arguments)) => regs::run(&arguments).into(),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {

@@ -18,4 +18,5 @@ mod presentation;
 mod protocol;
 mod ptxas;
 mod readme;
+mod regs;
 mod workspace;

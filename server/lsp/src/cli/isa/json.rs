@@ -31,6 +31,7 @@ pub fn all() -> String {
         fragments,
         versions,
         targets,
+        multiprocessors,
     } = ISA;
     pretty(&json!({
         "instructions": list(opcodes.iter().flat_map(|Opcode { name: _, entries }| *entries), entry),
@@ -45,6 +46,7 @@ pub fn all() -> String {
         "encodings": list(encodings, encoding),
         "fragments": list(fragments, fragment::fragment),
         "targets": list(targets, environment::target),
+        "multiprocessors": list(multiprocessors, environment::multiprocessor),
         "versions": list(versions, environment::version),
     }))
 }

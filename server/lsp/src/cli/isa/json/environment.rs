@@ -2,8 +2,8 @@
 
 use super::{extent, gates, list, word};
 use ptx_isa::tables::{
-    Capacity, DataType, Directive, Field, Initial, NamedValue, Part, Place, PtxVersion, Space, SpecialRegister, Takes,
-    Target,
+    Assembler, Capacity, DataType, Directive, Field, Initial, Multiprocessor, NamedValue, Part, Place, PtxVersion,
+    Space, SpecialRegister, Takes, Target,
 };
 use serde_json::{Value, json};
 
@@ -125,6 +125,39 @@ pub fn target(t: &'static Target) -> Value {
     json!({
         "name": name, "features": features, "shared": shared, "constant": constant, "excludes": excludes,
         "requires": requires, "summary": summary, "doc": doc, "gates": gates(own),
+    })
+}
+
+/// What a multiprocessor has.
+pub fn multiprocessor(m: &'static Multiprocessor) -> Value {
+    let Multiprocessor {
+        name,
+        targets,
+        summary,
+        registers,
+        cta_registers,
+        thread_registers,
+        register_unit,
+        warps,
+        ctas,
+        partitions,
+        cta_threads,
+        shared,
+        shared_opt_in,
+        shared_unit,
+        shared_reserved,
+        carve_outs,
+        assembler,
+    } = *m;
+    let Assembler { least, bound, step, parts, call, saved_from, saved_first, saved_gap, saved_run } = assembler;
+    json!({
+        "name": name, "for": targets, "summary": summary,
+        "registers": {"multiprocessor": registers, "cta": cta_registers, "thread": thread_registers, "unit": register_unit},
+        "holds": {"warps": warps, "ctas": ctas, "partitions": partitions, "threads": cta_threads},
+        "shared": {"multiprocessor": shared, "opt-in": shared_opt_in, "unit": shared_unit, "reserved": shared_reserved},
+        "carve-outs": carve_outs,
+        "assembler": {"least": least, "bound": bound, "step": step, "parts": parts},
+        "calls": {"least": call, "from": saved_from, "first": saved_first, "gap": saved_gap, "run": saved_run},
     })
 }
 

@@ -1,0 +1,182 @@
+//! Who calls whom in a module, and what that does to registers.
+
+use crate::registers::{self, Usage};
+use ptx_isa::tables::Multiprocessor;
+use std::collections::{HashMap, HashSet};
+
+/// A function in the order of the text: name, whether it is a kernel, what it needs by itself.
+type Function<'a> = (&'a str, bool, &'a Usage);
+
+/// The calls of the functions of a module.
+pub(super) struct Calls<'a> {
+    functions: &'a [Function<'a>],
+    by_name: HashMap<&'a str, usize>,
+    /// By function: those that it names or may call.
+    next: Vec<Vec<usize>>,
+    /// Functions that a call through a register may mean: their address is taken, or nobody calls them by name, so that somebody else must know it.
+    through_register: Vec<usize>,
+    /// By function: it can come to itself again.
+    recursive: Vec<bool>,
+    /// The functions, callees before their callers.
+    order: Vec<usize>,
+    multiprocessor: Option<&'static Multiprocessor>,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn new(functions: &'a [Function<'a>], multiprocessor: Option<&'static Multiprocessor>) -> Self {
+        let by_name: HashMap<&str, usize> = functions.iter().enumerate().map(|(i, f)| (f.0, i)).collect();
+        let (mut called, mut taken) = (vec![false; functions.len()], vec![false; functions.len()]);
+        for (_, _, usage) in functions {
+            let by_call: HashSet<&str> = usage.calls.iter().filter_map(|c| c.callee.as_deref()).collect();
+            for name in &usage.callees {
+                let Some(index) = by_name.get(&**name) else { continue };
+                let how = if by_call.contains(&**name) { &mut called } else { &mut taken };
+                how[*index] = true;
+            }
+        }
+        let through_register: Vec<usize> =
+            (0..functions.len()).filter(|i| !functions[*i].1 && (taken[*i] || !called[*i])).collect();
+        let next = |(_, _, usage): &Function<'_>| {
+            let mut out: Vec<usize> = usage.callees.iter().filter_map(|n| by_name.get(&**n).copied()).collect();
+            if usage.calls_indirectly() {
+                out.extend(&through_register);
+            }
+            out
+        };
+        let next: Vec<Vec<usize>> = functions.iter().map(next).collect();
+        let (order, recursive) = in_order(&next);
+        Self { functions, by_name, next, through_register, recursive, order, multiprocessor }
+    }
+
+    /// All that functions may come to, themselves among them.
+    fn from(&self, mut waiting: Vec<usize>) -> Vec<bool> {
+        let mut seen = vec![false; self.functions.len()];
+        while let Some(one) = waiting.pop() {
+            if !std::mem::replace(&mut seen[one], true) {
+                waiting.extend(&self.next[one]);
+            }
+        }
+        seen
+    }
+
+    /// A function, and then all that it may come to in the order of the text.
+    pub(super) fn reached(&self, index: usize) -> impl Iterator<Item = usize> {
+        let others = if self.next[index].is_empty() { Vec::new() } else { self.from(vec![index]) };
+        let others = others.into_iter().enumerate().filter(move |(i, seen)| *seen && *i != index);
+        std::iter::once(index).chain(others.map(|(i, _)| i))
+    }
+
+    /// The registers that each function needs with those that it calls. What the assembler sees it puts together: the values that live
+    /// across a call take registers beside those of the callee. What it does not see, or what comes to itself again, is called as the
+    /// convention has it.
+    pub(super) fn registers(&self) -> Vec<f32> {
+        let mut out = vec![0.0; self.functions.len()];
+        // What a call through a register may need is the same for all of them.
+        let mut unknown = None;
+        for index in &self.order {
+            let (_, _, usage) = self.functions[*index];
+            out[*index] = usage.calls.iter().fold(usage.demand.registers, |most: f32, call| {
+                let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
+                most.max(match (callee, &call.callee) {
+                    (Some(callee), _) if !self.recursive[callee] => call.across.b32 as f32 + out[callee],
+                    (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
+                    (None, Some(_)) => self.around(call),
+                    (None, None) => {
+                        let unknown =
+                            *unknown.get_or_insert_with(|| self.most_by_convention(self.through_register.clone()));
+                        self.around(call).max(unknown)
+                    }
+                })
+            });
+        }
+        out
+    }
+
+    /// The most registers of functions and those that they come to, if all calls are as the convention has it.
+    fn most_by_convention(&self, start: Vec<usize>) -> f32 {
+        let all = self.from(start).into_iter().enumerate().filter(|(_, seen)| *seen);
+        all.map(|(index, _)| {
+            let (_, _, usage) = self.functions[index];
+            usage.calls.iter().map(|c| self.around(c)).fold(usage.demand.registers, f32::max)
+        })
+        .fold(0.0, f32::max)
+    }
+
+    fn around(&self, call: &registers::Calls) -> f32 {
+        let across = u32::from(call.across.b32);
+        self.multiprocessor.map_or(across, |m| m.assembler.around_call(across)) as f32
+    }
+}
+
+/// The nodes of a graph, each after those that it leads to as far as there are no cycles; and which of them are on a cycle (Tarjan's
+/// algorithm, without recursion: chains of calls may be long).
+fn in_order(next: &[Vec<usize>]) -> (Vec<usize>, Vec<bool>) {
+    const NEW: usize = usize::MAX;
+    let count = next.len();
+    let (mut order, mut cyclic) = (Vec::with_capacity(count), vec![false; count]);
+    let (mut number, mut low, mut open) = (vec![NEW; count], vec![0; count], vec![false; count]);
+    let (mut path, mut component): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut counter = 0;
+    for root in 0..count {
+        if number[root] != NEW {
+            continue;
+        }
+        path.push((root, 0));
+        while let Some((node, edge)) = path.pop() {
+            if edge == 0 {
+                (number[node], low[node], open[node]) = (counter, counter, true);
+                counter += 1;
+                component.push(node);
+            }
+            match next[node].get(edge).copied() {
+                Some(to) => {
+                    path.push((node, edge + 1));
+                    if number[to] == NEW {
+                        path.push((to, 0));
+                    } else if open[to] {
+                        low[node] = low[node].min(number[to]);
+                    }
+                }
+                None => {
+                    if let Some((before, _)) = path.last() {
+                        low[*before] = low[*before].min(low[node]);
+                    }
+                    if low[node] == number[node] {
+                        let start = component.iter().rposition(|n| *n == node).unwrap_or(0);
+                        let members = component.split_off(start);
+                        for member in &members {
+                            open[*member] = false;
+                            cyclic[*member] = members.len() > 1 || next[*member].contains(member);
+                        }
+                        order.extend(members);
+                    }
+                }
+            }
+        }
+    }
+    (order, cyclic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_order;
+
+    #[test]
+    fn callees_come_first_and_cycles_are_found() {
+        // 0 → 1 → 2 → 1, 2 → 3, 4 → 4, 5 → 3.
+        let next = [vec![1], vec![2], vec![1, 3], vec![], vec![4], vec![3]];
+        let (order, cyclic) = in_order(&next);
+        assert_eq!(cyclic, [false, true, true, false, true, false]);
+        let place = |n: usize| order.iter().position(|o| *o == n);
+        assert_eq!(order.len(), 6);
+        assert!(place(3) < place(1) && place(3) < place(2) && place(2) < place(0) && place(3) < place(5));
+    }
+
+    #[test]
+    fn long_chains_do_not_overflow() {
+        let next: Vec<Vec<usize>> = (0..200_000).map(|n| if n + 1 < 200_000 { vec![n + 1] } else { vec![] }).collect();
+        let (order, cyclic) = in_order(&next);
+        assert_eq!((order[0], order.len()), (199_999, 200_000));
+        assert!(!cyclic.contains(&true));
+    }
+}

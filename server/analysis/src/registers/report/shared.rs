@@ -1,0 +1,63 @@
+//! How the assembler lays static shared memory out.
+
+use crate::lower::named_children;
+use crate::module::Item;
+use crate::registers::{SharedVariable, Usage};
+use ptx_syntax::{Snapshot, fields, kinds};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// The order of the variables of a module.
+pub(super) struct Layout<'s, 't> {
+    snapshot: &'s Snapshot,
+    items: &'s [Item<'t>],
+    order: OnceCell<HashMap<String, usize>>,
+}
+
+impl<'s, 't> Layout<'s, 't> {
+    pub(super) fn new(snapshot: &'s Snapshot, items: &'s [Item<'t>]) -> Self {
+        Self { snapshot, items, order: OnceCell::new() }
+    }
+
+    /// The bytes of static shared memory of functions that run in one kernel, the kernel first; and whether there is memory whose
+    /// size is said at launch. First come the variables of the kernel, then those of the module that any function names, then those of
+    /// the other functions, each in the order of their declarations, then what the launch brings.
+    pub(super) fn bytes<'u>(&self, usages: impl Iterator<Item = &'u Usage>) -> (u64, bool) {
+        let (mut own, mut others, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
+        let mut module: Vec<(usize, &SharedVariable)> = Vec::new();
+        for (number, usage) in usages.enumerate() {
+            for variable in &usage.shared {
+                match &variable.module {
+                    _ if variable.dynamic => dynamic.push(variable),
+                    Some(_) if module.iter().any(|(_, m)| m.module == variable.module) => {}
+                    Some(name) => module.push((self.position(name), variable)),
+                    None if number == 0 => own.push(variable),
+                    None => others.push(variable),
+                }
+            }
+        }
+        module.sort_by_key(|(position, _)| *position);
+        let all = own.into_iter().chain(module.into_iter().map(|(_, v)| v)).chain(others);
+        let align = |end: u64, align: u32| end.next_multiple_of(align.max(1).into());
+        let end = all.fold(0, |end: u64, v| align(end, v.align).saturating_add(v.bytes));
+        (dynamic.iter().fold(end, |end, v| align(end, v.align)), !dynamic.is_empty())
+    }
+
+    /// Where among the variables of the module one is declared.
+    fn position(&self, name: &str) -> usize {
+        let order = self.order.get_or_init(|| {
+            let (k, f) = (kinds(), fields());
+            let mut order = HashMap::new();
+            for item in self.items.iter().filter(|i| i.node.kind_id() == k.variable_declaration) {
+                for declarator in named_children(item.node).filter(|n| n.kind_id() == k.declarator) {
+                    if let Some(name) = declarator.child_by_field_id(f.name) {
+                        let next = order.len();
+                        order.entry(self.snapshot.text(name.byte_range()).into_owned()).or_insert(next);
+                    }
+                }
+            }
+            order
+        });
+        order.get(name).copied().unwrap_or(usize::MAX)
+    }
+}

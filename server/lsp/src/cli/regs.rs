@@ -1,0 +1,181 @@
+//! `ptx-analyzer regs`.
+
+mod human;
+mod json;
+
+use super::Status;
+use super::check::architecture;
+use super::files::{self, complain};
+use super::source::{self, Origin, place};
+use crate::decode::decode;
+use clap::ValueEnum;
+use ptx_analysis::registers::{self, Kernel};
+use ptx_analysis::{Analyzer, Severity};
+use ptx_isa::ISA;
+use ptx_isa::tables::Target;
+use ptx_syntax::Snapshot;
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// Whose registers to estimate, and how to tell.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files, folders (their .ptx files, at any depth), or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
+    #[arg(long, value_name = "NAME", value_parser = architecture)]
+    target: Option<&'static Target>,
+    /// How many files are read at a time [default: as many as there are processors]
+    #[arg(short, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// The oldest target that estimates are made for: the oldest one of the assembler that they were measured with.
+const OLDEST: (u32, &str) = (75, "sm_75");
+
+/// What became of a file.
+enum Outcome {
+    Done {
+        report: String,
+        functions: usize,
+        /// The functions that nothing can be said of, and why; each with its place.
+        left_out: Vec<String>,
+        lossy: bool,
+    },
+    /// It is an XML document.
+    Markup,
+    Unreadable(String),
+}
+
+/// What there is to say of a file.
+struct File<'a> {
+    name: &'a str,
+    snapshot: &'a Snapshot,
+    target: &'static Target,
+    /// The target that the file, or the command line, names.
+    named: Option<&'static Target>,
+    kernels: &'a [Kernel],
+}
+
+impl File<'_> {
+    fn line(&self, offset: usize) -> usize {
+        place(self.snapshot, offset).line
+    }
+
+    /// The line with the most registers; that of the function where it has no instructions.
+    fn peak(&self, kernel: &Kernel) -> usize {
+        let instruction = kernel.facts.usage().pressure.peak as usize;
+        self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
+    }
+}
+
+/// Estimates and reports.
+pub fn run(arguments: &Arguments) -> Status {
+    let (origins, problems) = source::find(&arguments.paths);
+    let mut status = Status::Fine;
+    for (place, reason) in problems {
+        complain(&format!("{place}: {reason}"));
+        status = Status::Trouble;
+    }
+    let (mut files, mut functions, mut skipped) = (0, 0, 0);
+    let written = files::all(
+        &origins,
+        arguments.jobs,
+        "estimated",
+        |o| estimate(o, arguments),
+        |origin, outcome| {
+            let name = origin.name();
+            match outcome {
+                Outcome::Unreadable(reason) => {
+                    complain(&format!("{name}: {reason}"));
+                    status = Status::Trouble;
+                }
+                // In a folder that is nothing unusual; a file that was named deserves a word.
+                Outcome::Markup if matches!(origin, Origin::Found(_)) => {}
+                Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+                Outcome::Done { report, functions: found, left_out, lossy } => {
+                    files += 1;
+                    functions += found;
+                    skipped += left_out.len();
+                    if lossy {
+                        complain(&format!("{name}: some bytes are not UTF-8 text"));
+                    }
+                    // Takes the colours out where they are not wanted.
+                    anstream::stdout().lock().write_all(report.as_bytes())?;
+                    left_out.iter().for_each(|line| complain(line));
+                }
+            }
+            Ok(())
+        },
+    );
+    if let Err(error) = written {
+        // A reader that has seen enough, as in `… | head`, is no error.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            complain(&format!("the report cannot be written: {error}"));
+            return Status::Trouble;
+        }
+    }
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let left = if skipped > 0 { format!(", {skipped} left out") } else { String::new() };
+    complain(&format!("{}: {}{left}", count(files, "file"), count(functions, "function")));
+    if skipped > 0 { status.max(Status::Findings) } else { status }
+}
+
+fn estimate(origin: &Origin, arguments: &Arguments) -> Outcome {
+    let bytes = match origin.read() {
+        Ok(bytes) => bytes,
+        Err(error) => return Outcome::Unreadable(error.to_string()),
+    };
+    let (text, lossy) = decode(bytes);
+    if crate::markup::is_markup(text.chars()) {
+        return Outcome::Markup;
+    }
+    let snapshot = Snapshot::new(&text);
+    drop(text);
+    let name = origin.name();
+    let mut analyzer = Analyzer::default();
+    analyzer.keep_facts();
+    // The command line took no name that the tables do not have.
+    let _ = analyzer.set_target(arguments.target.map(|t| t.name));
+    let checked = analyzer.analyze(&snapshot);
+    analyzer.lints(&snapshot, &|| false);
+    let facts = analyzer.facts();
+    let own = checked.environment.target;
+    let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(OLDEST.1)) else {
+        return Outcome::Unreadable(format!("`{}` is not in the tables", OLDEST.1));
+    };
+    let kernels = registers::report(&snapshot, &facts, Some(target));
+    let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let left_out = registers::left_out(&snapshot, &facts).into_iter().map(|(function, range)| {
+        let error = errors().find(|d| range.contains(&d.range.start));
+        let at = error.map_or(range.start, |d| d.range.start);
+        let why = error.map_or_else(|| "not all of it is understood".to_owned(), |d| d.message.clone());
+        format!("{name}:{}: `{function}` is left out: {why}", place(&snapshot, at).line)
+    });
+    let left_out = left_out.collect();
+    let file = File { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };
+    let report = match arguments.format {
+        Format::Human => human::render(&file),
+        Format::Json => json::render(&file),
+    };
+    Outcome::Done { report, functions: kernels.len(), left_out, lossy }
+}
+
+fn is_old(target: &Target) -> bool {
+    let number =
+        target.name.trim_start_matches("sm_").trim_end_matches(|c: char| c.is_ascii_lowercase()).parse::<u32>();
+    number.is_ok_and(|n| n < OLDEST.0)
+}

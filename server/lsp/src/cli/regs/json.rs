@@ -1,0 +1,111 @@
+//! Registers as JSON, an object a line.
+
+use super::File;
+use ptx_analysis::registers::Kernel;
+use ptx_analysis::registers::occupancy::{LimitedBy, Occupancy};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    entry: &'a str,
+    line: usize,
+    target: &'a str,
+    kind: &'static str,
+    registers: u32,
+    max_live: MaxLive,
+    occupancy: Option<OccupancyLine>,
+    unlimited: u32,
+    limit: LimitLine,
+    spill_likely: bool,
+    shared: u64,
+    dynamic_shared: bool,
+}
+
+#[derive(Serialize)]
+struct MaxLive {
+    b32: u16,
+    pred: u16,
+    peak_line: usize,
+}
+
+#[derive(Serialize)]
+struct LimitLine {
+    registers: u32,
+    line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct OccupancyLine {
+    warps_per_sm: u32,
+    percent: u32,
+    limited_by: &'static str,
+    most_warps: u32,
+    ctas_per_sm: u32,
+    threads: u32,
+    threads_assumed: bool,
+    fewer: Option<Fewer>,
+}
+
+#[derive(Serialize)]
+struct Fewer {
+    registers: u32,
+    warps: u32,
+}
+
+/// A word for it, in JSON and for people.
+pub(super) fn limited_by(limit: LimitedBy) -> &'static str {
+    match limit {
+        LimitedBy::Registers => "registers",
+        LimitedBy::Shared => "shared",
+        LimitedBy::Threads => "threads",
+        LimitedBy::Blocks => "blocks",
+    }
+}
+
+/// How much of the warps that there could be run, in percent.
+pub(super) fn percent(occupancy: &Occupancy) -> u32 {
+    (occupancy.warps * 100 + occupancy.most_warps / 2).checked_div(occupancy.most_warps).unwrap_or(0)
+}
+
+/// The functions of a file, each with its line break.
+pub(super) fn render(file: &File<'_>) -> String {
+    let mut out = String::new();
+    for kernel in file.kernels {
+        match serde_json::to_string(&line(file, kernel)) {
+            Ok(line) => out.extend([line.as_str(), "\n"]),
+            Err(error) => tracing::error!("{}: a function cannot be written as JSON: {error}", file.name),
+        }
+    }
+    out
+}
+
+fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
+    let most = kernel.facts.usage().pressure.most;
+    let occupancy = kernel.occupancy.map(|o| OccupancyLine {
+        warps_per_sm: o.warps,
+        percent: percent(&o),
+        limited_by: limited_by(o.limited_by),
+        most_warps: o.most_warps,
+        ctas_per_sm: o.ctas,
+        threads: o.threads,
+        threads_assumed: o.assumed,
+        fewer: o.fewer.map(|(registers, warps)| Fewer { registers, warps }),
+    });
+    let limit = &kernel.limit;
+    Line {
+        file: file.name,
+        entry: &kernel.name,
+        line: file.line(kernel.range.start),
+        target: file.target.name,
+        kind: if kernel.kernel { "entry" } else { "func" },
+        registers: kernel.registers,
+        max_live: MaxLive { b32: most.b32, pred: most.predicates, peak_line: file.peak(kernel) },
+        occupancy,
+        unlimited: kernel.unlimited,
+        limit: LimitLine { registers: limit.registers, line: limit.directive.as_ref().map(|d| file.line(d.start)) },
+        spill_likely: kernel.over() > 0,
+        shared: kernel.shared,
+        dynamic_shared: kernel.dynamic_shared,
+    }
+}
