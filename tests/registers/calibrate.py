@@ -77,7 +77,7 @@ def estimate(model, rows, names):
     for row, factor in zip(rows, numpy.exp(model.predict(inputs))):
         shape = row["shape"]
         registers = max(factor * (shape["ordered"] + LEAST), shape["least"])
-        out.append(shape["limit"] if shape["settled"] else min(registers, shape["limit"], 255))
+        out.append(shape["registers"] if shape["settled"] else min(registers, shape["limit"], 255))
     return numpy.round(out)
 
 

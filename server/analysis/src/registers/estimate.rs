@@ -22,19 +22,21 @@ use crate::target::Environment;
 use ptx_isa::tables::Target;
 
 /// What a function is expected to need, by itself and without bounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Demand {
     /// General registers of a thread.
     pub registers: f32,
     /// What that was found from.
     pub shape: Shape,
+    /// For each call, by the index of the instruction, the general registers that hold a value across it.
+    pub across: Box<[(u32, u32)]>,
 }
 
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
     pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
-        let shape = Shape::new(function, graph, live, generation(environment.target));
-        Self { registers: model::registers(&shape), shape }
+        let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
+        Self { registers: model::registers(&shape), shape, across: across.into() }
     }
 }
 

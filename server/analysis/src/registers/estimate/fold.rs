@@ -411,7 +411,8 @@ impl<'a> Folding<'a> {
             uses.extend(kept);
         }
         let cycles = self.cycles(index);
-        Some(Operation { uses, defs, guarded, memory, cycles, temporaries, steps, last })
+        let call = (instruction.flow == Flow::Call).then_some(index as u32);
+        Some(Operation { uses, defs, guarded, memory, cycles, temporaries, steps, last, call })
     }
 }
 

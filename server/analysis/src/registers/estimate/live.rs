@@ -103,12 +103,13 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The most at one place of a block whose operations stand in this order.
+    /// The most at one place of a block whose operations stand in this order. `across` gets to know of each call what lives longer.
     pub fn most<'o>(
         &mut self,
         operations: impl DoubleEndedIterator<Item = &'o Operation>,
         at_end: impl Iterator<Item = Unit>,
         predicate: &[bool],
+        mut across: impl FnMut(u32, Count),
     ) -> Count {
         self.live.resize(predicate.len(), false);
         let mut now = Count::default();
@@ -122,6 +123,9 @@ impl Counter {
                 if std::mem::replace(&mut self.live[*unit as usize], false) {
                     *now.of(predicate[*unit as usize]) -= 1;
                 }
+            }
+            if let Some(call) = operation.call {
+                across(call, now);
             }
             operation.uses.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));
             most = most.max(Count { general: now.general + u32::from(operation.temporaries), ..now });

@@ -42,6 +42,8 @@ pub struct Operation {
     pub steps: bool,
     /// It ends the block.
     pub last: bool,
+    /// The index of the instruction, if that is a call.
+    pub call: Option<u32>,
 }
 
 /// A function for the model.

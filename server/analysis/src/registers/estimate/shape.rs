@@ -108,13 +108,16 @@ shape! {
 }
 
 impl Shape {
-    /// Of a function; `live` as in [`Pressure`](crate::registers::Pressure).
-    pub fn new(function: &Function, graph: &Graph, live: u16, generation: u16) -> Self {
+    /// Of a function; `live` as in [`Pressure`](crate::registers::Pressure). Besides: for each call, by the index of the instruction,
+    /// the general registers that hold a value across it.
+    pub fn new(function: &Function, graph: &Graph, live: u16, generation: u16) -> (Self, Vec<(u32, u32)>) {
         let program = Program::new(function, graph);
         let ends = Ends::new(&program, graph);
         let mut counts = Counts { predicate: program.predicate.clone(), ..Counts::default() };
+        let mut across = Vec::new();
         for block in graph.order.iter().map(|b| *b as usize) {
-            let found = counts.counter.most(program.blocks[block].iter(), ends.of(block), &program.predicate);
+            let noted = |call, live: Count| across.push((call, live.general));
+            let found = counts.counter.most(program.blocks[block].iter(), ends.of(block), &program.predicate, noted);
             counts.folded = counts.folded.max(found);
         }
         for region in regions(&program, graph, &ends) {
@@ -126,16 +129,16 @@ impl Shape {
                 && !keeps_loop(function, &instructions);
             counts.region(&region.operations, &at_end, repeats);
         }
-        let across = (0..graph.blocks.len()).map(|b| ends.of(b).filter(|u| !program.predicate[*u as usize]).count());
-        let across = across.max().unwrap_or(0);
-        Self {
+        let between = (0..graph.blocks.len()).map(|b| ends.of(b).filter(|u| !program.predicate[*u as usize]).count());
+        let between = between.max().unwrap_or(0);
+        let out = Self {
             live: live.into(),
             folded: counts.folded.general as f32,
             ordered: counts.ordered as f32,
             hurried: counts.hurried as f32,
             unrolled: counts.unrolled as f32,
             unrolled_hurried: counts.unrolled_hurried as f32,
-            across: across as f32,
+            across: between as f32,
             predicates: counts.folded.predicates as f32,
             unrolled_loops: counts.loops as f32,
             generation: generation.into(),
@@ -143,7 +146,8 @@ impl Shape {
         }
         .with_text(function, graph)
         .with_program(&program)
-        .with_differences()
+        .with_differences();
+        (out, across)
     }
 
     fn with_differences(self) -> Self {
@@ -239,7 +243,7 @@ impl Counts {
         let short = schedule(operations, &dependences, |o| (o.cycles.min(40) / 2).max(5));
         [whole, short].map(|order| {
             let order = order.iter().map(|i| &operations[*i as usize]);
-            self.counter.most(order, at_end.iter().copied(), &self.predicate).general
+            self.counter.most(order, at_end.iter().copied(), &self.predicate, |_, _| {}).general
         })
     }
 }
