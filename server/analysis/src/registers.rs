@@ -10,6 +10,8 @@ pub mod estimate;
 pub mod occupancy;
 pub mod pressure;
 mod report;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 pub use pressure::{Live, Pressure};
