@@ -8,7 +8,8 @@ use super::handlers::semantic_tokens::Given;
 use super::moved::Edits;
 use super::position::Encoding;
 use super::shared::lock;
-use ptx_analysis::{ModuleFacts, Report};
+use ptx_analysis::Report;
+use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,6 +34,17 @@ pub struct Parsed {
     pub revision: u64,
     /// Nothing for a text that is not PTX.
     pub snapshot: Option<Snapshot>,
+    /// What the last second pass found out about its functions, in place in this text.
+    pub figures: Arc<Figures>,
+    /// That pass was over this very text.
+    pub complete: bool,
+}
+
+impl Parsed {
+    /// Nothing is known of a revision, and nothing will be.
+    pub fn nothing(revision: u64) -> Self {
+        Self { revision, snapshot: None, figures: Arc::default(), complete: true }
+    }
 }
 
 /// What is wrong with a text.
@@ -117,7 +129,6 @@ pub struct Document {
     wake: Condvar,
     parsed: watch::Receiver<Option<Arc<Parsed>>>,
     checked: watch::Receiver<Option<Arc<Checked>>>,
-    facts: watch::Receiver<Arc<ModuleFacts>>,
 }
 
 /// The worker's end of a document.
@@ -127,8 +138,6 @@ pub struct Publisher {
     pub parsed: watch::Sender<Option<Arc<Parsed>>>,
     /// For those who wait for diagnostics.
     pub checked: watch::Sender<Option<Arc<Checked>>>,
-    /// For those who look at the flow of functions. Nobody waits for it.
-    pub facts: watch::Sender<Arc<ModuleFacts>>,
 }
 
 /// Unique among all documents, so that a document opened again does not meet results of its former self.
@@ -142,7 +151,6 @@ impl Document {
     pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
-        let (facts_sender, facts) = watch::channel(Arc::default());
         let revision = next_revision();
         let inbox = Inbox {
             rope: Rope::from_str(text),
@@ -154,8 +162,8 @@ impl Document {
             closed: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
-        let document = Self { uri, tokens, inbox, wake, parsed, checked, facts };
-        (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
+        let document = Self { uri, tokens, inbox, wake, parsed, checked };
+        (document, Publisher { parsed: parsed_sender, checked: checked_sender })
     }
 
     /// Applies the changes of one notification.
@@ -278,9 +286,14 @@ impl Document {
         found.clone()
     }
 
-    /// What the last second pass found out about the functions: it holds for those that still have the same text.
-    pub fn facts(&self) -> Arc<ModuleFacts> {
-        Arc::clone(&self.facts.borrow())
+    /// The tree of a revision or of a later one with what the second pass found out about that, if this comes in time; else the last tree.
+    pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<Parsed>> {
+        let mut receiver = self.parsed.clone();
+        let done = |p: &Option<Arc<Parsed>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
+        if let Ok(found) = tokio::time::timeout(patience, receiver.wait_for(done)).await {
+            return found.ok()?.clone();
+        }
+        self.parsed(revision).await
     }
 
     /// The last diagnostics, of whatever revision.

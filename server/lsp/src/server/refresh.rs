@@ -1,6 +1,8 @@
 //! Telling the client to ask again for what would be answered in another way now.
 
+use super::settings::Settings;
 use super::shared::Shared;
+use ptx_ide::PressureHints;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +19,16 @@ pub fn diagnostics(shared: &Arc<Shared>) {
     }
 }
 
+/// What is said of the registers of functions is, where that is shown.
+pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
+    if settings.inlay_hints.enable && settings.inlay_hints.options.registers != PressureHints::Off {
+        hints(shared);
+    }
+    if settings.code_lens.enable && settings.code_lens.options.registers {
+        lenses(shared);
+    }
+}
+
 /// Everything may be: the settings have changed.
 pub fn all(shared: &Arc<Shared>) {
     diagnostics(shared);
@@ -25,11 +37,19 @@ pub fn all(shared: &Arc<Shared>) {
         let client = shared.client.clone();
         send(shared, "semantic tokens", async move { client.semantic_tokens_refresh().await });
     }
-    if session.refreshes_hints {
+    hints(shared);
+    lenses(shared);
+}
+
+fn hints(shared: &Arc<Shared>) {
+    if shared.session().refreshes_hints {
         let client = shared.client.clone();
         send(shared, "inlay hints", async move { client.inlay_hint_refresh().await });
     }
-    if session.refreshes_lenses {
+}
+
+fn lenses(shared: &Arc<Shared>) {
+    if shared.session().refreshes_lenses {
         let client = shared.client.clone();
         send(shared, "code lenses", async move { client.code_lens_refresh().await });
     }

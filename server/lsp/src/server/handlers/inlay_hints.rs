@@ -6,6 +6,7 @@ use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{Hint, HintKind, HintOptions};
 use ptx_syntax::Snapshot;
 use serde_json::json;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
@@ -47,7 +48,7 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
         let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
         let last = next >= range.end || next <= start;
         let end = if last { range.end } else { next };
-        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options);
+        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);
         // What stands between two bits is found twice.
         out.extend(found.into_iter().filter(|h| last || h.offset < end));
         if last {
@@ -62,12 +63,13 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
 pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
     let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let Some(uri) = uri else { return Ok(hint) };
-    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let figures = document.last_parsed().map(|p| Arc::clone(&p.figures)).unwrap_or_default();
     let (session, settings) = (shared.session(), shared.settings_of(&uri));
     off_thread(move || {
         let offset = session.encoding.offset(snapshot.rope(), hint.position);
         let label = text(&hint.label);
-        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options);
+        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options, &figures);
         if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
             hint.tooltip = tooltip(found.tooltip, session);
         }

@@ -17,6 +17,7 @@ pub mod initialize;
 pub mod inlay_hints;
 pub mod links;
 pub mod references;
+mod registers;
 pub mod rename;
 pub mod selection;
 pub mod semantic_tokens;
@@ -35,7 +36,7 @@ use super::document::Document;
 use super::position::Encoding;
 use super::session::Session;
 use super::shared::{Shared, cancellable, off_thread};
-use ptx_analysis::ModuleFacts;
+use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -114,7 +115,7 @@ pub struct Place {
     /// What was agreed with the client.
     pub session: Session,
     /// What is known of the flow of its functions.
-    pub facts: Arc<ModuleFacts>,
+    pub figures: Arc<Figures>,
 }
 
 /// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX.
@@ -130,8 +131,8 @@ async fn at<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
     within(shared, &params.text_document.uri, range, |stretch| {
-        let Stretch { snapshot, range, session, facts, .. } = stretch;
-        compute(&Place { snapshot, offset: range.start, session, facts })
+        let Stretch { snapshot, range, session, figures, .. } = stretch;
+        compute(&Place { snapshot, offset: range.start, session, figures })
     })
     .await
 }
@@ -146,7 +147,7 @@ pub struct Stretch {
     /// What was agreed with the client.
     pub session: Session,
     /// What the last second pass found out about its functions.
-    pub facts: Arc<ModuleFacts>,
+    pub figures: Arc<Figures>,
     /// Whether somebody still waits for the answer: what takes long asks now and then.
     pub cancelled: Cancelled,
 }
@@ -186,8 +187,12 @@ async fn stretch(shared: &Shared, uri: &Uri, range: Range) -> Result<Option<(Arc
     let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
-    let facts = document.facts();
-    Ok(Some((document, parsed.revision, Stretch { snapshot, range, session, facts, cancelled: Cancelled::default() })))
+    let figures = Arc::clone(&parsed.figures);
+    Ok(Some((
+        document,
+        parsed.revision,
+        Stretch { snapshot, range, session, figures, cancelled: Cancelled::default() },
+    )))
 }
 
 /// Edits in the client's positions.
