@@ -44,11 +44,20 @@ local function render(command, answer)
 end
 
 --- Has the server run a command.
-local function request(client, params, on_answer)
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, on_answer)
-  else
-    client.request('workspace/executeCommand', params, on_answer)
+---@return fun() cancel takes the question back
+function M.request(client, params, on_answer)
+  local colon = vim.fn.has('nvim-0.11') == 1
+  local function call(name, ...)
+    if colon then
+      return client[name](client, ...)
+    end
+    return client[name](...)
+  end
+  local sent, id = call('request', 'workspace/executeCommand', params, on_answer)
+  return function()
+    if sent then
+      call('cancel_request', id)
+    end
   end
 end
 
@@ -66,7 +75,7 @@ function M.execute(client_id, command, arguments)
       M.show(title, render(command, answer))
     end
   end
-  request(client, { command = command, arguments = arguments or {} }, on_answer)
+  M.request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
 --- Runs a command of the server for the current buffer.
@@ -98,7 +107,7 @@ local function check_workspace()
       vim.diagnostic.setqflist({ title = 'PTX of the workspace' })
     end
   end
-  request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
+  M.request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
 end
 
 --- Asks the server's command line what something means.
@@ -157,6 +166,13 @@ function M.define()
     execute_here('ptx-analyzer.showSyntaxTree')
   end)
   command('PtxCheckWorkspace', 'Check all PTX files of the project', {}, check_workspace)
+  command('PtxPressure', 'Show in each line how many registers hold a value, or hide it', {}, function()
+    local bufnr = vim.api.nvim_get_current_buf()
+    if not vim.lsp.get_clients({ bufnr = bufnr, name = require('ptx-analyzer.client').name })[1] then
+      return say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
+    end
+    require('ptx-analyzer.pressure').toggle(bufnr)
+  end)
   command('PtxStatus', 'Show what the server is doing', {}, function()
     execute_here('ptx-analyzer.serverStatus')
   end)
