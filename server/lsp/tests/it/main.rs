@@ -18,4 +18,5 @@ mod presentation;
 mod protocol;
 mod readme;
 mod regs;
+mod registers;
 mod workspace;
