@@ -151,9 +151,18 @@ function M.show(bufnr)
   M.hide(bufnr)
   define_highlights()
   local group = vim.api.nvim_create_augroup('ptx-analyzer-pressure-' .. bufnr, { clear = true })
-  shown[bufnr] = { timer = assert(vim.uv.new_timer()), group = group }
-  local events = { 'TextChanged', 'TextChangedI', 'TextChangedP', 'BufWinEnter', 'LspAttach' }
-  vim.api.nvim_create_autocmd(events, {
+  local state = { timer = assert(vim.uv.new_timer()), group = group }
+  shown[bufnr] = state
+  -- Every change, whoever makes it.
+  vim.api.nvim_buf_attach(bufnr, false, {
+    on_lines = function()
+      if shown[bufnr] ~= state then
+        return true
+      end
+      later(bufnr)
+    end,
+  })
+  vim.api.nvim_create_autocmd({ 'BufWinEnter', 'LspAttach' }, {
     group = group,
     buffer = bufnr,
     callback = function()
