@@ -54,9 +54,12 @@ fn hints(client: &mut Client) -> Vec<(u64, String)> {
     hints.as_array().unwrap().iter().filter_map(one).collect()
 }
 
+/// Lenses first, and hints only when that is answered.
 fn told(client: &mut Client) {
-    for what in ["inlayHint", "codeLens"] {
-        client.wait("a refresh", |m| m["method"] == format!("workspace/{what}/refresh"));
+    for what in ["codeLens", "inlayHint"] {
+        let asked = client.wait("a refresh", |m| m["method"].as_str().is_some_and(|m| m.ends_with("/refresh")));
+        assert_eq!(asked["method"], format!("workspace/{what}/refresh"));
+        client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": null }));
     }
 }
 
@@ -107,6 +110,11 @@ fn a_client_that_cannot_be_told_waits_when_it_resolves() {
     let [lens] = &lenses(&mut client)[..] else { panic!("one lens") };
     let lens = if lens["command"].is_null() { client.call("codeLens/resolve", lens.clone()) } else { lens.clone() };
     assert!(lens["command"]["title"].as_str().unwrap().starts_with("≈ "), "{lens}");
+    client.change(URI, 2, json!([{ "text": TEXT.replace("// é", "// è") }]));
+    assert_eq!(hints(&mut client), [(12, "◀ 10 live, the most".to_owned())]);
+    client.close(URI);
+    client.open(URI, 1, TEXT);
+    assert_eq!(hints(&mut client), [(12, "◀ 10 live, the most".to_owned())]);
     assert!(!client.others().iter().any(|m| m["method"].as_str().is_some_and(|m| m.ends_with("/refresh"))));
 }
 

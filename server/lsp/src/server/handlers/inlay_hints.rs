@@ -1,12 +1,13 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
-use super::{Stretch, snapshot, within};
+use super::{Stretch, snapshot, within_after};
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
-use ptx_ide::{Hint, HintKind, HintOptions};
+use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
 use ptx_syntax::Snapshot;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
@@ -16,6 +17,9 @@ use tower_lsp_server::ls_types::{
 
 /// So many lines are looked at before somebody may say that it is enough.
 const AT_ONCE: usize = 4000;
+
+/// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
+const PATIENCE: Duration = Duration::from_millis(600);
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
@@ -31,7 +35,10 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         return Ok(None);
     }
     let name = uri.clone();
-    within(shared, &uri, params.range, move |stretch| {
+    // Who cannot be told that more is known of registers gets it a little later with everything else.
+    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
+    let patience = if waits { PATIENCE } else { Duration::ZERO };
+    within_after(shared, &uri, params.range, patience, move |stretch| {
         let hints = hints(&stretch, &settings.inlay_hints.options);
         Some(hints.into_iter().map(|hint| convert(hint, &stretch.snapshot, &name, stretch.session)).collect())
     })

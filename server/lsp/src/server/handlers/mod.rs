@@ -39,6 +39,7 @@ use super::shared::{Shared, cancellable, off_thread};
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
@@ -159,7 +160,18 @@ async fn within<T: Send + 'static>(
     range: Range,
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((.., stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    within_after(shared, uri, range, Duration::ZERO, compute).await
+}
+
+/// The same as [`within`] with what the second pass finds out about the text, if it is done in so much time.
+async fn within_after<T: Send + 'static>(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    patience: Duration,
+    compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let Some((.., stretch)) = stretch(shared, uri, range, patience).await? else { return Ok(None) };
     cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
@@ -174,17 +186,28 @@ async fn edits_within<T: Send + 'static>(
     range: Range,
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((document, revision, stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    let Some((document, revision, stretch)) = stretch(shared, uri, range, Duration::ZERO).await? else {
+        return Ok(None);
+    };
     let answer = off_thread(move || compute(stretch)).await?;
     if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
 }
 
 /// What a request is about, and the revision of the text that it is answered from.
-async fn stretch(shared: &Shared, uri: &Uri, range: Range) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
+async fn stretch(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    patience: Duration,
+) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
     let session = shared.session();
     let Some(document) = shared.document(uri) else { return Ok(None) };
     let (revision, range) = document.note(session.encoding, range);
-    let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
+    let parsed = match patience.is_zero() {
+        true => document.parsed(revision).await,
+        false => document.passed(revision, patience).await,
+    };
+    let Some(parsed) = parsed else { return Ok(None) };
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let figures = Arc::clone(&parsed.figures);
