@@ -16,7 +16,7 @@ mod report;
 mod usage;
 
 pub use figures::{Figure, Figures};
-pub use margins::{limit, never_binds, spills_are_likely};
+pub use margins::{never_binds, spills_are_likely};
 pub use pressure::{Live, Pressure};
-pub use report::{Kernel, Limit, left_out, report};
+pub use report::{Kernel, Limit, left_out, limit, report};
 pub use usage::{Bounds, Calls, SharedVariable, Usage};

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::flow::effects::mentions;
 use crate::flow::lints::Analysis;
 use crate::registers::{Bounds, limit, never_binds};
+use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 use std::ops::Range;
 
@@ -26,10 +27,10 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let usage = analysis.usage();
     let Some((number, range)) = usage.bounds.registers.clone() else { return };
-    if !usage.callees.is_empty() || usage.calls_indirectly {
+    if !usage.callees.is_empty() || usage.calls_indirectly() {
         return;
     }
-    let target = analysis.environment.target;
+    let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     let wanted = usage.demand.registers.round() as u32;
     let given = limit(&usage.bounds, 0, target).registers;
     let without = limit(&Bounds { registers: None, ..usage.bounds.clone() }, 0, target).registers;
@@ -43,7 +44,7 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let bounds = &analysis.usage().bounds;
     let Some((number, range)) = bounds.ctas.clone().filter(|(number, _)| *number > 1) else { return };
-    let target = analysis.environment.target;
+    let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     if bounds.threads.is_none() {
         return;
     }

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::effects::mentions;
 use crate::flow::lints::Analysis;
 use crate::registers::{Pressure, limit, spills_are_likely};
+use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
 /// The code.
@@ -18,7 +19,8 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let wanted = usage.demand.registers.round() as u32;
-    let limit = limit(&usage.bounds, 0, analysis.environment.target);
+    let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
+    let limit = limit(&usage.bounds, 0, multiprocessor);
     if !spills_are_likely(wanted, limit.registers) {
         return;
     }

@@ -24,8 +24,8 @@ pub(crate) fn title(figure: Option<&Figure>) -> String {
     }
     if let Some(occupancy) = &kernel.occupancy {
         out.push_str(&format!(" · {}", warps(occupancy)));
-        if let Some((fewer, more)) = occupancy.fewer {
-            out.push_str(&format!(" · {fewer} fewer: {} warps", occupancy.warps + more));
+        if let Some((registers, more)) = fewer(kernel) {
+            out.push_str(&format!(" · {registers} fewer: {} warps", occupancy.warps + more));
         }
         if occupancy.assumed {
             out.push_str(&format!(" · CTAs of {} threads assumed", occupancy.threads));
@@ -53,7 +53,13 @@ fn limit(occupancy: &Occupancy) -> &'static str {
 }
 
 fn spills(kernel: &Kernel) -> bool {
-    spills_are_likely(kernel.unlimited, kernel.limit.registers)
+    // Where warps exchange registers, some get more than the limit.
+    !kernel.settled && spills_are_likely(kernel.unlimited, kernel.limit.registers)
+}
+
+/// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
+fn fewer(kernel: &Kernel) -> Option<(u32, u32)> {
+    kernel.occupancy.as_ref()?.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
 }
 
 /// All that is known of the registers of a function.
@@ -66,9 +72,9 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
     lines.extend(bound(snapshot, kernel, figure));
     lines.push(peak(snapshot, kernel, figure));
     lines.extend(kernel.occupancy.as_ref().map(occupancy));
-    if let Some((fewer, more)) = kernel.occupancy.as_ref().and_then(|o| o.fewer) {
-        let (fewer, more) = (counted(fewer, "register"), counted(more, "more warp"));
-        lines.push(format!("{fewer} fewer would let {more} run"));
+    if let Some((registers, more)) = fewer(kernel) {
+        let (registers, more) = (counted(registers, "register"), counted(more, "more warp"));
+        lines.push(format!("{registers} fewer would let {more} run"));
     }
     lines.extend(shared(kernel));
     page.list("", lines);
@@ -98,7 +104,10 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
 
 /// What holds the function to fewer registers than it could use.
 fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String> {
-    if kernel.unlimited <= kernel.limit.registers {
+    if kernel.settled {
+        return Some("given by the header, whatever is used: its warps exchange registers".to_owned());
+    }
+    if kernel.over() == 0 {
         return None;
     }
     let by = match &kernel.limit.directive {
@@ -135,7 +144,7 @@ pub(crate) fn live(live: Live) -> String {
 }
 
 fn occupancy(occupancy: &Occupancy) -> String {
-    let percent = (occupancy.warps * 100).checked_div(occupancy.most_warps).unwrap_or(0);
+    let percent = occupancy.percent();
     let says = if occupancy.assumed { ", which is assumed: the header does not say" } else { "" };
     let (ctas, threads) = (counted(occupancy.ctas, "CTA"), occupancy.threads);
     format!("{} ({percent} %): {ctas} of {threads} threads{says}", warps(occupancy))
@@ -156,7 +165,9 @@ fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (
     let longest = values.iter().map(|v| v.instructions).max().unwrap_or(0);
     let up_to = if values.iter().any(|v| v.instructions != longest) { "up to " } else { "" };
     let held = format!("{}, held across {up_to}{}", counted(takes, "register"), counted(longest as u64, "instruction"));
-    let names = values.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(" ");
+    let mut names: Vec<&str> = values.iter().map(|v| v.name.as_str()).collect();
+    names.sort_unstable_by_key(|n| (n.len(), *n));
+    let names = names.join(" ");
     match since {
         Some(at) => (statement_at(snapshot, at), format!("{names}: line {}, {held}", line(snapshot, at))),
         None => (format!("// {names}"), format!("from the caller, {held}")),

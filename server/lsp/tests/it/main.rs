@@ -17,6 +17,6 @@ mod ordering;
 mod presentation;
 mod protocol;
 mod readme;
-mod regs;
 mod registers;
+mod regs;
 mod workspace;

@@ -91,6 +91,9 @@ fn line(snapshot: &Snapshot, offset: usize) -> usize {
 fn function(snapshot: &Snapshot, found: &FunctionPressure, lines: &RangeInclusive<usize>) -> Value {
     let kernel: &Kernel = &found.kernel;
     let most = kernel.facts.usage().pressure.most;
+    let bound = kernel.limit.directive.as_ref().and_then(|d| d.start.checked_sub(kernel.start));
+    let bound = bound.map(|at| line(snapshot, found.start + at));
+    let limit = json!({ "registers": kernel.limit.registers, "line": bound });
     let shown = found.lines.iter().map(|l| (line(snapshot, l.offset), l.live)).filter(|(n, _)| lines.contains(n));
     let shown: Vec<Value> = shown.map(|(number, live)| json!([number, live.b32, live.predicates])).collect();
     let occupancy = kernel.occupancy.as_ref().map(|o| {
@@ -101,15 +104,15 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure, lines: &RangeInclusiv
             LimitedBy::Blocks => "blocks",
         };
         json!({
-            "warps_per_sm": o.warps, "most_warps": o.most_warps, "percent": (o.warps * 100).checked_div(o.most_warps),
-            "limited_by": limited_by, "ctas": o.ctas, "threads": o.threads, "assumed": o.assumed,
-            "fewer": o.fewer.map(|(registers, warps)| json!({ "registers": registers, "more_warps": warps })),
+            "warps_per_sm": o.warps, "most_warps": o.most_warps, "percent": o.percent(),
+            "limited_by": limited_by, "ctas_per_sm": o.ctas, "threads": o.threads, "threads_assumed": o.assumed,
+            "fewer": o.fewer.map(|(registers, warps)| json!({ "registers": registers, "warps": warps })),
         })
     });
     json!({
         "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
-        "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": kernel.limit.registers,
-        "spill_likely": spills_are_likely(kernel.unlimited, kernel.limit.registers),
+        "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
+        "spill_likely": !kernel.settled && spills_are_likely(kernel.unlimited, kernel.limit.registers),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),
         "shared": kernel.shared, "dynamic_shared": kernel.dynamic_shared, "occupancy": occupancy, "lines": shown,
     })
