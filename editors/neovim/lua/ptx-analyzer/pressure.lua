@@ -81,7 +81,7 @@ local function draw(bufnr, functions)
         local text = ('%3d %s'):format(live, M.bar(live, most))
         local more = predicates > 0 and ('+%dp'):format(predicates) or ''
         vim.api.nvim_buf_set_extmark(bufnr, namespace, number - 1, 0, {
-          virt_text = { { ('%4s'):format(more), 'PtxPressureLow' }, { text, group } },
+          virt_text = { { ('%5s '):format(more), 'PtxPressureLow' }, { text, group } },
           virt_text_pos = position,
           hl_mode = 'combine',
         })

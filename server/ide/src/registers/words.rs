@@ -118,7 +118,7 @@ fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String
                 format!(" by `{word}` in line {}", line(snapshot, at))
             })
         }
-        None => ", more than which no thread has".to_owned(),
+        None => ", the most that a thread has".to_owned(),
     };
     let wanted = format!("held to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
     Some(if spills(kernel) { format!("{wanted}: **spills are likely**") } else { wanted })

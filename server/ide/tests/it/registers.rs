@@ -148,6 +148,45 @@ fn lenses_before_and_after_somebody_has_looked() {
     .assert_eq(&without_estimate(&lenses(&snapshot, &figures(&snapshot))));
 }
 
+/// A kernel that holds 48 values of 32 bits at once: the estimate is above that by what an address takes.
+fn wide(header: &str) -> String {
+    let all = |what: fn(usize) -> String| (0..12).map(|i| what(i * 4)).collect::<String>();
+    let loads = all(|r| {
+        format!("ld.volatile.global.v4.u32 {{%r{r}, %r{}, %r{}, %r{}}}, [%rd1+{}];\n", r + 1, r + 2, r + 3, r * 4)
+    });
+    let stores = all(|r| {
+        format!("st.volatile.global.v4.u32 [%rd1+{}], {{%r{r}, %r{}, %r{}, %r{}}};\n", r * 4, r + 1, r + 2, r + 3)
+    });
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry wide(.param .u64 to)\n{header}\n{{\n.reg .b32 %r<48>;\n\
+         .reg .b64 %rd<2>;\nld.param.u64 %rd1, [to];\n{loads}{stores}ret;\n}}\n"
+    )
+}
+
+#[test]
+fn lenses_tell_of_occupancy_and_spills() {
+    let title = |text: &str| {
+        let snapshot = Snapshot::new(text);
+        lenses(&snapshot, &figures(&snapshot)).lines().next().unwrap().to_owned()
+    };
+    assert!(
+        title(TEXT).ends_with("registers · 64 of 64 warps per SM · CTAs of 256 threads assumed"),
+        "{}",
+        title(TEXT)
+    );
+    let bounded = title(&wide(".maxntid 256"));
+    let [_, warps, fewer] = bounded.split(" · ").collect::<Vec<_>>()[..] else { panic!("{bounded}") };
+    assert_eq!(warps, "32 of 64 warps per SM, limited by registers");
+    assert!(fewer.ends_with(" fewer: 40 warps"), "{fewer}");
+    let held = title(&wide(".maxnreg 24"));
+    assert!(held.contains("≈ 24 registers, ") && held.contains(" wanted: spills are likely · "), "{held}");
+    let snapshot = Snapshot::new(&wide(".maxnreg 24"));
+    let page =
+        hover(&snapshot, snapshot.text(0..200).find("wide").unwrap(), Some(&figures(&snapshot))).unwrap().markdown;
+    assert!(page.contains("- held to 24 by `.maxnreg` in line 5; "), "{page}");
+    assert!(page.contains("**spills are likely**"), "{page}");
+}
+
 #[test]
 fn what_was_known_stays_in_place_while_somebody_types() {
     let mut document = Document::new(TEXT);
@@ -319,8 +358,8 @@ fn hover_tells_what_a_kernel_needs() {
 
         ```ptx
         ld.param.u64 %rd2, [to];                        // %rd2: line 10, 2 registers, held across 12 instructions
-        ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];  // %r8 %r7 %r6 %r5: line 12, 4 registers, held across up to 8 instructions
-        ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];  // %r3 %r4 %r1 %r2: line 11, 4 registers, held across up to 3 instructions
+        ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];  // %r5 %r6 %r7 %r8: line 12, 4 registers, held across up to 8 instructions
+        ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];  // %r1 %r2 %r3 %r4: line 11, 4 registers, held across up to 3 instructions
         ```
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));
