@@ -9,6 +9,7 @@ use super::{Function, Graph, Module, Value, lower};
 use crate::analyzer::Analyzer;
 use crate::memo::Heads;
 use crate::module::{Header, items};
+use crate::registers::{Live, report};
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::Version;
 use ptx_syntax::Snapshot;
