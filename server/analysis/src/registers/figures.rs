@@ -19,7 +19,7 @@ const MOST_EDITS: usize = 256;
 /// What is known of a function.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    name: Box<str>,
+    name: Arc<str>,
     /// Nothing where the second pass did not understand the function and never has.
     kernel: Option<Arc<Kernel>>,
     /// Where the function is in the text as it is now; nothing where that is lost.
@@ -126,7 +126,7 @@ impl Figure {
 pub struct Figures {
     /// In the order of the text, those whose place is lost behind the others.
     all: Vec<Figure>,
-    by_name: HashMap<Box<str>, usize>,
+    by_name: Arc<HashMap<Arc<str>, usize>>,
 }
 
 impl Figures {
@@ -160,19 +160,23 @@ impl Figures {
     /// The same in a text that was edited; without the edits, places are lost.
     pub fn moved(&self, edits: Option<&[Edit]>) -> Self {
         let mut all = self.all.clone();
+        let mut lost = false;
         for figure in &mut all {
+            let placed = figure.place.is_some();
             match edits {
                 Some(edits) => edits.iter().for_each(|edit| figure.apply(edit)),
                 None => figure.place = None,
             }
+            lost |= placed && figure.place.is_none();
         }
-        Self::of_all(all)
+        // This is done at each keystroke: what is in place stays in order.
+        if lost { Self::of_all(all) } else { Self { all, by_name: Arc::clone(&self.by_name) } }
     }
 
     fn of_all(mut all: Vec<Figure>) -> Self {
         all.sort_by_key(|f| f.start().unwrap_or(usize::MAX));
-        let by_name = all.iter().enumerate().rev().map(|(index, f)| (f.name.clone(), index)).collect();
-        Self { all, by_name }
+        let by_name = all.iter().enumerate().rev().map(|(index, f)| (Arc::clone(&f.name), index)).collect();
+        Self { all, by_name: Arc::new(by_name) }
     }
 
     /// All of them, in the order of the text.
@@ -206,10 +210,10 @@ impl Figures {
 }
 
 /// The name of a function with a body.
-fn name(snapshot: &Snapshot, item: &Item<'_>) -> Option<Box<str>> {
+fn name(snapshot: &Snapshot, item: &Item<'_>) -> Option<Arc<str>> {
     let f = fields();
     if !is_function(item.node) || item.node.child_by_field_id(f.body).is_none() {
         return None;
     }
-    Some(snapshot.text(item.node.child_by_field_id(f.name)?.byte_range()).into())
+    Some(Arc::from(&*snapshot.text(item.node.child_by_field_id(f.name)?.byte_range())))
 }

@@ -8,8 +8,8 @@ use super::handlers::semantic_tokens::Given;
 use super::moved::Edits;
 use super::position::Encoding;
 use super::shared::lock;
-use ptx_analysis::Report;
 use ptx_analysis::registers::Figures;
+use ptx_analysis::{ModuleFacts, Report};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -129,6 +129,7 @@ pub struct Document {
     wake: Condvar,
     parsed: watch::Receiver<Option<Arc<Parsed>>>,
     checked: watch::Receiver<Option<Arc<Checked>>>,
+    facts: watch::Receiver<Arc<ModuleFacts>>,
 }
 
 /// The worker's end of a document.
@@ -138,6 +139,8 @@ pub struct Publisher {
     pub parsed: watch::Sender<Option<Arc<Parsed>>>,
     /// For those who wait for diagnostics.
     pub checked: watch::Sender<Option<Arc<Checked>>>,
+    /// For those who look at the flow of functions. Nobody waits for it.
+    pub facts: watch::Sender<Arc<ModuleFacts>>,
 }
 
 /// Unique among all documents, so that a document opened again does not meet results of its former self.
@@ -151,6 +154,7 @@ impl Document {
     pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
+        let (facts_sender, facts) = watch::channel(Arc::default());
         let revision = next_revision();
         let inbox = Inbox {
             rope: Rope::from_str(text),
@@ -162,8 +166,8 @@ impl Document {
             closed: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
-        let document = Self { uri, tokens, inbox, wake, parsed, checked };
-        (document, Publisher { parsed: parsed_sender, checked: checked_sender })
+        let document = Self { uri, tokens, inbox, wake, parsed, checked, facts };
+        (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
     }
 
     /// Applies the changes of one notification.
@@ -294,6 +298,11 @@ impl Document {
             return found.ok()?.clone();
         }
         self.parsed(revision).await
+    }
+
+    /// What the last second pass found out about the functions: it holds for those that still have the same text.
+    pub fn facts(&self) -> Arc<ModuleFacts> {
+        Arc::clone(&self.facts.borrow())
     }
 
     /// The last diagnostics, of whatever revision.

@@ -132,7 +132,9 @@ impl Worker {
                 return;
             }
         };
-        let figures = self.figures.0.next(&snapshot, &self.analyzer.facts(), target);
+        let facts = self.analyzer.facts();
+        let figures = self.figures.0.next(&snapshot, &facts, target);
+        self.publisher.facts.send_replace(Arc::new(facts));
         let others = !figures.looks_like(&self.figures.0);
         self.figures.0 = Arc::new(figures);
         self.hand_over(revision, &snapshot, true);
