@@ -52,7 +52,7 @@ pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at, references_in_module};
-pub use registers::{FunctionPressure, HeldValue, LinePressure, function_pressure, held_values};
+pub use registers::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};
 pub use rename::{Reach, Refusal, Renamable, Renaming, linked_at, prepare_rename, reach_of, rename, rename_in_module};
 pub use selection::selections;
 pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};

@@ -5,10 +5,10 @@ mod pressure;
 mod words;
 
 pub(crate) use pressure::lines;
-pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure, held_values};
+pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};
 pub(crate) use words::{cost, live, page, title};
 
-use ptx_analysis::registers::Figure;
+use ptx_analysis::registers::{Figure, Kernel};
 use ptx_syntax::Snapshot;
 
 /// The number of the line that an offset is in, as people count.
@@ -25,6 +25,11 @@ pub(crate) fn peaks(figure: &Figure) -> Vec<usize> {
     }
     let most = |index: usize| pressure.at.get(index).is_some_and(|l| l.b32 == pressure.most.b32);
     (0..pressure.at.len()).filter(|i| most(*i) && !i.checked_sub(1).is_some_and(most)).collect()
+}
+
+/// Where the directive is that bounds the registers of a function.
+pub(crate) fn bound(kernel: &Kernel, figure: &Figure) -> Option<usize> {
+    figure.follow(kernel.limit.directive.as_ref()?.start.checked_sub(kernel.start)?)
 }
 
 /// `1 register`, `3 registers`.

@@ -28,18 +28,31 @@ pub struct FunctionPressure {
     pub kernel: Arc<Kernel>,
     /// The function has changed since that was found out, or has an error.
     pub stale: bool,
-    /// The lines with instructions that control reaches, in order.
+    /// The lines in sight with instructions that control reaches, in order.
     pub lines: Vec<LinePressure>,
     /// Where most general registers hold a value, if there still is that place.
     pub peak: Option<usize>,
-    /// What was said of the function as Markdown.
-    pub markdown: String,
+    /// Where the directive begins that holds the function to fewer registers than the target does.
+    pub bound: Option<usize>,
 }
 
-/// The registers of the functions with a body, in the order of the text, or of the one with a name. Functions of which nothing is known
-/// are left out.
-pub fn function_pressure(snapshot: &Snapshot, figures: &Figures, name: Option<&str>) -> Vec<FunctionPressure> {
-    let wanted = figures.iter().filter(|f| name.is_none_or(|name| f.name() == name));
+/// What is said of a function, as Markdown.
+pub fn function_registers(snapshot: &Snapshot, figures: &Figures, name: &str) -> Option<String> {
+    let figure = figures.named(name)?;
+    figure.kernel()?;
+    Some(super::page(snapshot, figure).finish())
+}
+
+/// The registers of the functions with a body that are in a range, in the order of the text, or of the one with a name. Functions of which
+/// nothing is known are left out.
+pub fn function_pressure(
+    snapshot: &Snapshot,
+    figures: &Figures,
+    name: Option<&str>,
+    range: Range<usize>,
+) -> Vec<FunctionPressure> {
+    let overlaps = |f: &Figure| f.place().is_some_and(|p| p.start < range.end && range.start < p.end);
+    let wanted = figures.iter().filter(|f| name.is_none_or(|name| f.name() == name) && overlaps(f));
     let one = |figure: &Figure| {
         let kernel = figure.kernel()?;
         let peak = figure.instruction(kernel.facts.usage().pressure.peak as usize);
@@ -48,9 +61,9 @@ pub fn function_pressure(snapshot: &Snapshot, figures: &Figures, name: Option<&s
             start: figure.start()?,
             kernel: Arc::clone(kernel),
             stale: !figure.exact(),
-            lines: lines(snapshot, figure, 0..snapshot.rope().len_bytes() + 1),
+            lines: lines(snapshot, figure, range.clone()),
             peak,
-            markdown: super::page(snapshot, figure).finish(),
+            bound: super::bound(kernel, figure),
         })
     };
     wanted.filter_map(one).collect()

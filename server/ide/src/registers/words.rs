@@ -1,7 +1,7 @@
 //! The same in words.
 
 use super::pressure::{HeldValue, held};
-use super::{counted, line, peaks};
+use super::{bound as bound_at, counted, line, peaks};
 use crate::describe::Page;
 use crate::hover::{annotated, statement_at};
 use ptx_analysis::flow::facts::{Facts, Register};
@@ -111,13 +111,10 @@ fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String
         return None;
     }
     let by = match &kernel.limit.directive {
-        Some(range) => {
-            let now = range.start.checked_sub(kernel.start).and_then(|at| figure.follow(at));
-            now.map_or_else(String::new, |at| {
-                let word: String = snapshot.text(at..at + 40).chars().take_while(|c| !c.is_whitespace()).collect();
-                format!(" by `{word}` in line {}", line(snapshot, at))
-            })
-        }
+        Some(_) => bound_at(kernel, figure).map_or_else(String::new, |at| {
+            let word: String = snapshot.text(at..at + 40).chars().take_while(|c| !c.is_whitespace()).collect();
+            format!(" by `{word}` in line {}", line(snapshot, at))
+        }),
         None => ", the most that a thread has".to_owned(),
     };
     let wanted = format!("held to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);

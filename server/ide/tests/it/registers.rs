@@ -369,7 +369,7 @@ fn hover_tells_what_a_kernel_needs() {
 fn the_values_of_a_line_take_what_is_counted_there() {
     let snapshot = Snapshot::new(TEXT);
     let figures = figures(&snapshot);
-    let functions = function_pressure(&snapshot, &figures, Some("sum"));
+    let functions = function_pressure(&snapshot, &figures, Some("sum"), 0..TEXT.len());
     let [function] = &functions[..] else { panic!("{functions:?}") };
     for line in &function.lines {
         let values = held_values(&snapshot, &figures, line.offset).unwrap();
@@ -381,6 +381,6 @@ fn the_values_of_a_line_take_what_is_counted_there() {
     let said: Vec<_> = values.iter().map(|v| format!("{} {} {}", v.name, v.takes.b32, v.instructions)).collect();
     expect!["%rd2 2 12, %r8 1 8, %r7 1 7, %r6 1 6, %r5 1 5, %r3 1 3, %r4 1 3, %r1 1 2, %r2 1 2"]
         .assert_eq(&said.join(", "));
-    assert!(function_pressure(&snapshot, &figures, Some("declared")).is_empty());
-    assert_eq!(function_pressure(&snapshot, &figures, None).len(), 2);
+    assert!(function_pressure(&snapshot, &figures, Some("declared"), 0..TEXT.len()).is_empty());
+    assert_eq!(function_pressure(&snapshot, &figures, None, 0..TEXT.len()).len(), 2);
 }

@@ -54,22 +54,19 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let answer = off_thread(move || {
         let parsed = parsed?;
         let snapshot = parsed.snapshot.as_ref()?;
-        let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref());
-        let overlaps = |f: &&FunctionPressure| {
-            let last = f.lines.last().map_or(f.start, |l| l.offset);
-            line(snapshot, f.start) <= *asked.lines.end() && line(snapshot, last) >= *asked.lines.start()
-        };
-        let functions: Vec<Value> =
-            found.iter().filter(overlaps).map(|f| function(snapshot, f, &asked.lines)).collect();
-        let markdown: Vec<String> = found.iter().map(|f| format!("# {}\n\n{}\n", f.name, f.markdown)).collect();
+        let rope = snapshot.rope();
+        let start_of = |line: usize| rope.line_to_byte((line - 1).min(rope.len_lines()));
+        let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
+        let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
+        let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
         let mut out = json!({ "complete": parsed.complete, "functions": functions });
-        if asked.entry.is_some() {
-            out["markdown"] = json!(markdown.join("\n"));
+        if let Some(entry) = &asked.entry
+            && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
+        {
+            out["markdown"] = json!(format!("# {entry}\n\n{said}\n"));
         }
         if let Some(number) = asked.line {
-            let rope = snapshot.rope();
-            let (start, end) = ((number - 1).min(rope.len_lines()), number.min(rope.len_lines()));
-            let end = rope.line_to_byte(end).max(rope.line_to_byte(start) + 1) - 1;
+            let end = start_of(number + 1).max(start_of(number) + 1) - 1;
             let held = ptx_ide::held_values(snapshot, &parsed.figures, end).unwrap_or_default();
             out["live"] = held.iter().map(|v| value(snapshot, v)).collect();
         }
@@ -88,14 +85,13 @@ fn line(snapshot: &Snapshot, offset: usize) -> usize {
     snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1
 }
 
-fn function(snapshot: &Snapshot, found: &FunctionPressure, lines: &RangeInclusive<usize>) -> Value {
+fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     let kernel: &Kernel = &found.kernel;
     let most = kernel.facts.usage().pressure.most;
-    let bound = kernel.limit.directive.as_ref().and_then(|d| d.start.checked_sub(kernel.start));
-    let bound = bound.map(|at| line(snapshot, found.start + at));
+    let bound = found.bound.map(|at| line(snapshot, at));
     let limit = json!({ "registers": kernel.limit.registers, "line": bound });
-    let shown = found.lines.iter().map(|l| (line(snapshot, l.offset), l.live)).filter(|(n, _)| lines.contains(n));
-    let shown: Vec<Value> = shown.map(|(number, live)| json!([number, live.b32, live.predicates])).collect();
+    let shown = found.lines.iter();
+    let shown: Vec<Value> = shown.map(|l| json!([line(snapshot, l.offset), l.live.b32, l.live.predicates])).collect();
     let occupancy = kernel.occupancy.as_ref().map(|o| {
         let limited_by = match o.limited_by {
             LimitedBy::Registers => "registers",
