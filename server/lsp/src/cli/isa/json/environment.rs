@@ -72,6 +72,7 @@ pub fn directive(d: &'static Directive) -> Value {
         spaces,
         words,
         registers,
+        bounds,
     } = *d;
     let takes = takes.map(|takes| {
         let Takes { kind, least, most, from, to, late } = takes;
