@@ -145,6 +145,24 @@ TOML
   sees 'helix: undo brings it back' hx '● 1' || true
   helix_quit
 
+  # An assembler in the user's own configuration.
+  fake_ptxas
+  cat >>"$XDG_CONFIG_HOME/helix/languages.toml" <<TOML
+[language-server.ptx-analyzer.config]
+workspaceTrusted = true
+[language-server.ptx-analyzer.config.ptx-analyzer.ptxas]
+path = "$HOME/ptxas"
+TOML
+  forget_servers
+  helix_open "$(at "$project/clean.ptx" '.entry' "$SYMBOL")"
+  sees 'helix: the kernel opens' hx "entry $SYMBOL" || true
+  check 'helix: the server was started with an assembler' until_true 10 server_was_started
+  keys hx Space a
+  sees 'helix: a comparison is offered' hx "Compare the registers of .$SYMBOL. with ptxas" || true
+  keys hx Enter
+  sees 'helix: the status line tells what came of it' hx "$SYMBOL: 12 registers \\(estimated [0-9]+\\)" || true
+  helix_quit
+
   # Helix goes by the extension alone: the server itself must keep quiet about a PreTeXt document.
   forget_servers
   helix_open "$project/article.ptx"

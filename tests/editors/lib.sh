@@ -121,6 +121,21 @@ screen_ends() {
 
 screen_cleanup() { tm kill-server 2>/dev/null || true; }
 
+# fake_ptxas: something in the home folder that says it is NVIDIA's assembler, and what it made of the kernel.
+fake_ptxas() {
+  cat >"$HOME/ptxas" <<PTXAS
+#!/bin/sh
+if [ "\$*" = --version ]; then
+  echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'
+  echo 'Cuda compilation tools, release 13.5, V13.5.37'
+else
+  echo "ptxas info    : Compiling entry function '$SYMBOL' for 'sm_80'"
+  echo 'ptxas info    : Used 12 registers, used 0 barriers, 380 bytes cmem[0]'
+fi
+PTXAS
+  chmod +x "$HOME/ptxas"
+}
+
 # neovim_plugin: the plugin as it lies in the repository, with nothing else there: neither a parser nor a configuration.
 neovim_plugin() {
   local pack=$XDG_DATA_HOME/nvim/site/pack/test/start

@@ -44,6 +44,15 @@ require('ptx-analyzer').setup{ cmd = { 'sh', '$work/bin/tapped' }, settings = { 
 LUA
   HEARD=$work/heard scenario setup "$project/operand.ptx"
 
+  # An assembler in the options; one that somebody has merged into the settings is not run.
+  fake_ptxas
+  echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
+  scenario ptxas "$project/clean.ptx"
+  cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
+vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { ptxas = { path = '$work/home/ptxas' } } } })
+LUA
+  scenario ptxas-elsewhere "$project/clean.ptx"
+
   # Somebody's own rule for the extension wins.
   echo "vim.filetype.add{ extension = { ptx = function() return 'mine' end } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario own-filetype "$project/operand.ptx"

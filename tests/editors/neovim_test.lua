@@ -459,6 +459,50 @@ function scenario.setup()
   ok('misspelt options are named', warned and warned:find('comand') and warned:find('settings'), warned)
 end
 
+function scenario.ptxas()
+  attached()
+  local row = position('.entry')
+  local function shown()
+    local found = vim.fn.bufnr('ptx-analyzer://compareRegisters')
+    return found > 0 and table.concat(vim.api.nvim_buf_get_lines(found, 0, -1, false), '\n') or ''
+  end
+  ok('kernels complete', vim.deep_equal(vim.fn.getcompletion('PtxCompareRegisters sa', 'cmdline'), { env.SYMBOL }))
+  vim.cmd('PtxCompareRegisters')
+  becomes(':PtxCompareRegisters shows a table', function()
+    return shown():find('| `' .. env.SYMBOL .. '` ', 1, true) ~= nil and shown():find('|        12 |', 1, true) ~= nil
+  end, shown)
+  vim.fn.win_gotoid(vim.fn.bufwinid('ptx-analyzer://compareRegisters'))
+  vim.cmd('PtxCompareRegisters sm_90')
+  becomes('which can be asked for again from there', function()
+    return vim.fn.getline(1):find('sm_90', 1, true) ~= nil
+  end, shown)
+  vim.fn.search('^| `')
+  type_keys('<CR>')
+  ok('<CR> goes to the kernel', vim.api.nvim_get_current_buf() == buf and vim.fn.line('.') == row + 1, vim.fn.line('.'))
+  vim.cmd('checkhealth ptx-analyzer')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  ok('the health check finds it', text:find('can be compared with ' .. env.HOME .. '/ptxas', 1, true), text)
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
+function scenario.ptxas_elsewhere()
+  if vim.lsp.config == nil then
+    return report('skip', 'this Neovim has no vim.lsp.config')
+  end
+  attached()
+  local said = ''
+  vim.notify = function(message)
+    said = said .. message
+  end
+  vim.cmd('PtxCompareRegisters')
+  becomes('an assembler among settings that a project could change is not run', function()
+    return said:find('a project could have set it', 1, true) ~= nil
+  end, function()
+    return said
+  end)
+  ok('and nothing is shown', vim.fn.bufnr('ptx-analyzer://compareRegisters') < 0)
+end
+
 function scenario.legacy()
   ok('there is no vim.lsp.config here', vim.lsp.config == nil)
   attached()

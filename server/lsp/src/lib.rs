@@ -7,4 +7,5 @@ pub mod cli;
 mod decode;
 mod levels;
 mod markup;
+pub mod ptxas;
 pub mod server;

@@ -69,6 +69,29 @@ local function show_references(command, context)
   end
 end
 
+--- Shows what NVIDIA's assembler makes of a function. The answer is shown here, so the server need not say it in a message.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer }
+local function compare_registers(command, context)
+  local argument = vim.tbl_extend('force', (command.arguments or {})[1] or {}, { show = false })
+  require('ptx-analyzer.commands').compare_registers(context.client_id, argument)
+end
+
+--- What the server hears first. Settings may have been merged with files of the project by other plugins, and an assembler is a program
+--- that is run: which one comes from the options of this plugin alone, and the server takes it from nowhere else.
+---@param settings table?
+---@return table
+local function initialization_options(settings)
+  local options = vim.deepcopy(settings or {})
+  local own = config.ptxas()
+  local section = options['ptx-analyzer']
+  if type(section) == 'table' and (own or section.ptxas ~= nil) then
+    section.ptxas = own
+  end
+  options.workspaceTrusted = own and type(section) == 'table' or nil
+  return options
+end
+
 --- The configuration, without what belongs to one buffer.
 ---@return table
 function M.defaults()
@@ -84,7 +107,7 @@ function M.defaults()
     end,
     -- The server asks for its settings once it is up; having them from the start saves a second check of every file.
     before_init = function(params, client_config)
-      params.initializationOptions = params.initializationOptions or client_config.settings
+      params.initializationOptions = params.initializationOptions or initialization_options(client_config.settings)
       -- Lenses are more than text then.
       local experimental = { commands = { commands = { 'ptx-analyzer.showReferences' } } }
       params.capabilities = vim.tbl_deep_extend('keep', params.capabilities, { experimental = experimental })
@@ -94,6 +117,7 @@ function M.defaults()
       ['ptx-analyzer.serverStatus'] = run_and_show,
       ['ptx-analyzer.registerPressure'] = show_registers,
       ['ptx-analyzer.showReferences'] = show_references,
+      ['ptx-analyzer.compareRegisters'] = compare_registers,
     },
   }
 end

@@ -26,7 +26,10 @@ function M.show(title, text, filetype)
     vim.cmd('botright split')
     vim.api.nvim_win_set_buf(0, bufnr)
   end
-  vim.bo[bufnr].filetype = filetype
+  -- Setting it again would undo what its plugins have done, and some of them complain.
+  if vim.bo[bufnr].filetype ~= filetype then
+    vim.bo[bufnr].filetype = filetype
+  end
 end
 
 --- Text for any answer: what is text already, or the plain value.
@@ -78,16 +81,68 @@ function M.execute(client_id, command, arguments)
   M.request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
+--- The client of a buffer, by default the current one; says so where there is none.
+---@param bufnr integer?
+---@return vim.lsp.Client?
+local function client_here(bufnr)
+  local client = vim.lsp.get_clients({ bufnr = bufnr or 0, name = require('ptx-analyzer.client').name })[1]
+  if not client then
+    say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
+  end
+  return client
+end
+
 --- Runs a command of the server for the current buffer.
 ---@param command string
 ---@param argument table?
 local function execute_here(command, argument)
-  local client = vim.lsp.get_clients({ bufnr = 0, name = require('ptx-analyzer.client').name })[1]
+  local client = client_here()
   if not client then
-    return say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
+    return
   end
   local target = vim.tbl_extend('force', { uri = vim.uri_from_bufnr(0) }, argument or {})
   M.execute(client.id, command, { target })
+end
+
+--- Has NVIDIA's assembler measure a file, and shows its figures beside the estimates; `<CR>` on a line goes to the function or to
+--- the mistake.
+---@param client_id integer
+---@param argument { uri: string, entry?: string, target?: string }
+function M.compare_registers(client_id, argument)
+  local client = assert(vim.lsp.get_client_by_id(client_id))
+  local function on_answer(problem, answer)
+    if problem then
+      return say(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
+    end
+    M.show('compareRegisters', vim.trim(answer.markdown), 'markdown')
+    local shown = vim.fn.bufnr('^ptx-analyzer://compareRegisters$')
+    local source = vim.uri_to_bufnr(answer.uri)
+    vim.b[shown].ptx_analyzer_source = source
+    vim.keymap.set('n', '<CR>', function()
+      local line = vim.api.nvim_get_current_line()
+      local row = tonumber(line:match('^| `[^`]*` *| *(%d+) |') or line:match('^%- line (%d+):'))
+      local window = vim.fn.bufwinid(source)
+      if row and window > 0 then
+        vim.api.nvim_set_current_win(window)
+        vim.cmd(("normal! m'%dG^"):format(row))
+      end
+    end, { buffer = shown, desc = 'Go to the line' })
+  end
+  M.request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
+end
+
+--- What may follow `:PtxCompareRegisters`: the kernels of this buffer.
+---@param lead string
+---@return string[]
+local function kernels(lead)
+  local names = {}
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    local name = line:match('%.entry%s+([%w_$%%]+)')
+    if name and vim.startswith(name, lead) then
+      names[#names + 1] = name
+    end
+  end
+  return names
 end
 
 --- Has the server check all PTX files of the project, and lists what is found in any of them.
@@ -168,10 +223,22 @@ function M.define()
   command('PtxCheckWorkspace', 'Check all PTX files of the project', {}, check_workspace)
   command('PtxPressure', 'Show in each line how many registers hold a value, or hide it', {}, function()
     local bufnr = vim.api.nvim_get_current_buf()
-    if not vim.lsp.get_clients({ bufnr = bufnr, name = require('ptx-analyzer.client').name })[1] then
-      return say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
+    if client_here(bufnr) then
+      require('ptx-analyzer.pressure').toggle(bufnr)
     end
-    require('ptx-analyzer.pressure').toggle(bufnr)
+  end)
+  command('PtxCompareRegisters', 'Compare registers with what ptxas says', { nargs = '*', complete = kernels }, function(call)
+    -- Asked again from the table, it is about the same file.
+    local bufnr = vim.b.ptx_analyzer_source or vim.api.nvim_get_current_buf()
+    local client = client_here(bufnr)
+    if not client then
+      return
+    end
+    local argument = { uri = vim.uri_from_bufnr(bufnr) }
+    for _, word in ipairs(call.fargs) do
+      argument[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
+    end
+    M.compare_registers(client.id, argument)
   end)
   command('PtxStatus', 'Show what the server is doing', {}, function()
     execute_here('ptx-analyzer.serverStatus')

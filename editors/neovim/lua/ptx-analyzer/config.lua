@@ -102,6 +102,18 @@ function M.command()
   return { 'ptx-analyzer' }
 end
 
+--- What these options say about NVIDIA's assembler; nil if nothing. They are the user's own words, while the settings of a client may have
+--- been merged with files of the project by other plugins.
+---@return table?
+function M.ptxas()
+  local settings = M.settings()['ptx-analyzer']
+  local own = type(settings) == 'table' and settings.ptxas
+  if type(own) ~= 'table' or type(own.path) ~= 'string' or own.path == '' then
+    return nil
+  end
+  return vim.tbl_extend('force', own, { path = vim.fs.normalize(own.path) })
+end
+
 --- The settings in the shape in which they travel: under the name of the server.
 ---@return table
 function M.settings()

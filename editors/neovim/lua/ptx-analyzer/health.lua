@@ -76,6 +76,22 @@ local function check_server()
   end
 end
 
+--- The assembler that registers are compared with, if somebody wants that.
+local function check_ptxas()
+  local own = config.ptxas()
+  if not own then
+    return
+  end
+  health.start('ptx-analyzer: ptxas')
+  if vim.fn.isabsolutepath(own.path) == 0 then
+    health.error(('`%s` is not an absolute path'):format(own.path), { 'The assembler is never looked for' })
+  elseif vim.fn.executable(own.path) == 0 then
+    health.error(('`%s` is not an executable'):format(own.path), { 'See :help ptx-analyzer-ptxas' })
+  else
+    health.ok('registers can be compared with ' .. own.path)
+  end
+end
+
 local function check_parser()
   health.start('ptx-analyzer: tree-sitter')
   local files = vim.api.nvim_get_runtime_file('parser/ptx.*', true)
@@ -110,6 +126,7 @@ end
 function M.check()
   check_neovim()
   check_server()
+  check_ptxas()
   check_parser()
 end
 

@@ -16,6 +16,7 @@ mod moved;
 mod outgoing;
 mod position;
 mod progress;
+mod ptxas;
 mod refresh;
 mod session;
 mod settings;
@@ -67,6 +68,9 @@ pub fn run() -> std::io::Result<bool> {
     let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = service.finish();
     runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
+    if let Some(shared) = &shared {
+        shared.ptxas.end();
+    }
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.
     runtime.shutdown_background();

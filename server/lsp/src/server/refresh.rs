@@ -63,7 +63,8 @@ fn hints(shared: &Arc<Shared>) {
     }
 }
 
-fn lenses(shared: &Arc<Shared>) {
+/// Code lenses are others.
+pub fn lenses(shared: &Arc<Shared>) {
     if shared.session().refreshes_lenses {
         let client = shared.client.clone();
         send(shared, "code lenses", async move { client.code_lens_refresh().await });

@@ -2,6 +2,7 @@
 
 mod completion;
 mod formatting;
+mod ptxas;
 #[cfg(test)]
 mod schema;
 
@@ -13,6 +14,7 @@ use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_ide::{Defaults, HintOptions, LensOptions, PressureHints};
+pub use ptxas::Ptxas;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -40,6 +42,8 @@ pub struct Settings {
     pub target: Option<String>,
     /// `project.*`
     pub project: Project,
+    /// `ptxas.*`, as they are written; they hold only where [`super::ptxas`] takes them.
+    pub ptxas: Ptxas,
     /// `workspace.*`
     pub workspace: Workspace,
 }
@@ -171,6 +175,7 @@ pub fn section(value: &Value) -> Option<&Value> {
                 "hover",
                 "inlayHints",
                 "project",
+                "ptxas",
                 "semanticTokens",
                 "target",
                 "workspace",
@@ -194,10 +199,13 @@ impl Settings {
                     "codeLens" => reader.code_lens(value, &mut out.code_lens),
                     "hover" => reader.hover(value, &mut out.hover),
                     "project" => reader.project(value, &mut out.project),
+                    "ptxas" => reader.ptxas(value, &mut out.ptxas),
                     "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
                     "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),
                     "target" => reader.target(value, &mut out.target),
                     "workspace" => reader.workspace(value, &mut out.workspace),
+                    // Said of the settings, where these come without a section.
+                    "workspaceTrusted" => {}
                     _ => reader.unknown(key),
                 }
             }

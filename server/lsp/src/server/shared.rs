@@ -6,6 +6,7 @@ use super::folders::Folders;
 use super::handlers::workspace_check::Pushed;
 use super::outgoing::Outgoing;
 use super::progress::Running;
+use super::ptxas::Ptxas;
 use super::session::Session;
 use super::settings::Settings;
 use super::worker::Worker;
@@ -40,6 +41,8 @@ pub struct Shared {
     pub pushed: Pushed,
     /// What the user can stop.
     pub running: Running,
+    /// NVIDIA's assembler, if the user has one.
+    pub ptxas: Ptxas,
     runtime: tokio::runtime::Handle,
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
@@ -58,6 +61,7 @@ impl Shared {
             workspace: Workspace::default(),
             pushed: Pushed::default(),
             running: Running::default(),
+            ptxas: Ptxas::default(),
             runtime,
             session: OnceLock::new(),
             settings: RwLock::default(),
@@ -146,6 +150,7 @@ impl Shared {
     /// Closes a document; what was reported of it is taken back.
     pub fn close(&self, uri: &Uri) {
         let document = lock(&self.documents).remove(uri);
+        self.ptxas.forget(uri);
         if let Some(document) = document {
             document.close(|| {
                 if !self.session().pulls_diagnostics {

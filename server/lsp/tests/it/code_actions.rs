@@ -28,7 +28,13 @@ fn begun(extra: Value, text: &str) -> (Client, Vec<Value>) {
     let kinds = &offered["codeActionProvider"]["codeActionKinds"];
     assert_eq!(
         *kinds,
-        json!(["quickfix", "refactor.rewrite", "source.canonicalOrder.ptx-analyzer", "source.fixAll.ptx-analyzer"])
+        json!([
+            "quickfix",
+            "refactor.rewrite",
+            "source.canonicalOrder.ptx-analyzer",
+            "source.compareRegisters.ptx-analyzer",
+            "source.fixAll.ptx-analyzer",
+        ])
     );
     client.open(URI, 3, text);
     let diagnostics = client.diagnostics(URI, 3);

@@ -16,6 +16,7 @@ mod navigation;
 mod ordering;
 mod presentation;
 mod protocol;
+mod ptxas;
 mod readme;
 mod registers;
 mod regs;

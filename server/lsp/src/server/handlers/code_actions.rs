@@ -2,7 +2,8 @@
 //!
 //! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
 
-use super::commands::EXPLAIN;
+use super::commands::{COMPARE_REGISTERS, EXPLAIN};
+use crate::ptxas::compare::function_headed_at;
 use crate::server::document::Checked;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, cancellable};
@@ -23,6 +24,9 @@ const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ptx-analyzer"
 /// Modifiers of the whole document in canonical order.
 const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrder.ptx-analyzer");
 
+/// What the assembler makes of a function.
+const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
+
 /// So many findings of one place are explained.
 const MOST_EXPLAINED: usize = 3;
 
@@ -31,7 +35,7 @@ const MOST_UNASKED: usize = 64;
 
 /// The kinds that there are.
 fn kinds() -> Vec<CodeActionKind> {
-    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, FIX_ALL]
+    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, FIX_ALL]
 }
 
 /// Announces them.
@@ -48,6 +52,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
+    let measures = shared.ptxas.is_ready();
     cancellable(move |cancelled| {
         let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
         let context = Answer { uri: &uri, session, checked: &checked };
@@ -78,6 +83,9 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         }
         if wants(only, &CodeActionKind::QUICKFIX) {
             out.extend(context.explanations(&range));
+        }
+        if measures && wants(only, &COMPARE) {
+            out.extend(context.compare(&range));
         }
         Some(out)
     })
@@ -162,6 +170,19 @@ impl Answer<'_> {
             }));
         }
         out
+    }
+
+    /// The command that measures the function whose header is at a place.
+    fn compare(&self, range: &Range<usize>) -> Option<CodeActionOrCommand> {
+        let name = function_headed_at(self.checked.snapshot.as_ref()?, range)?;
+        let title = format!("Compare the registers of `{name}` with ptxas");
+        let arguments = vec![json!({ "uri": self.uri, "entry": name, "show": true })];
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(COMPARE),
+            command: Some(Command { title, command: COMPARE_REGISTERS.to_owned(), arguments: Some(arguments) }),
+            ..CodeAction::default()
+        }))
     }
 
     /// Nothing where there is nothing to mend, and to somebody who did not ask nothing for a single finding, which has its own fix.

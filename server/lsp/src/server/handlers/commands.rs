@@ -1,6 +1,6 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, registers, snapshot, status, syntax_tree, workspace_check};
+use super::{WITH_PROGRESS, compare, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::server::convert::page_address;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
@@ -19,9 +19,12 @@ const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
 /// Also the command of lenses that tell of registers.
 pub const REGISTER_PRESSURE: &str = "ptx-analyzer.registerPressure";
 const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
+/// Also the command of an action.
+pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
 
 /// All commands.
-const NAMES: [&str; 5] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, REGISTER_PRESSURE];
+const NAMES: [&str; 6] =
+    [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, COMPARE_REGISTERS, REGISTER_PRESSURE];
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -58,6 +61,11 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         SERVER_STATUS => Ok(Some(status::status(shared))),
         CHECK_WORKSPACE => {
             workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
+        }
+        COMPARE_REGISTERS => {
+            compare::compare_registers(shared, &argument, params.work_done_progress_params.work_done_token)
+                .await
+                .map(Some)
         }
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }

@@ -104,7 +104,9 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
 
 /// Reads settings, and tells of what was not understood.
 fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
-    let (settings, problems) = Settings::read(section);
+    let (mut settings, problems) = Settings::read(section);
+    // What can come from a project names no program.
+    shared.ptxas.ignore(&std::mem::take(&mut settings.ptxas));
     for problem in problems {
         match problem {
             Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
@@ -124,7 +126,7 @@ pub fn take_effect(shared: &Arc<Shared>) {
 }
 
 /// Tells the user, once for each mistake.
-fn complain(shared: &Arc<Shared>, message: String) {
+pub fn complain(shared: &Arc<Shared>, message: String) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     tracing::warn!("{message}");
     if lock(&SAID).get_or_insert_default().insert(message.clone()) {

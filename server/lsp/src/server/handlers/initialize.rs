@@ -14,6 +14,9 @@ pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> Initialize
     shared.begin(session);
     log::begin(&shared.outgoing, params.trace);
     shared.change_folders(|folders| *folders = Folders::new(params));
+    if let Some(wrong) = shared.ptxas.begin(params.initialization_options.as_ref()) {
+        configuration::complain(shared, wrong);
+    }
     if let Some(options) = &params.initialization_options {
         configuration::changed_to(shared, options);
     }

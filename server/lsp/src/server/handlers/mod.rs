@@ -6,6 +6,7 @@ pub mod call_hierarchy;
 pub mod code_actions;
 pub mod code_lenses;
 pub mod commands;
+pub mod compare;
 pub mod completion;
 pub mod configuration;
 pub mod definition;

@@ -10,29 +10,33 @@ use std::time::Duration;
 pub fn status(shared: &Shared) -> Value {
     let mut documents = shared.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
-    let documents: Vec<Value> = documents.iter().map(|d| document(d)).collect();
+    let documents: Vec<Value> = documents.iter().map(|d| document(shared, d)).collect();
     let (resident, peak) = memory();
     let mut out = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "seconds": shared.started.elapsed().as_secs(),
         "memory": { "resident_bytes": resident, "peak_bytes": peak },
         "documents": documents,
+        "ptxas": shared.ptxas.status(&shared.folders()),
     });
     let markdown = markdown(&out);
     out["markdown"] = Value::String(markdown);
     out
 }
 
-fn document(document: &Document) -> Value {
+fn document(shared: &Shared, document: &Document) -> Value {
     let (version, rope) = document.current();
     let checked = document.last_checked();
     let timings = checked.as_ref().map(|c| c.timings).unwrap_or_default();
+    let snapshot = document.last_parsed().and_then(|p| p.snapshot.clone());
+    let measured = snapshot.map(|snapshot| shared.ptxas.measured(&document.uri, &snapshot).len());
     json!({
         "uri": document.uri.as_str(),
         "version": version,
         "bytes": rope.len_bytes(),
         "lines": rope.len_lines(),
         "diagnostics": checked.map(|c| c.diagnostics.len()),
+        "measured": measured,
         "milliseconds": {
             "parse": milliseconds(timings.parse),
             "check": milliseconds(timings.check),

@@ -234,6 +234,19 @@ const SETTINGS: &[Setting] = &[
         does: "the newest PTX version that may be used, such as `\"7.8\"`: what needs a newer one is a warning, though `.version` allows it",
     },
     Setting {
+        name: "ptxas.path",
+        takes: "absolute path",
+        default: || json!(""),
+        does: "NVIDIA's assembler, to compare registers with; never looked for, and taken from the initialization options of a client that vouches for them alone: [how](ptxas.md)",
+    },
+    Setting {
+        name: "ptxas.arguments",
+        takes: "list of options",
+        default: || json!([]),
+        does: "what it is called with besides, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file",
+    },
+    Setting { name: "ptxas.timeout", takes: "number", default: || json!(60), does: "how many seconds it may take" },
+    Setting {
         name: "semanticTokens.enable",
         takes: "boolean",
         default: || json!(true),
@@ -309,6 +322,8 @@ fn schema() -> Value {
             "list of names" | "list of globs" => {
                 json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })
             }
+            // An option may be there twice, with other values.
+            "list of options" => json!({ "type": "array", "items": { "type": "string" } }),
             "code → level" => {
                 let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
                 json!({ "type": "object", "properties": levels, "additionalProperties": false })

@@ -1,0 +1,419 @@
+//! What the assembler made of the functions of a module, beside what was estimated.
+
+use super::output::{Function, Message, Severity};
+use super::run::Runner;
+use super::{Assembled, Assembler, Configuration, Failure, Task};
+use ptx_analysis::module::{is_function, items};
+use ptx_analysis::target::find_architecture;
+use ptx_analysis::{Analyzer, ModuleFacts, registers};
+use ptx_syntax::{Snapshot, fields};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// A function with a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Where that stands.
+    pub range: Range<usize>,
+    /// In which line, from 1.
+    pub line: usize,
+    /// `.entry`.
+    pub kernel: bool,
+    /// Registers as estimated; nothing for a function that is not understood.
+    pub estimate: Option<u32>,
+    /// Bytes of static shared memory, as counted.
+    pub estimated_shared: Option<u64>,
+    /// What the assembler says; nothing for what it did not mention.
+    pub measured: Option<Function>,
+}
+
+impl Row {
+    /// By how much the estimate is too low.
+    pub fn difference(&self) -> Option<i64> {
+        Some(i64::from(self.measured.as_ref()?.registers?) - i64::from(self.estimate?))
+    }
+}
+
+/// A module as it was measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// By whom.
+    pub assembler: Assembler,
+    /// With which options besides those that are always there.
+    pub arguments: Vec<String>,
+    /// What it made of the module.
+    pub assembled: Assembled,
+    /// The functions in the order of the text.
+    pub rows: Vec<Row>,
+}
+
+/// The functions of a module with what is estimated of them for a target. `known` are facts that may be of an earlier text; where they are
+/// not enough the module is looked at afresh. Nothing if somebody wants it stopped.
+pub fn estimates(snapshot: &Snapshot, known: &ModuleFacts, target: &str, stop: &dyn Fn() -> bool) -> Option<Vec<Row>> {
+    let mut rows = functions(snapshot);
+    if estimate(snapshot, known, target, &mut rows) < rows.len() {
+        let mut analyzer = Analyzer::default();
+        analyzer.keep_facts();
+        analyzer.lints(snapshot, stop)?;
+        estimate(snapshot, &analyzer.facts(), target, &mut rows);
+    }
+    Some(rows)
+}
+
+/// Assembles a module, and puts the figures beside the estimates.
+///
+/// # Errors
+/// If the assembler does not answer. That it refuses the module is an answer.
+pub fn compare(
+    (assembler, configuration): (&Assembler, &Configuration),
+    task: Task<'_>,
+    mut rows: Vec<Row>,
+    runner: &Runner,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Comparison, Failure> {
+    let assembled = assembler.assemble(configuration, task, runner, stop)?;
+    for row in &mut rows {
+        row.measured = assembled.listing.functions.iter().find(|f| f.name == row.name).cloned();
+    }
+    Ok(Comparison { assembler: assembler.clone(), arguments: configuration.arguments.clone(), assembled, rows })
+}
+
+/// The function with a body whose header a range begins in.
+pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<String> {
+    let f = fields();
+    let headed = |item: &ptx_analysis::module::Item<'_>| {
+        let body = item.node.child_by_field_id(f.body).filter(|_| is_function(item.node) && !item.unclosed);
+        body.is_some_and(|body| (item.range.start..=body.start_byte()).contains(&range.start))
+    };
+    let item = items(snapshot.root()).into_iter().find(headed)?;
+    Some(snapshot.text(item.node.child_by_field_id(f.name)?.byte_range()).into_owned())
+}
+
+fn functions(snapshot: &Snapshot) -> Vec<Row> {
+    let f = fields();
+    let one = |item: ptx_analysis::module::Item<'_>| {
+        let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node) && !item.unclosed)?;
+        item.node.child_by_field_id(f.body)?;
+        let kind = item.node.child_by_field_id(f.kind);
+        Some(Row {
+            name: snapshot.text(name.byte_range()).into_owned(),
+            range: name.byte_range(),
+            line: name.start_position().row + 1,
+            kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry"),
+            estimate: None,
+            estimated_shared: None,
+            measured: None,
+        })
+    };
+    items(snapshot.root()).into_iter().filter_map(one).collect()
+}
+
+/// Enters what is known; of how many functions something is.
+fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [Row]) -> usize {
+    let report = registers::report(snapshot, facts, find_architecture(target));
+    let by_place: HashMap<usize, _> = report.iter().map(|k| (k.range.start, k)).collect();
+    let mut found = 0;
+    for row in rows {
+        if let Some(kernel) = by_place.get(&row.range.start) {
+            found += 1;
+            row.estimate = Some(kernel.registers);
+            row.estimated_shared = Some(kernel.shared);
+        }
+    }
+    found
+}
+
+impl Comparison {
+    /// The rows that somebody asked for.
+    fn rows(&self, entry: Option<&str>) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |r| entry.is_none_or(|name| r.name == name))
+    }
+
+    /// Why the module was refused, without the assembler's word that it was.
+    fn errors(&self) -> Vec<&Message> {
+        let all: Vec<&Message> = self.assembled.listing.errors().collect();
+        let more = all.iter().any(|m| m.severity == Severity::Error || m.line.is_some());
+        all.into_iter().filter(|m| !more || m.severity == Severity::Error || m.line.is_some()).collect()
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = &Message> {
+        self.assembled.listing.messages.iter().filter(|m| m.severity < Severity::Error)
+    }
+
+    /// All of it, or what concerns one function, for programs; `markdown` is the same for people.
+    pub fn json(&self, entry: Option<&str>) -> Value {
+        let function = |row: &Row| {
+            let measured = row.measured.as_ref();
+            json!({
+                "name": row.name,
+                "line": row.line,
+                "kernel": row.kernel,
+                "estimate": row.estimate,
+                "estimated_shared": row.estimated_shared,
+                "registers": measured.and_then(|m| m.registers),
+                "difference": row.difference(),
+                "spill_stores": measured.and_then(|m| m.spill_stores),
+                "spill_loads": measured.and_then(|m| m.spill_loads),
+                "stack": measured.and_then(|m| m.stack),
+                "cumulative_stack": measured.and_then(|m| m.cumulative_stack),
+                "shared": measured.and_then(|m| m.shared),
+                "constant": measured.and_then(|m| m.constant),
+                "barriers": measured.and_then(|m| m.barriers),
+            })
+        };
+        let message = |m: &Message| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
+        json!({
+            "assembler": {
+                "path": self.assembler.path.to_string_lossy(),
+                "release": self.assembler.release,
+                "version": self.assembler.version,
+                "arguments": self.arguments,
+            },
+            "target": self.assembled.target,
+            "functions": self.rows(entry).map(function).collect::<Vec<_>>(),
+            "errors": self.errors().into_iter().map(message).collect::<Vec<_>>(),
+            "warnings": self.warnings().map(message).collect::<Vec<_>>(),
+            "notes": self.assembled.notes,
+            "seconds": (self.assembled.time.as_secs_f64() * 1e3).round() / 1e3,
+            "markdown": self.markdown(entry),
+        })
+    }
+
+    /// A table, and what the assembler had to say.
+    pub fn markdown(&self, entry: Option<&str>) -> String {
+        let Assembler { version, .. } = &self.assembler;
+        let mut out = format!("# Registers on {} by ptxas {version}\n\n", self.assembled.target);
+        let errors = self.errors();
+        // Where warnings are made errors there are figures all the same.
+        if errors.is_empty() || self.rows(entry).any(|r| r.measured.as_ref().is_some_and(|m| m.registers.is_some())) {
+            let heads =
+                ["function", "line", "registers", "estimate", "off by", "spilled", "stack", "shared", "barriers"];
+            let mut rows = vec![heads.map(str::to_owned)];
+            rows.extend(self.rows(entry).map(cells));
+            table(&rows, &mut out);
+            out.push_str("\nSpilled, stack and shared are bytes; `+` is more than estimated.");
+            if self.rows(entry).any(|r| !r.kernel) {
+                out.push_str("\nThe registers of a function are counted with the kernels that call it.");
+            }
+            out.push('\n');
+        }
+        if !errors.is_empty() {
+            out.push_str(if out.ends_with("\n\n") { "" } else { "\n" });
+            out.push_str("ptxas refuses the module:\n");
+        }
+        for (message, kind) in
+            errors.into_iter().map(|m| (m, "")).chain(self.warnings().map(|m| (m, m.severity.name())))
+        {
+            let line = message.line.map_or_else(String::new, |n| format!("line {n}: "));
+            let kind = if kind.is_empty() { String::new() } else { format!("{kind}: ") };
+            let _ = write!(out, "\n- {line}{kind}{}", message.text);
+        }
+        for note in &self.assembled.notes {
+            let _ = write!(out, "\n- {note}");
+        }
+        if !self.arguments.is_empty() {
+            let _ = write!(out, "\n- with `{}`", self.arguments.join(" "));
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+        out
+    }
+
+    /// One line, for editors that show nothing longer.
+    pub fn summary(&self, entry: Option<&str>) -> String {
+        if let Some(first) = self.errors().first() {
+            let line = first.line.map_or_else(String::new, |n| format!(" in line {n}"));
+            return format!("ptxas refuses the module{line}: {}", first.text);
+        }
+        let one = |row: &Row| {
+            let measured = row.measured.as_ref()?;
+            let mut out = format!("{}: {} registers", row.name, measured.registers?);
+            if let Some(estimate) = row.estimate {
+                let _ = write!(out, " (estimated {estimate})");
+            }
+            let spilled = measured.spill_stores.unwrap_or(0) + measured.spill_loads.unwrap_or(0);
+            if spilled > 0 {
+                let _ = write!(out, ", {spilled} bytes spilled");
+            }
+            Some(out)
+        };
+        let all: Vec<String> = self.rows(entry).filter_map(one).collect();
+        let what = if all.is_empty() { "no kernels".to_owned() } else { all.join("; ") };
+        format!("{what} – ptxas {} for {}", self.assembler.release, self.assembled.target)
+    }
+}
+
+fn cells(row: &Row) -> [String; 9] {
+    let none = || "–".to_owned();
+    let number = |n: Option<u64>| n.map_or_else(none, |n| n.to_string());
+    let measured = row.measured.as_ref();
+    let spilled = |m: &Function| Some(m.spill_stores? + m.spill_loads?);
+    [
+        format!("`{}`", row.name),
+        row.line.to_string(),
+        number(measured.and_then(|m| m.registers).map(u64::from)),
+        number(row.estimate.map(u64::from)),
+        row.difference().map_or_else(none, |d| if d == 0 { "0".to_owned() } else { format!("{d:+}") }),
+        number(measured.and_then(spilled)),
+        number(measured.and_then(|m| m.stack)),
+        number(measured.and_then(|m| m.shared)),
+        number(measured.and_then(|m| m.barriers).map(u64::from)),
+    ]
+}
+
+/// In columns, so that it is a table as text too.
+fn table(rows: &[[String; 9]], out: &mut String) {
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0).max(3);
+    let widths: [usize; 9] = std::array::from_fn(width);
+    for (index, row) in rows.iter().enumerate() {
+        for (column, cell) in row.iter().enumerate() {
+            let w = widths[column];
+            let _ = if column == 0 { write!(out, "| {cell:<w$} ") } else { write!(out, "| {cell:>w$} ") };
+        }
+        out.push_str("|\n");
+        if index == 0 {
+            let _ = write!(out, "|{}", "-".repeat(widths[0] + 2));
+            for w in &widths[1..] {
+                let _ = write!(out, "|{}:", "-".repeat(w + 1));
+            }
+            out.push_str("|\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::Listing;
+    use super::*;
+    use expect_test::expect;
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    const MODULE: &str = "\
+.version 7.8
+.target sm_80
+.address_size 64
+.extern .func outside();
+.func inner() { ret; }
+.visible .entry one(.param .u64 p)
+{
+    .shared .b8 s[64];
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    st.shared.u64 [s], %rd1;
+    ret;
+}
+.entry unclosed() { ret;
+";
+
+    fn compared(printed: &str) -> Comparison {
+        let snapshot = ptx_syntax::Document::new(MODULE).snapshot();
+        let mut rows = estimates(&snapshot, &ModuleFacts::default(), "sm_80", &|| false).unwrap();
+        let listing = Listing::read(printed);
+        for row in &mut rows {
+            row.measured = listing.functions.iter().find(|f| f.name == row.name).cloned();
+        }
+        let (path, release, version) = (PathBuf::from("/ptxas"), "13.5".to_owned(), "13.5.37".to_owned());
+        let (notes, time) = (vec!["measured for another".to_owned()], Duration::from_millis(20));
+        let assembled = Assembled { listing, target: "sm_80".to_owned(), notes, time };
+        Comparison {
+            assembler: Assembler { path, release, version },
+            arguments: vec!["-O1".to_owned()],
+            assembled,
+            rows,
+        }
+    }
+
+    #[test]
+    fn estimates_come_without_facts() {
+        let snapshot = ptx_syntax::Document::new(MODULE).snapshot();
+        let rows = estimates(&snapshot, &ModuleFacts::default(), "sm_80", &|| false).unwrap();
+        let found: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.line, r.kernel, r.estimated_shared)).collect();
+        assert_eq!(found[..2], [("inner", 5, false, Some(0)), ("one", 6, true, Some(64))]);
+        assert!(rows[1].estimate.is_some_and(|n| (1..64).contains(&n)), "{rows:?}");
+        assert_eq!(estimates(&snapshot, &ModuleFacts::default(), "sm_80", &|| true), None);
+    }
+
+    #[test]
+    fn headers() {
+        let snapshot = ptx_syntax::Document::new(MODULE).snapshot();
+        let at = |word: &str| {
+            let offset = MODULE.find(word).unwrap();
+            function_headed_at(&snapshot, &(offset..offset))
+        };
+        for (word, name) in
+            [(".entry one", Some("one")), ("{\n    .shared", Some("one")), (".b64 %rd", None), ("outside", None)]
+        {
+            assert_eq!(at(word).as_deref(), name, "{word}");
+        }
+    }
+
+    #[test]
+    fn as_a_table() {
+        let mut comparison = compared(
+            "\
+ptxas warning : something odd
+ptxas info    : Compiling entry function 'one' for 'sm_80'
+ptxas info    : Function properties for one
+    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 14 registers, used 1 barriers, 64 bytes smem, 360 bytes cmem[0]
+ptxas info    : Function properties for inner
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+",
+        );
+        // Estimates are others' affair.
+        for row in &mut comparison.rows {
+            row.estimate = Some(16);
+        }
+        let wanted = expect![[r#"
+            # Registers on sm_80 by ptxas 13.5.37
+
+            | function   | line | registers | estimate | off by | spilled | stack | shared | barriers |
+            |------------|-----:|----------:|---------:|-------:|--------:|------:|-------:|---------:|
+            | `inner`    |    5 |         – |       16 |      – |       0 |     0 |      – |        – |
+            | `one`      |    6 |        14 |       16 |     -2 |      16 |     8 |     64 |        1 |
+            | `unclosed` |   14 |         – |       16 |      – |       – |     – |      – |        – |
+
+            Spilled, stack and shared are bytes; `+` is more than estimated.
+            The registers of a function are counted with the kernels that call it.
+
+            - warning: something odd
+            - measured for another
+            - with `-O1`
+        "#]];
+        wanted.assert_eq(&comparison.markdown(None));
+        assert!(!comparison.markdown(Some("one")).contains("inner"));
+        let wanted = expect!["one: 14 registers (estimated 16), 16 bytes spilled – ptxas 13.5 for sm_80"];
+        wanted.assert_eq(&comparison.summary(None));
+        let json = comparison.json(Some("one"));
+        assert_eq!((&json["functions"][0]["difference"], &json["functions"][1]), (&json!(-2), &Value::Null));
+        assert_eq!(json["warnings"][0], json!({ "line": null, "severity": "warning", "message": "something odd" }));
+    }
+
+    #[test]
+    fn a_refused_module() {
+        let comparison = compared(
+            "ptxas module.ptx, line 13; error   : Unknown modifier '.u33'\nptxas fatal   : Ptx assembly aborted due to errors\n",
+        );
+        assert_eq!(comparison.summary(None), "ptxas refuses the module in line 13: Unknown modifier '.u33'");
+        assert!(comparison.markdown(None).contains("\n- line 13: Unknown modifier '.u33'\n"));
+        let json = comparison.json(None);
+        assert_eq!(json["errors"], json!([{ "line": 13, "severity": "error", "message": "Unknown modifier '.u33'" }]));
+        // `-Werror`: recorded from 12.9.86.
+        let comparison = compared(
+            "ptxas error   : Registers are spilled to local memory in function 'one', 4 bytes spill stores, 4 bytes spill loads\n\
+             ptxas info    : Compiling entry function 'one' for 'sm_80'\nptxas info    : Used 32 registers, used 0 barriers\n",
+        );
+        let markdown = comparison.markdown(None);
+        let (table, refused) =
+            (markdown.find("| `one`"), markdown.find("\n\nptxas refuses the module:\n\n- Registers are spilled"));
+        assert!(table.is_some() && table < refused, "{markdown}");
+        // A word that stands alone is all there is.
+        let comparison = compared("ptxas fatal   : Unsupported .version\n");
+        assert_eq!(comparison.summary(None), "ptxas refuses the module: Unsupported .version");
+    }
+}

@@ -1,0 +1,391 @@
+//! NVIDIA's assembler as a measure: what it makes of a module, beside what is estimated here.
+//!
+//! It is never looked for. Whoever calls names the executable, and answers for it; `docs/decisions/0003-assembler.md` says how the server
+//! knows that its user did. Before it gets a module it is asked who it is.
+
+pub mod compare;
+mod options;
+pub mod output;
+pub mod run;
+
+use output::Listing;
+use run::{Bounds, Runner, Stopped};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Any assembler says its name at once.
+const INTRODUCTION: Bounds = Bounds { time: Duration::from_secs(10), output: 1 << 16 };
+
+/// A module of five thousand kernels has about a megabyte of figures.
+const OUTPUT: usize = 16 << 20;
+
+/// How the module is called in its own folder.
+const MODULE: &str = "module.ptx";
+
+/// Which assembler, and how it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    /// The executable.
+    pub path: PathBuf,
+    /// Options that are added.
+    pub arguments: Vec<String>,
+    /// How long it may take for a module.
+    pub limit: Duration,
+}
+
+impl Configuration {
+    /// A configuration, if it is one that can be used.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn new(path: &str, arguments: &[String], limit: Duration) -> Result<Self, String> {
+        let arguments = arguments.to_vec();
+        let path = PathBuf::from(path);
+        if !path.is_absolute() {
+            return Err(format!(
+                "`{}` is not an absolute path; the assembler is never looked for, and neither `~` nor variables are replaced",
+                path.display()
+            ));
+        }
+        options::check(&arguments)?;
+        Ok(Self { path, arguments, limit })
+    }
+}
+
+/// The state of an executable: another one may come to lie at the same place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    path: PathBuf,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+/// An assembler that has said who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembler {
+    /// The executable.
+    pub path: PathBuf,
+    /// `13.5`
+    pub release: String,
+    /// `13.5.37`
+    pub version: String,
+}
+
+/// Why there is nothing to compare with.
+#[derive(Debug)]
+pub enum Failure {
+    /// There is no such file, or it cannot be run.
+    Executable(PathBuf, String),
+    /// It is something else.
+    Stranger(PathBuf, String),
+    /// It does not generate code for the target, but for these.
+    Target {
+        /// What the module is for.
+        target: String,
+        /// What the assembler knows.
+        known: Vec<String>,
+        /// Its release.
+        release: String,
+    },
+    /// It took too long.
+    Late(Duration),
+    /// It printed too much.
+    Flood,
+    /// A file could not be written.
+    Folder(std::io::Error),
+    /// It ended without a word that is understood.
+    Silent(String),
+    /// Nobody wants to know any more.
+    Cancelled,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Executable(path, why) => write!(f, "`{}` cannot be run: {why}", path.display()),
+            Self::Stranger(path, said) => {
+                write!(f, "`{}` is not ptxas: asked for its version, it said {said}", path.display())
+            }
+            Self::Target { target, known, release } => {
+                let newest = known.iter().filter_map(|k| number(k)).max();
+                let newer = number(target).zip(newest).is_some_and(|((wanted, _), (newest, _))| wanted > newest);
+                let what = if newer { "a newer ptxas is needed" } else { "the command takes another `target`" };
+                write!(f, "ptxas {release} generates no code for {target}; it knows {}: {what}", known.join(" "))
+            }
+            Self::Late(limit) => write!(
+                f,
+                "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
+                limit.as_secs()
+            ),
+            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", OUTPUT >> 20),
+            Self::Folder(error) => write!(f, "the module could not be handed to ptxas: {error}"),
+            Self::Silent(how) => write!(f, "ptxas ended without an answer: {how}"),
+            Self::Cancelled => f.write_str("the comparison was cancelled"),
+        }
+    }
+}
+
+/// What is to be assembled.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The module.
+    pub text: &'a str,
+    /// The architecture that its `.target` names, or another one that it may run on.
+    pub target: &'a str,
+    /// Only this kernel.
+    pub entry: Option<&'a str>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// What was printed.
+    pub listing: Listing,
+    /// The architecture that code was generated for.
+    pub target: String,
+    /// What had to be done otherwise than asked for, in words.
+    pub notes: Vec<String>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Stamp {
+    /// That of a file as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be a program.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        let fail = |why: String| Failure::Executable(path.to_owned(), why);
+        let data = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
+        if !data.is_file() {
+            return Err(fail("it is no file".to_owned()));
+        }
+        #[cfg(unix)]
+        if std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 == 0 {
+            return Err(fail("it is not executable".to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), length: data.len(), modified: data.modified().ok() })
+    }
+}
+
+impl Assembler {
+    /// Asks an executable who it is. It gets no other argument before it has answered.
+    ///
+    /// # Errors
+    /// If it cannot be run, or is no assembler.
+    pub fn identify(path: &Path, runner: &Runner, stop: &mut dyn FnMut() -> bool) -> Result<Self, Failure> {
+        Stamp::of(path)?;
+        let _busy = runner.busy();
+        let folder = folder()?;
+        let mut command = Command::new(path);
+        command.arg("--version");
+        let stranger = |said: &str| Failure::Stranger(path.to_owned(), said.to_owned());
+        let (_, said) = match runner.run(command, folder.path(), INTRODUCTION, stop) {
+            Ok(said) => said,
+            Err(Stopped::Start(error)) => return Err(Failure::Executable(path.to_owned(), error.to_string())),
+            Err(Stopped::Late) => return Err(stranger("nothing for 10 seconds")),
+            Err(Stopped::Flood) => return Err(stranger("far too much")),
+            Err(Stopped::Cancelled) => return Err(Failure::Cancelled),
+        };
+        introduction(&said)
+            .map(|(release, version)| Self { path: path.to_owned(), release, version })
+            .ok_or_else(|| stranger(&quoted(&said)))
+    }
+
+    /// Assembles a module and throws the result away.
+    ///
+    /// A target that is older than all that the assembler knows is replaced by the oldest one; functions that are declared and not there make
+    /// it a relocatable object. Both is noted.
+    ///
+    /// # Errors
+    /// If there is no answer. That the module is refused is an answer.
+    pub fn assemble(
+        &self,
+        configuration: &Configuration,
+        task: Task<'_>,
+        runner: &Runner,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Assembled, Failure> {
+        let begin = Instant::now();
+        let _busy = runner.busy();
+        let folder = folder()?;
+        std::fs::write(folder.path().join(MODULE), task.text).map_err(Failure::Folder)?;
+        let mut call = Call { assembler: self, configuration, runner, folder: folder.path(), begin, stop };
+        let mut target = task.target.to_owned();
+        let mut notes = Vec::new();
+        let mut more = Vec::new();
+        let mut listing = call.assemble(&target, task.entry, &more)?;
+        if listing.errors().any(|m| is_unknown_target(&m.text)) {
+            let known = call.targets()?;
+            let Some(oldest) = oldest_above(&target, &known) else {
+                return Err(Failure::Target { target, known, release: self.release.clone() });
+            };
+            notes.push(format!("ptxas {} no longer generates code for {target}; measured for {oldest}", self.release));
+            target = oldest;
+            listing = call.assemble(&target, task.entry, &more)?;
+        }
+        let outside = listing.errors().find_map(|m| unresolved(&m.text)).map(str::to_owned);
+        if let Some(name) = outside {
+            notes.push(format!(
+                "`{name}` is not in this module, so ptxas made a relocatable object (`-c`): calls follow the ABI, which takes more registers"
+            ));
+            more.push("--compile-only");
+            listing = call.assemble(&target, task.entry, &more)?;
+        }
+        let relocatable = |a: &String| a == "-c" || a == "--compile-only";
+        if !more.is_empty() || configuration.arguments.iter().any(relocatable) {
+            // Variables of the module get their place when it is linked, and are not counted before.
+            for function in &mut listing.functions {
+                function.shared = function.shared.filter(|bytes| *bytes > 0);
+            }
+        }
+        Ok(Assembled { listing, target, notes, time: begin.elapsed() })
+    }
+}
+
+/// The calls for one module.
+struct Call<'a> {
+    assembler: &'a Assembler,
+    configuration: &'a Configuration,
+    runner: &'a Runner,
+    folder: &'a Path,
+    begin: Instant,
+    stop: &'a mut dyn FnMut() -> bool,
+}
+
+impl Call<'_> {
+    fn assemble(&mut self, target: &str, entry: Option<&str>, more: &[&str]) -> Result<Listing, Failure> {
+        let mut command = Command::new(&self.assembler.path);
+        command.args(&self.configuration.arguments).args(more).args(["--verbose", "--gpu-name", target]);
+        if let Some(entry) = entry {
+            command.args(["--entry", entry]);
+        }
+        // Not the null device: an assembler that fails may remove what it was to write.
+        command.args(["--output-file", "module.o", MODULE]);
+        let (status, said) = self.run(command)?;
+        let listing = Listing::read(&said);
+        if !status.success() && listing.errors().next().is_none() {
+            return Err(Failure::Silent(format!("{status}; it said {}", quoted(&said))));
+        }
+        if status.success() && listing.errors().next().is_some() {
+            tracing::debug!("ptxas succeeds with errors: {said}");
+        }
+        Ok(listing)
+    }
+
+    /// The architectures that it generates code for, from its help: older releases cannot list them.
+    fn targets(&mut self) -> Result<Vec<String>, Failure> {
+        let mut command = Command::new(&self.assembler.path);
+        command.arg("--help");
+        Ok(targets(&self.run(command)?.1))
+    }
+
+    fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), Failure> {
+        let limit = self.configuration.limit;
+        let bounds = Bounds { time: limit.saturating_sub(self.begin.elapsed()), output: OUTPUT };
+        self.runner.run(command, self.folder, bounds, self.stop).map_err(|stopped| match stopped {
+            Stopped::Start(error) => Failure::Executable(self.assembler.path.clone(), error.to_string()),
+            Stopped::Late => Failure::Late(limit),
+            Stopped::Flood => Failure::Flood,
+            Stopped::Cancelled => Failure::Cancelled,
+        })
+    }
+}
+
+/// A folder that nobody else can look into, and that is removed when it is dropped.
+fn folder() -> Result<tempfile::TempDir, Failure> {
+    tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(Failure::Folder)
+}
+
+/// Release and version: `Cuda compilation tools, release 13.5, V13.5.37`
+fn introduction(said: &str) -> Option<(String, String)> {
+    if !said.to_ascii_lowercase().contains("ptx optimizing assembler") {
+        return None;
+    }
+    let (_, rest) = said.split_once("release ")?;
+    let line = rest.lines().next()?;
+    let (release, version) = line.split_once(", V").unwrap_or((line, line));
+    Some((release.trim().to_owned(), version.trim().to_owned()))
+}
+
+/// The first line of an answer, not all of a long one.
+fn quoted(said: &str) -> String {
+    match said.lines().map(str::trim).find(|l| !l.is_empty()) {
+        Some(line) => format!("“{}”", line.chars().take(120).collect::<String>()),
+        None => "nothing".to_owned(),
+    }
+}
+
+fn is_unknown_target(message: &str) -> bool {
+    message.starts_with("Value '") && message.ends_with("option 'gpu-name'")
+}
+
+/// `Unresolved extern function 'f'`
+fn unresolved(message: &str) -> Option<&str> {
+    message.strip_prefix("Unresolved extern function '")?.strip_suffix('\'')
+}
+
+/// The names of real architectures in the help: `'sm_75','sm_80',` over several lines.
+fn targets(help: &str) -> Vec<String> {
+    let mut out: Vec<String> = help.split('\'').filter(|word| number(word).is_some()).map(str::to_owned).collect();
+    out.sort_by_key(|name| (number(name), name.clone()));
+    out.dedup();
+    out
+}
+
+/// The number in `sm_90a`, and whether nothing follows it.
+fn number(name: &str) -> Option<(u32, bool)> {
+    let rest = name.strip_prefix("sm_")?;
+    let digits = rest.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let plain = digits.len() == rest.len();
+    (rest.len() - digits.len() <= 1).then_some(())?;
+    Some((digits.parse().ok()?, !plain))
+}
+
+/// The oldest architecture that runs what an older one does; what is made for one alone runs nowhere else.
+fn oldest_above(target: &str, known: &[String]) -> Option<String> {
+    let (wanted, special) = number(target)?;
+    let first = known.iter().find(|k| number(k).is_some_and(|(_, special)| !special))?;
+    (!special && number(first)?.0 > wanted).then(|| first.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_absolute() {
+        let configuration = |path| Configuration::new(path, &[], Duration::from_secs(1));
+        for path in ["ptxas", "./ptxas", "bin/ptxas", "~/bin/ptxas", "$CUDA_HOME/bin/ptxas", ""] {
+            assert!(configuration(path).unwrap_err().contains("absolute"), "{path}");
+        }
+        #[cfg(unix)]
+        assert_eq!(configuration("/opt/cuda/bin/ptxas").unwrap().path, Path::new("/opt/cuda/bin/ptxas"));
+    }
+
+    #[test]
+    fn who_it_is() {
+        let said = "ptxas: NVIDIA (R) Ptx optimizing assembler\nCopyright (c) 2005-2022 NVIDIA Corporation\n\
+            Built on Wed_Sep_21_10:31:59_PDT_2022\nCuda compilation tools, release 11.8, V11.8.89\nBuild cuda_11.8.r11.8/compiler.31833905_0\n";
+        assert_eq!(introduction(said), Some(("11.8".to_owned(), "11.8.89".to_owned())));
+        assert_eq!(introduction("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)"), None);
+        assert_eq!(
+            introduction("nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 11.8, V11.8.89"),
+            None
+        );
+    }
+
+    #[test]
+    fn targets_it_knows() {
+        let help = "        Allowed values for this option:  'compute_100','compute_75','lto_75','sm_100',\n        'sm_100a','sm_75',\n        'sm_80','sm_90a'.\n        Default value:  'sm_75'.\n";
+        let known = targets(help);
+        assert_eq!(known, ["sm_75", "sm_80", "sm_90a", "sm_100", "sm_100a"]);
+        assert_eq!(oldest_above("sm_50", &known).as_deref(), Some("sm_75"));
+        // What is newer, what is bound to one architecture, what is no architecture.
+        for target in ["sm_130", "sm_90", "sm_52a", "compute_50"] {
+            assert_eq!(oldest_above(target, &known), None, "{target}");
+        }
+    }
+}
