@@ -2,11 +2,13 @@
 
 use super::commands::REGISTER_PRESSURE;
 use crate::server::document::{Document, Parsed};
+use crate::server::ptxas::Measured;
 use crate::server::session::{SHOW_REFERENCES, Session};
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
@@ -24,7 +26,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
 
 /// Where lenses stand in a document, and what they say unless finding that takes long. (Neovim 0.12 drops what it asks for later when it
 /// has asked for the lenses twice, as it does at the start.)
-pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
     if !settings.code_lens.enable {
@@ -33,8 +35,10 @@ pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Opti
     let Some(document) = shared.document(&uri) else { return Ok(None) };
     let Some(parsed) = document.parsed(document.revision()).await else { return Ok(None) };
     let session = shared.session();
+    let server = Arc::clone(shared);
     off_thread(move || {
         let Parsed { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
+        let measured = server.ptxas.measured(&uri, snapshot);
         let found = ptx_ide::code_lenses(snapshot, &settings.code_lens.options);
         // Those that are found by searching.
         let searching = found.iter().filter(|l| l.kind != LensKind::Registers).count();
@@ -47,7 +51,7 @@ pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Opti
             let now = if registers { *complete || session.refreshes_lenses } else { at_once };
             let says = if now { says() } else { None };
             let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
-            let command = says.map(|says| command(says, &lens, snapshot, &uri, session));
+            let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
             CodeLens { range, command, data }
         };
         Some(found.into_iter().map(one).collect())
@@ -56,7 +60,7 @@ pub async fn code_lenses(shared: &Shared, params: CodeLensParams) -> Result<Opti
 }
 
 /// What a lens says.
-pub async fn resolve(shared: &Shared, lens: CodeLens) -> Result<CodeLens> {
+pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     let data = lens.data.as_ref();
     let uri = data.and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let kind = data.and_then(|d| LensKind::named(d["kind"].as_str()?));
@@ -66,6 +70,7 @@ pub async fn resolve(shared: &Shared, lens: CodeLens) -> Result<CodeLens> {
         Some(document) => read(&document, kind == LensKind::Registers && !session.refreshes_lenses).await,
         None => None,
     };
+    let server = Arc::clone(shared);
     off_thread(move || {
         let found = parsed.as_ref().and_then(|parsed| {
             let snapshot = parsed.snapshot.as_ref()?;
@@ -74,7 +79,10 @@ pub async fn resolve(shared: &Shared, lens: CodeLens) -> Result<CodeLens> {
             Some((snapshot, says, ptx_ide::Lens { range, kind }))
         });
         let command = match found {
-            Some((snapshot, says, lens)) => command(says, &lens, snapshot, &uri, session),
+            Some((snapshot, says, lens)) => {
+                let measured = server.ptxas.measured(&uri, snapshot);
+                command(says, &lens, snapshot, &uri, session, &measured)
+            }
             // The text has changed meanwhile, and the client is about to ask for other lenses.
             None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
         };
@@ -92,9 +100,23 @@ async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {
 }
 
 /// Without a command of the client a lens is text alone, but for what the server can show.
-fn command(says: LensText, lens: &ptx_ide::Lens, snapshot: &Snapshot, uri: &Uri, session: Session) -> Command {
+fn command(
+    says: LensText,
+    lens: &ptx_ide::Lens,
+    snapshot: &Snapshot,
+    uri: &Uri,
+    session: Session,
+    measured: &HashMap<String, Measured>,
+) -> Command {
     if lens.kind == LensKind::Registers {
         let entry = snapshot.text(lens.range.clone());
+        let mut says = says;
+        if let Some(found) = measured.get(&*entry) {
+            says.title.push_str(&format!(" · ptxas: {}", found.registers));
+            if found.spilled > 0 {
+                says.title.push_str(&format!(", {} bytes spilled", found.spilled));
+            }
+        }
         let arguments: Vec<Value> = vec![json!({ "uri": uri, "entry": entry, "show": true })];
         return Command { title: says.title, command: REGISTER_PRESSURE.to_owned(), arguments: Some(arguments) };
     }
