@@ -85,6 +85,11 @@ impl Figure {
         } else if edit.start >= place.end {
             // Behind it.
         } else if edit.start >= place.start && edit.old_end <= place.end && self.edits.len() < MOST_EDITS {
+            if edit.old_end - edit.start == place.len() {
+                // All of it is gone, or is something else.
+                self.place = None;
+                return;
+            }
             let local = |at: usize| at - place.start;
             self.edits.push(Edit {
                 start: local(edit.start),

@@ -176,9 +176,7 @@ pub(crate) fn cost(snapshot: &Snapshot, facts: &Facts, base: usize, register: &R
     let takes = register.takes;
     let pressure = &facts.usage().pressure;
     let width = if takes.b32 > 0 { counted(takes.b32, "register") } else { counted(takes.predicates, "predicate") };
-    if facts.lives(register).next().is_none() {
-        return None;
-    }
+    facts.lives(register).next()?;
     let peak = pressure.peak as usize;
     let most = live(Live { predicates: 0, ..pressure.most });
     let line = line(snapshot, base + facts.start(peak)?);

@@ -243,6 +243,29 @@ fn a_function_under_another_name_and_one_that_was_never_understood() {
 }
 
 #[test]
+fn a_function_that_is_taken_out_leaves_the_next_one_alone() {
+    let twice = TEXT.replace(
+        ".func f",
+        &format!(
+            "{}.func f",
+            TEXT[TEXT.find(".visible").unwrap()..TEXT.find(".func f").unwrap()]
+                .replace("sum", "again")
+                .replace("%r8;", "%r7;")
+        ),
+    );
+    let mut document = Document::new(&twice);
+    let first = document.snapshot();
+    let known = figures(&first);
+    let (from, to) = (twice.find(".visible").unwrap(), twice.rfind(".visible").unwrap());
+    document.edit(from..to, "");
+    let second = document.snapshot();
+    let moved = known.moved(second.edits_since(first.id()));
+    let passed = pass(&second, &moved);
+    assert_eq!(lenses(&second, &moved), lenses(&second, &passed));
+    assert_eq!(hints(&second, &moved, PressureHints::All), hints(&second, &passed, PressureHints::All));
+}
+
+#[test]
 fn nothing_is_new_where_nothing_is() {
     for (place, text) in [(TEXT.len(), "// more\n"), (TEXT.find("the last").unwrap(), "really ")] {
         let mut document = Document::new(TEXT);
