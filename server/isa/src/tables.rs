@@ -32,7 +32,7 @@ mod successor;
 
 pub use choices::*;
 pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
-pub use effect::{Effect, Protocol, Verb};
+pub use effect::{Effect, Protocol, Temporaries, Verb};
 pub use emit::Emit;
 use emit::table;
 pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
@@ -119,6 +119,8 @@ table! {
         carries: bool,
         /// What it computes.
         computes: Computes,
+        /// After about so many cycles its results are there, for estimates; 0: as quickly as any.
+        cycles: u16,
         /// Across which threads its results are the same, whatever its operands.
         uniform: Option<Extent>,
         /// All threads of the warp must execute it together.
@@ -165,6 +167,8 @@ table! {
         checks: &'static [&'static str],
         /// Its part in protocols between threads, copies and fences.
         effects: &'static [Effect],
+        /// Registers that the assembler needs for itself: the first whose condition holds.
+        temporaries: &'static [Temporaries],
         /// Data file and line.
         source: &'static str,
     }

@@ -303,6 +303,8 @@ pub struct Function {
     pub lists: Vec<List>,
     /// The instructions in the order of the text.
     pub instructions: Vec<Instruction>,
+    /// The index of the instruction that follows a `.pragma`, and what that says, quotes included.
+    pub pragmas: Vec<(u32, Box<str>)>,
     /// The operands of all instructions.
     pub operands: Vec<Operand>,
     pub(super) uses: Vec<Use>,

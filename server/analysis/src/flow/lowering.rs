@@ -182,6 +182,10 @@ impl<'t> Lowering<'_, 't> {
                 label.target = self.out.instructions.len() as u32;
                 self.labels += 1;
             }
+        } else if kind == k.pragma_directive {
+            let next = self.out.instructions.len() as u32;
+            let all = directives::arguments(self.source, node);
+            self.out.pragmas.extend(all.iter().map(|a| (next, a.word.text.into())));
         } else if kind == k.branch_targets_directive || kind == k.call_prototype_directive {
             self.list(node, kind == k.branch_targets_directive);
         } else if node.is_error() || node.is_missing() || kind == k.unknown_directive || kind == k.function {

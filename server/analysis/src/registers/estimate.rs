@@ -1,26 +1,50 @@
-//! What the assembler makes of a function.
+//! What the assembler makes of a function: an estimate.
+//!
+//! [`Program`](program::Program) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
+//! of addresses need no registers, what nobody reads is gone). Short branches become guards ([`region`]), small loops are unrolled
+//! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
+//! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
+//! corrects the count by what else is known of the function ([`Shape`]). docs/register-estimate.md tells how, and how far it is off.
 
-use super::pressure::Pressure;
-use crate::flow::liveness::Liveness;
+mod fold;
+mod live;
+mod model;
+mod program;
+mod region;
+mod schedule;
+mod shape;
+mod unroll;
+
+pub use shape::Shape;
+
 use crate::flow::{Function, Graph};
 use crate::target::Environment;
+use ptx_isa::tables::Target;
 
 /// What a function is expected to need, by itself and without bounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Demand {
-    /// General registers.
+    /// General registers of a thread.
     pub registers: f32,
+    /// What that was found from.
+    pub shape: Shape,
+    /// For each call, by the index of the instruction, the general registers that hold a value across it.
+    pub across: Box<[(u32, u32)]>,
 }
 
 impl Demand {
-    /// Of a function.
-    pub fn new(
-        _function: &Function,
-        _graph: &Graph,
-        _liveness: &Liveness,
-        pressure: &Pressure,
-        _environment: &Environment,
-    ) -> Self {
-        Self { registers: f32::from(pressure.most.b32) + 4.0 }
+    /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
+    pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
+        let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
+        Self { registers: model::registers(&shape), shape, across: across.into() }
     }
+}
+
+/// The number in the name of a target; of one that is not known, or older than the assembler of today still makes code for, the nearest
+/// of those that the model was fitted to.
+pub fn generation(target: Option<&Target>) -> u16 {
+    const OLDEST: u16 = 75;
+    const USUAL: u16 = 90;
+    let digits = |t: &Target| t.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok();
+    target.and_then(digits).map_or(USUAL, |number: u16| number.max(OLDEST))
 }

@@ -1,12 +1,12 @@
 //! What one function needs by itself.
 
 use super::estimate::Demand;
-use super::pressure::{Live, Pressure};
+use super::pressure::Pressure;
 use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
-use crate::flow::{Function, Graph, Slot, Value, Variable};
+use crate::flow::{Function, Graph, Value, Variable};
 use crate::target::Environment;
-use ptx_isa::tables::{Bound, Flow, Protocol, Verb};
+use ptx_isa::tables::{Bound, Protocol, Verb};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -40,8 +40,8 @@ pub struct Bounds {
 pub struct Calls {
     /// Whom they call; nothing for a call through a register.
     pub callee: Option<Box<str>>,
-    /// The most registers that hold a value across one of them.
-    pub across: Live,
+    /// The most general registers that hold a value across one of them, after folding.
+    pub across: u32,
 }
 
 /// What one function needs by itself.
@@ -68,14 +68,15 @@ impl Usage {
     /// Of a function.
     pub fn new(function: &Function, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
-        let demand = Demand::new(function, graph, liveness, &pressure, environment);
+        let demand = Demand::new(function, graph, pressure.most.b32, environment);
+        let calls = calls(function, &demand);
         Self {
             pressure,
             demand,
+            calls,
             bounds: bounds(function),
             shared: shared(function),
             callees: function.functions.clone().into(),
-            calls: calls(function, graph, liveness),
             exchanged: exchanged(function),
         }
     }
@@ -95,28 +96,18 @@ impl Usage {
     }
 }
 
-fn calls(function: &Function, graph: &Graph, liveness: &Liveness) -> Box<[Calls]> {
+fn calls(function: &Function, demand: &Demand) -> Box<[Calls]> {
     let mut out: Vec<Calls> = Vec::new();
-    if function.instructions.iter().all(|i| i.flow != Flow::Call) {
-        return out.into();
-    }
-    let takes = |slot: usize| Live::of(function.declaration(Slot(slot as u32)).ty);
-    liveness.visit(function, graph, |index, after| {
-        if function.instructions[index].flow != Flow::Call {
-            return;
-        }
-        let callee = function.operands_of(index).iter().find_map(|o| match o.value {
+    for (index, across) in &demand.across {
+        let callee = function.operands_of(*index as usize).iter().find_map(|o| match o.value {
             Value::Function(number) => Some(function.functions[number as usize].clone()),
             _ => None,
         });
-        let mut across = Live::default();
-        let results = function.writes(index);
-        after.iter().filter(|s| results.iter().all(|w| w.slot.index() != *s)).for_each(|s| across.add(takes(s)));
         match out.iter_mut().find(|c| c.callee == callee) {
-            Some(known) => known.across = known.across.max(across),
-            None => out.push(Calls { callee, across }),
+            Some(known) => known.across = known.across.max(*across),
+            None => out.push(Calls { callee, across: *across }),
         }
-    });
+    }
     out.into()
 }
 

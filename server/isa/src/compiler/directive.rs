@@ -21,6 +21,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "words",
     "registers",
     "bounds",
+    "keeps-loops",
 ];
 
 /// Places that `where` may name.
@@ -62,6 +63,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
         spaces: &[],
         words: &[],
         registers: false,
+        keeps_loops: false,
         bounds: None,
     };
     let (mut parts, mut values, mut data) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,6 +83,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
                 out.limit_note = leak_str(line.prose.as_deref().unwrap_or(""));
             }
             "registers" => out.registers = true,
+            "keeps-loops" => out.keeps_loops = true,
             "bounds" => out.bounds = Some(bound(line, rest)?),
             "excludes" => out.excludes = words(Some(rest)),
             "requires" => out.requires = words(Some(rest)),

@@ -121,7 +121,7 @@ impl<'n> Builder<'n> {
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
             "modifier" => &["repeats", "ignored", "converge"],
-            "space" => &["generic", "absolute", "fixed", "window", "declared", "holds"],
+            "space" => &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"],
             "sreg" => &["uniform", "requires", "lane-bits"],
             "target" => &["excludes", "requires", "limits"],
             "directive" => directive::KEYWORDS,
@@ -187,9 +187,22 @@ impl<'n> Builder<'n> {
                 let gates = leak(common.gates);
                 let (fixed, name) = (is("fixed"), dotted());
                 let (declared, holds) = space::declared(body)?;
-                let space =
-                    Space { name, generic, absolute, window, fixed, declared, holds, summary, manual, doc, gates };
-                self.spaces.push(space);
+                let cycles = other("cycles").map_or(Ok(0), |n| n.trim().parse());
+                let cycles = cycles.map_err(|_| head.error(0, "expected `cycles NUMBER`"))?;
+                self.spaces.push(Space {
+                    name,
+                    generic,
+                    absolute,
+                    window,
+                    fixed,
+                    cycles,
+                    declared,
+                    holds,
+                    summary,
+                    manual,
+                    doc,
+                    gates,
+                });
             }
             "sreg" => {
                 let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;

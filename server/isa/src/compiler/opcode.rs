@@ -4,7 +4,7 @@ use super::lines::Line;
 use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
     Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair, Pattern,
-    Rule, RuleKind, Slot, Successor, Value,
+    Rule, RuleKind, Slot, Successor, Temporaries, Value,
 };
 use std::collections::BTreeMap;
 
@@ -88,6 +88,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         pure: family.pure,
         carries: false,
         computes: Computes::Other,
+        cycles: 0,
         uniform: None,
         converge: false,
         forms: &[],
@@ -119,6 +120,10 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
             "flow" => flow(line, rest).map(|flow| entry.flow = flow),
             "computes" => computes(line, rest).map(|computes| entry.computes = computes),
+            "cycles" => rest
+                .parse()
+                .map(|cycles| entry.cycles = cycles)
+                .map_err(|_| line.error(line.offset(rest), "expected a number of cycles")),
             "uniform" => extent(line, rest).map(|extent| entry.uniform = Some(extent)),
             "pure" if rest.is_empty() => {
                 entry.pure = true;
@@ -145,7 +150,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" | "effect" | "default" => {
+            | "instead" | "effect" | "temporaries" | "default" => {
                 shared.push(line);
                 Ok(())
             }
@@ -287,6 +292,7 @@ fn build_form(
         implied: leak(parts.implied),
         checks: leak(parts.checks),
         effects: leak(parts.effects),
+        temporaries: leak(parts.temporaries),
         source: leak_str(&format!("{}:{}", head.file, head.number)),
         slots: leak(slots),
     })
@@ -309,6 +315,7 @@ struct Parts {
     repeat: Vec<&'static str>,
     checks: Vec<&'static str>,
     effects: Vec<Effect>,
+    temporaries: Vec<Temporaries>,
 }
 
 impl Parts {
@@ -323,6 +330,7 @@ impl Parts {
             "check" => self.checks.push(leak_str(rest)),
             "instead" => self.successors.push(successor(line, rest, context)?),
             "effect" => self.effects.push(rule::effect(line, rest, context)?),
+            "temporaries" => self.temporaries.push(rule::temporaries(line, rest, context)?),
             "default" => self.implied.extend(implied(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),

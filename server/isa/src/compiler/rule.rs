@@ -3,7 +3,8 @@
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
 use crate::tables::{
-    Effect, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Term, Verb, Version,
+    Effect, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries, Term, Verb,
+    Version,
 };
 
 /// `8.5`.
@@ -88,6 +89,14 @@ pub(super) fn effect(line: &Line, text: &str, context: &Context<'_>) -> Result<E
     }
     let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
     Ok(Effect { verb, protocol, operand: leak_str(operand), when })
+}
+
+/// `temporaries 14 when type in s64`.
+pub(super) fn temporaries(line: &Line, text: &str, context: &Context<'_>) -> Result<Temporaries> {
+    let (number, when) = split_word(text, "when");
+    let registers = number.trim().parse().map_err(|_| line.error(0, "expected `temporaries NUMBER {when COND}`"))?;
+    let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
+    Ok(Temporaries { registers, when })
 }
 
 /// Terms joined by `and`.

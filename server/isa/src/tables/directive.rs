@@ -48,6 +48,8 @@ table! {
         words: &'static [&'static str],
         /// It settles with how many registers the threads of a kernel begin.
         registers: bool,
+        /// Loops are left as they are.
+        keeps_loops: bool,
         /// What its number bounds; of several numbers their product does.
         bounds: Option<Bound>,
     }

@@ -17,6 +17,16 @@ table! {
     }
 }
 
+table! {
+    /// Registers that the assembler needs for an instruction besides its operands, since it makes a routine of it.
+    struct Temporaries {
+        /// Registers of 32 bits.
+        registers: u16,
+        /// Only where all of these hold.
+        when: &'static [Term],
+    }
+}
+
 choice! {
     /// What an instruction does in a protocol.
     enum Verb {

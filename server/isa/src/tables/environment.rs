@@ -78,6 +78,8 @@ table! {
         fixed: bool,
         /// Addresses in it are offsets in a window: 32 bits hold them, and they become generic ones only by `cvta`.
         window: bool,
+        /// About so many cycles until a value is loaded from it, for estimates; 0: as many as from anywhere.
+        cycles: u16,
         /// Where variables of it may be declared.
         declared: &'static [Place],
         /// How many bytes there are: the largest that the version and target have. Empty: no limit.

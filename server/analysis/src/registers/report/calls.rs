@@ -78,7 +78,7 @@ impl<'a> Calls<'a> {
             out[*index] = usage.calls.iter().fold(usage.demand.registers, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
                 most.max(match (callee, &call.callee) {
-                    (Some(callee), _) if !self.recursive[callee] => call.across.b32 as f32 + out[callee],
+                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee],
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
                     (None, None) => {
@@ -103,7 +103,7 @@ impl<'a> Calls<'a> {
     }
 
     fn around(&self, call: &registers::Calls) -> f32 {
-        let across = u32::from(call.across.b32);
+        let across = call.across;
         self.multiprocessor.map_or(across, |m| m.assembler.around_call(across)) as f32
     }
 }

@@ -86,6 +86,7 @@ fn entry(e: &'static Entry) -> Value {
         pure,
         carries,
         computes,
+        cycles,
         uniform,
         converge,
         forms,
@@ -103,7 +104,7 @@ fn entry(e: &'static Entry) -> Value {
     json!({
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
         "doc": doc, "notes": notes, "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
-        "checked": checked, "flow": flow, "pure": pure, "carries": carries, "computes": word(&computes),
+        "checked": checked, "flow": flow, "pure": pure, "carries": carries, "computes": word(&computes), "cycles": cycles,
         "uniform": uniform.map(extent), "converge": converge, "forms": list(forms, |f| form(e, f)), "source": source,
     })
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 /// A state space.
 pub fn space(s: &'static Space) -> Value {
-    let Space { name, generic, absolute, fixed, window, declared, holds, summary, manual, doc, gates: own } = *s;
+    let Space { name, generic, absolute, fixed, window, cycles, declared, holds, summary, manual, doc, gates: own } =
+        *s;
     let place = |p: &'static Place| {
         let Place { names, align, gates: own } = *p;
         json!({"where": names, "align": align, "gates": gates(own)})
@@ -19,7 +20,7 @@ pub fn space(s: &'static Space) -> Value {
         json!({"bytes": bytes, "gates": gates(own)})
     };
     json!({
-        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window,
+        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window, "cycles": cycles,
         "declared": list(declared, place), "holds": list(holds, capacity), "summary": summary, "manual": manual,
         "doc": doc, "gates": gates(own),
     })
@@ -72,6 +73,7 @@ pub fn directive(d: &'static Directive) -> Value {
         spaces,
         words,
         registers,
+        keeps_loops,
         bounds,
     } = *d;
     let takes = takes.map(|takes| {
@@ -94,7 +96,7 @@ pub fn directive(d: &'static Directive) -> Value {
         "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
         "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
         "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
-        "words": words, "registers": registers, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
+        "words": words, "registers": registers, "keeps_loops": keeps_loops, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
         "gates": gates(own),
     })
 }

@@ -4,8 +4,8 @@ use super::{gate_with, list};
 use ptx_ide::reference::example::{Example, examples};
 use ptx_isa::tables::{
     Access, Bytes, Effect, Entry, Form, Implied, Kind, Length, Map as Lengths, MapRow, Operand, OperandTest, Pair,
-    Pattern, Protocol, Range, Rule, RuleKind, Slot, SlotTest, Spaces, Successor, Term, TypeExpr, Usual, Value as Spec,
-    Verb,
+    Pattern, Protocol, Range, Rule, RuleKind, Slot, SlotTest, Spaces, Successor, Temporaries, Term, TypeExpr, Usual,
+    Value as Spec, Verb,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         implied,
         checks,
         effects,
+        temporaries,
         source,
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
@@ -70,6 +71,10 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         "implied": list(implied, implied_one),
         "checks": checks,
         "effects": list(effects, effect),
+        "temporaries": list(temporaries, |t| {
+            let Temporaries { registers, when } = *t;
+            json!({"registers": registers, "when": terms(when, f)})
+        }),
         "examples": list(examples(e, f), example),
         "source": source,
     })

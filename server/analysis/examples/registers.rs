@@ -1,0 +1,53 @@
+//! What is expected of the register usage of every function of some files, one line each, for measuring it against the assembler.
+//!
+//! `cargo run --release -p ptx-analysis --example registers -- [--target sm_90] FILE…` prints file, function, target, then `name=value`.
+
+use ptx_analysis::Analyzer;
+use ptx_analysis::registers::estimate::Shape;
+use ptx_analysis::registers::report;
+use ptx_syntax::Snapshot;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).peekable();
+    let target = (arguments.peek().map(String::as_str) == Some("--target")).then(|| arguments.nth(1)).flatten();
+    let (mut spent, mut instructions) = (Duration::ZERO, 0);
+    for path in arguments {
+        let Ok(bytes) = std::fs::read(&path) else {
+            eprintln!("cannot read {path}");
+            continue;
+        };
+        let snapshot = Snapshot::new(&String::from_utf8_lossy(&bytes));
+        let mut analyzer = Analyzer::default();
+        analyzer.keep_facts();
+        if let Err(name) = analyzer.set_target(target.as_deref()) {
+            return eprintln!("{name} is no target");
+        }
+        let checked = analyzer.analyze(&snapshot);
+        let begin = Instant::now();
+        let _ = analyzer.lints(&snapshot, &|| false);
+        let facts = analyzer.facts();
+        spent += begin.elapsed();
+        let used = checked.environment.target;
+        for kernel in report(&snapshot, &facts, used) {
+            let usage = kernel.facts.usage();
+            let values = usage.demand.shape.values();
+            let shape = Shape::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
+            instructions += kernel.facts.count();
+            println!(
+                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlimit={}\tleast={}\tsettled={}\t{}",
+                kernel.name,
+                used.map_or("", |t| t.name),
+                u8::from(kernel.kernel),
+                kernel.registers,
+                kernel.limit.registers,
+                // What the kernel cannot do with less than, whatever it needs itself: what its calls take.
+                if kernel.unlimited > usage.demand.registers.round() as u32 { kernel.unlimited } else { 0 },
+                u8::from(kernel.settled),
+                shape.collect::<Vec<_>>().join("\t"),
+            );
+        }
+    }
+    let rate = spent.as_secs_f64() * 100_000.0 / f64::from(u32::try_from(instructions).unwrap_or(u32::MAX).max(1));
+    eprintln!("second pass: {spent:?} for {instructions} instructions, {:.0} ms per 100,000", rate * 1e3);
+}

@@ -1,0 +1,424 @@
+//! What becomes of each instruction: nothing, another name for a value, or an operation.
+
+use super::program::{Memory, Operation, Unit};
+use crate::flow::effects::effects;
+use crate::flow::{Function, Operand, Role, Slot, Value};
+use crate::head::holds;
+use crate::registers::pressure::Live;
+use crate::symbols::Origin;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Access, Computes, Extent, Flow, Protocol, TypeClass, Verb};
+use std::ops::Range;
+
+/// What needs no register.
+const NOTHING: Unit = u32::MAX;
+
+/// Cycles of an instruction of which the tables say nothing.
+const QUICK: u32 = 5;
+
+/// Cycles of a load from a space of which the tables say nothing: what is hoisted as far as it goes.
+pub const FAR: u32 = 400;
+
+/// What is known of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// A number.
+    Constant,
+    /// The same in all threads, computed of parameters by integer operations: in constant memory or a register that the warp shares.
+    Uniform,
+    /// In a register.
+    Register,
+}
+
+/// Folding in progress.
+pub struct Folding<'a> {
+    function: &'a Function,
+    /// Where the units of each slot begin.
+    first: Vec<u32>,
+    /// For each unit the one that it is another name for, itself, or [`NOTHING`].
+    root: Vec<Unit>,
+    known: Vec<Known>,
+    /// For each unit the one that it is a constant away from, as addresses are.
+    base: Vec<Unit>,
+    /// For each slot how many instructions write it.
+    writers: Vec<u32>,
+    predicate: Vec<bool>,
+    spaces: Vec<&'static str>,
+}
+
+impl<'a> Folding<'a> {
+    /// Of a function.
+    pub fn new(function: &'a Function) -> Self {
+        let count = function.registers.len();
+        let mut writers = vec![0u32; count];
+        for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
+            writers[write.slot.index()] += 1;
+        }
+        let (mut first, mut predicate) = (Vec::with_capacity(count + 1), Vec::new());
+        for slot in 0..count as u32 {
+            first.push(predicate.len() as u32);
+            let takes = Live::of(function.declaration(Slot(slot)).ty);
+            let units = usize::from(takes.b32.max(takes.predicates));
+            predicate.extend(std::iter::repeat_n(takes.predicates > 0, units));
+        }
+        let units = predicate.len() as u32;
+        first.push(units);
+        let known = vec![Known::Register; units as usize];
+        let (root, base) = ((0..units).collect(), (0..units).collect());
+        Self { function, first, root, known, base, writers, predicate, spaces: Vec::new() }
+    }
+
+    /// For each unit whether it is a predicate.
+    pub fn into_predicates(self) -> Vec<bool> {
+        self.predicate
+    }
+
+    fn units(&self, slot: Slot) -> Range<u32> {
+        self.first[slot.index()]..self.first[slot.index() + 1]
+    }
+
+    /// Whether a register is written once, by an instruction of the body.
+    fn is_single(&self, slot: Slot) -> bool {
+        self.writers[slot.index()] == 1 && self.function.declaration(slot).origin == Origin::Body
+    }
+
+    /// The register of an operand, if it is whole and written once.
+    fn single(&self, operand: &Operand) -> Option<Slot> {
+        match operand.value {
+            Value::Register(slot) => Some(slot).filter(|s| self.is_single(*s)),
+            _ => None,
+        }
+    }
+
+    /// The register of an operand, if it is whole and keeps its value once it has it.
+    fn stable(&self, operand: &Operand) -> Option<Slot> {
+        match operand.value {
+            Value::Register(slot) => Some(slot).filter(|s| self.is_single(*s) || self.writers[s.index()] == 0),
+            _ => None,
+        }
+    }
+
+    /// Makes a unit another name for another one, or for none.
+    fn alias(&mut self, unit: Unit, of: Option<Unit>) {
+        let (unit, of) = (unit as usize, of.map(|o| o as usize));
+        self.known[unit] = of.map_or(Known::Constant, |o| self.known[o]);
+        if let Some(of) = of {
+            self.base[unit] = self.base[of];
+        }
+        self.root[unit] = of.map_or(NOTHING, |o| self.root[o]);
+    }
+
+    /// Notes that the results of an instruction need no registers of their own.
+    fn dissolve(&mut self, writes: &[&Operand], known: Known) {
+        for write in writes {
+            let Some(slot) = self.single(write) else { continue };
+            for unit in self.units(slot) {
+                (self.root[unit as usize], self.known[unit as usize]) = (NOTHING, known);
+            }
+        }
+    }
+
+    /// What is known of all that an instruction reads.
+    fn sources(&self, index: usize) -> Known {
+        let function = self.function;
+        if function.instructions[index].guard.is_some() {
+            return Known::Register;
+        }
+        let of = |operand: &Operand| match operand.value {
+            Value::Special(register, _) if register.uniform == Extent::Cta => Known::Uniform,
+            Value::Special(..) => Known::Register,
+            _ => {
+                let units = operand.slots().flat_map(|s| self.units(s));
+                units.map(|u| self.known[u as usize]).max().unwrap_or(Known::Constant)
+            }
+        };
+        function.operands_of(index).iter().filter(|o| o.reads()).map(of).max().unwrap_or(Known::Constant)
+    }
+
+    fn is_constant(&self, operand: &Operand) -> bool {
+        match operand.value {
+            Value::Integer(_) | Value::Float(..) => true,
+            Value::Register(slot) => self.units(slot).all(|u| self.known[u as usize] == Known::Constant),
+            _ => false,
+        }
+    }
+
+    /// Finds out what becomes of the results of an instruction.
+    pub fn fold(&mut self, index: usize) {
+        let function = self.function;
+        if function.instructions[index].guard.is_some() {
+            return;
+        }
+        let operands = function.operands_of(index);
+        let writes: Vec<&Operand> = operands.iter().filter(|o| o.writes() && o.value != Value::Sink).collect();
+        if writes.is_empty() || !writes.iter().all(|o| self.single(o).is_some()) {
+            return;
+        }
+        let known = self.sources(index);
+        if function.reads_fixed_memory(index) {
+            if known < Known::Register {
+                self.dissolve(&writes, Known::Uniform);
+            }
+            return;
+        }
+        let reads: Vec<&Operand> = operands.iter().filter(|o| o.reads()).collect();
+        let entry = function.entry(index);
+        let becomes = |verb| effects(function, index).any(|e| e.protocol == Protocol::Address && e.verb == verb);
+        let copies = entry.computes == Computes::Copy || becomes(Verb::Widens) || becomes(Verb::Narrows);
+        if copies && self.copy(index, &writes, &reads) {
+            return;
+        }
+        let whole = |o: &Operand| {
+            let float = |c| matches!(c, TypeClass::Float | TypeClass::Packed);
+            o.role != Role::Address && o.ty.is_none_or(|t| !float(t.info().class))
+        };
+        let integer = operands.iter().all(whole);
+        if entry.pure && (known == Known::Constant || (known == Known::Uniform && integer)) {
+            return self.dissolve(&writes, known);
+        }
+        let ([write], [a, b]) = (&writes[..], &reads[..]) else { return };
+        let (Some(target), Some(source)) = (self.single(write), self.stable(a)) else { return };
+        if !integer || !self.is_constant(b) {
+            return;
+        }
+        if becomes(Verb::Adds) {
+            for (unit, of) in self.units(target).zip(self.units(source)) {
+                self.base[unit as usize] = self.base[of as usize];
+            }
+            return;
+        }
+        // An index times a size is computed where it is added to an address: what lives is the index.
+        let wide = |o: &Operand| o.ty.map_or(0, |t| t.info().bits) == 64;
+        let scales = matches!(entry.computes, Computes::Product | Computes::ShiftLeft) && wide(write);
+        if scales && (entry.computes == Computes::ShiftLeft || !wide(a)) {
+            let of: Vec<Unit> = self.units(source).collect();
+            for (place, unit) in self.units(target).enumerate() {
+                self.alias(unit, of.get(place).copied());
+            }
+        }
+    }
+
+    /// A copy, in another type perhaps; whether it needs no instruction.
+    fn copy(&mut self, index: usize, writes: &[&Operand], reads: &[&Operand]) -> bool {
+        let function = self.function;
+        // Bits that are moved; or integers made wider or narrower, without anything else asked for.
+        let chosen = function.chosen(index);
+        let plain = |o: &&Operand| o.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Float | TypeClass::Packed));
+        let said = chosen.form.slots.iter().zip(&chosen.values).any(|(slot, value)| !slot.is_type && value.is_some());
+        let converts = function.entry(index).computes == Computes::Copy && !function.entry(index).carries;
+        if converts && (said || !writes.iter().chain(reads).all(plain)) {
+            return false;
+        }
+        match (writes, reads) {
+            ([write], [read]) => self.copy_one(write, read),
+            (parts, [read]) => self.take_apart(parts, read),
+            ([write], parts) => self.put_together(write, parts),
+            _ => false,
+        }
+    }
+
+    fn copy_one(&mut self, write: &Operand, read: &Operand) -> bool {
+        let Some(target) = self.single(write) else { return false };
+        match read.value {
+            Value::Integer(_) | Value::Float(..) | Value::Variable(_) | Value::Function(_) | Value::Label(_) => {
+                self.units(target).for_each(|u| self.alias(u, None));
+                true
+            }
+            Value::Special(register, _) if register.uniform == Extent::Cta => {
+                self.dissolve(&[write], Known::Uniform);
+                true
+            }
+            Value::Register(_) => {
+                let Some(source) = self.stable(read) else { return false };
+                let of: Vec<Unit> = self.units(source).collect();
+                let bits = |o: &Operand| o.ty.map_or(0, |t| t.info().bits);
+                let signed = read.ty.is_some_and(|t| t.info().class == TypeClass::Sint);
+                let extends = bits(write) > bits(read) && bits(write) <= 32 && signed && bits(read) > 0;
+                let kind = |unit: Option<&Unit>| unit.map(|u| self.predicate[*u as usize]);
+                let to: Vec<Unit> = self.units(target).collect();
+                if extends || kind(to.first()) != kind(of.first()) {
+                    return false;
+                }
+                // The upper half of what is made wider is zero, or the sign, which is computed where it is read.
+                for (place, unit) in to.into_iter().enumerate() {
+                    self.alias(unit, of.get(place).copied());
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn take_apart(&mut self, parts: &[&Operand], read: &Operand) -> bool {
+        let Some(source) = self.stable(read) else { return false };
+        let of: Vec<Unit> = self.units(source).collect();
+        let size = usize::from(self.function.declaration(source).ty.info().bits) / parts.len().max(1);
+        for (place, part) in parts.iter().enumerate() {
+            let Some(target) = self.single(part) else { continue };
+            for (step, unit) in self.units(target).enumerate() {
+                self.alias(unit, of.get(place * size / 32 + step).copied());
+            }
+        }
+        true
+    }
+
+    fn put_together(&mut self, write: &Operand, parts: &[&Operand]) -> bool {
+        let Some(target) = self.single(write) else { return false };
+        let to: Vec<Unit> = self.units(target).collect();
+        let size = usize::from(self.function.declaration(target).ty.info().bits) / parts.len().max(1);
+        let mut from: Vec<Option<Unit>> = vec![None; to.len()];
+        for (place, part) in parts.iter().enumerate() {
+            let units: Vec<Unit> = match part.value {
+                Value::Integer(_) | Value::Float(..) => Vec::new(),
+                _ => match self.stable(part) {
+                    Some(source) => self.units(source).collect(),
+                    None => return false,
+                },
+            };
+            if size >= 32 {
+                for (step, unit) in units.into_iter().enumerate() {
+                    if let Some(slot) = from.get_mut(place * size / 32 + step) {
+                        *slot = Some(unit);
+                    }
+                }
+                continue;
+            }
+            // Halves of the same register are that register again; others are put together by an instruction.
+            let (Some(unit), Some(slot)) = (units.first(), from.get_mut(place * size / 32)) else { return false };
+            let root = |u: Unit| self.root[u as usize];
+            match *slot {
+                None if (place * size).is_multiple_of(32) => *slot = Some(*unit),
+                Some(other) if root(other) == root(*unit) => {}
+                _ => return false,
+            }
+        }
+        for (unit, from) in to.into_iter().zip(from) {
+            self.alias(unit, from);
+        }
+        true
+    }
+
+    /// The unit that an operand reads in place of one of its own; for an address the one that it is a constant away from.
+    fn read(&self, unit: Unit, operand: &Operand) -> Unit {
+        let root = self.root[unit as usize];
+        let base = self.base[unit as usize];
+        let sum = operand.role == Role::Address && root != NOTHING && self.root[base as usize] == base;
+        if sum { base } else { root }
+    }
+
+    fn space(&mut self, name: &'static str) -> u8 {
+        let name = name.split("::").next().unwrap_or(name);
+        let place = self.spaces.iter().position(|s| *s == name).unwrap_or_else(|| {
+            self.spaces.push(name);
+            self.spaces.len() - 1
+        });
+        u8::try_from(place).unwrap_or(u8::MAX)
+    }
+
+    fn memory(&mut self, index: usize) -> Memory {
+        let function = self.function;
+        if function.instructions[index].flow == Flow::Call {
+            return Memory::Barrier;
+        }
+        let space = function.chosen(index).space.map_or("", |s| s.name);
+        let mut out = None;
+        for access in function.operands_of(index).iter().filter_map(Operand::memory) {
+            let number = self.space(space);
+            // What is read without `.volatile` and such, and never changes, may be read any time.
+            let fixed = function.reads_fixed_memory(index);
+            out = Some(match access {
+                Access::Read if fixed => Memory::None,
+                Access::Read => Memory::Read(number),
+                _ => Memory::Write(number),
+            });
+        }
+        let silent = !function.entry(index).pure && function.writes(index).is_empty();
+        let leaves = function.instructions[index].flow != Flow::Next;
+        out.unwrap_or(if silent && !leaves { Memory::Barrier } else { Memory::None })
+    }
+
+    fn cycles(&self, index: usize) -> u32 {
+        let own = self.function.entry(index).cycles;
+        let loads = self.function.operands_of(index).iter().any(|o| o.memory().is_some());
+        match (own, loads) {
+            (0, true) => {
+                let space = self.function.chosen(index).space.map_or(0, |s| u32::from(s.cycles));
+                if space == 0 { FAR } else { space }
+            }
+            (0, false) => QUICK,
+            (own, _) => own.into(),
+        }
+    }
+
+    /// Registers that the assembler needs for a routine. By a constant it divides without one.
+    fn temporaries(&self, index: usize) -> u16 {
+        let chosen = self.function.chosen(index);
+        let divides = matches!(chosen.entry.computes, Computes::Quotient | Computes::Remainder);
+        let last = self.function.operands_of(index).last();
+        if divides && last.is_some_and(|o| self.is_constant(o)) {
+            return 0;
+        }
+        let said = chosen.form.temporaries.iter().find(|t| holds(t.when, &chosen.values, None) == Some(true));
+        said.map_or(0, |t| t.registers)
+    }
+
+    /// What is left of an instruction.
+    pub fn operation(&mut self, index: usize) -> Option<Operation> {
+        let function = self.function;
+        let instruction = &function.instructions[index];
+        let mut defs: Vec<Unit> = Vec::new();
+        for unit in function.writes(index).iter().flat_map(|w| self.units(w.slot)) {
+            if self.root[unit as usize] == unit && !defs.contains(&unit) {
+                defs.push(unit);
+            }
+        }
+        let memory = self.memory(index);
+        let last = !matches!(instruction.flow, Flow::Next | Flow::Call);
+        let changes = matches!(memory, Memory::Write(_) | Memory::Barrier);
+        if !function.writes(index).is_empty() && defs.is_empty() && !changes && !last {
+            return None;
+        }
+        let mut uses: Vec<Unit> = Vec::new();
+        let mut temporaries = self.temporaries(index);
+        for operand in function.operands_of(index).iter().filter(|o| o.reads()) {
+            let mut dissolved = 0;
+            for unit in operand.slots().flat_map(|s| self.units(s)) {
+                match self.read(unit, operand) {
+                    NOTHING => dissolved += 1,
+                    unit if !uses.contains(&unit) => uses.push(unit),
+                    _ => {}
+                }
+            }
+            // Addresses have to be in registers for the moment.
+            if operand.role == Role::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count() {
+                temporaries += dissolved as u16;
+            }
+        }
+        let guard = instruction.guard.as_ref().and_then(|g| g.slot);
+        for unit in guard.into_iter().flat_map(|s| self.units(s)) {
+            let root = self.root[unit as usize];
+            if root != NOTHING && !uses.contains(&root) {
+                uses.push(root);
+            }
+        }
+        let guarded = instruction.guard.is_some();
+        let own = !defs.is_empty() && uses.len() == defs.len() && uses.iter().all(|u| defs.contains(u));
+        let adds = || effects(function, index).any(|e| e.protocol == Protocol::Address && e.verb == Verb::Adds);
+        let steps = !guarded && own && adds();
+        if guarded {
+            // The value before may be the one that is kept.
+            let kept: Vec<Unit> = defs.iter().copied().filter(|d| !uses.contains(d)).collect();
+            uses.extend(kept);
+        }
+        let cycles = self.cycles(index);
+        let call = (instruction.flow == Flow::Call).then_some(index as u32);
+        Some(Operation { uses, defs, guarded, memory, cycles, temporaries, steps, last, call })
+    }
+}
+
+/// Whether a loop is to stay as it is: a pragma says so in the block where it begins.
+pub fn keeps_loop(function: &Function, instructions: &Range<usize>) -> bool {
+    function.pragmas.iter().any(|(at, text)| {
+        instructions.contains(&(*at as usize)) && ISA.directive(text).is_some_and(|directive| directive.keeps_loops)
+    })
+}

@@ -1,0 +1,143 @@
+//! Which units are live in a program.
+
+use super::program::{Operation, Program, Unit};
+use crate::flow::Graph;
+use crate::flow::bits::{Bits, Matrix};
+use crate::flow::solve::{Direction, Equations, Meet, Solution, solve};
+
+/// The number of a unit that stays inside of a block.
+const INSIDE: u32 = u32::MAX;
+
+/// The units that are live at the ends of blocks.
+pub struct Ends {
+    /// Those that cross the ends of blocks.
+    units: Vec<Unit>,
+    /// For each unit its place among them.
+    number: Vec<u32>,
+    solution: Solution,
+}
+
+impl Ends {
+    /// Of a program.
+    pub fn new(program: &Program, graph: &Graph) -> Self {
+        let mut number = vec![INSIDE; program.predicate.len()];
+        let mut units: Vec<Unit> = Vec::new();
+        let mut written = vec![u32::MAX; program.predicate.len()];
+        let mut read: Vec<(u32, u32)> = Vec::new();
+        let mut killed: Vec<(u32, Unit)> = Vec::new();
+        for (block, operations) in program.blocks.iter().enumerate() {
+            let block = block as u32;
+            for operation in operations {
+                for unit in operation.uses.iter().filter(|u| written[**u as usize] != block) {
+                    let number = &mut number[*unit as usize];
+                    if *number == INSIDE {
+                        *number = units.len() as u32;
+                        units.push(*unit);
+                    }
+                    read.push((block, *number));
+                }
+                for unit in operation.defs.iter().filter(|_| !operation.guarded) {
+                    if std::mem::replace(&mut written[*unit as usize], block) != block {
+                        killed.push((block, *unit));
+                    }
+                }
+            }
+        }
+        let (blocks, limit) = (graph.blocks.len(), units.len());
+        let (mut generates, mut kills) = (Matrix::new(blocks, limit, false), Matrix::new(blocks, limit, false));
+        read.iter().for_each(|(block, number)| generates.insert(*block as usize, *number as usize));
+        for (block, unit) in killed {
+            let number = number[unit as usize];
+            if number != INSIDE {
+                kills.insert(block as usize, number as usize);
+            }
+        }
+        let equations = Equations {
+            direction: Direction::Backward,
+            meet: Meet::Any,
+            limit,
+            generates: &generates,
+            kills: &kills,
+            boundary: &Bits::new(limit),
+        };
+        Self { units, number, solution: solve(graph, &equations) }
+    }
+
+    /// Whether a unit is live where a block begins.
+    pub fn begins_with(&self, block: usize, unit: Unit) -> bool {
+        let number = self.number.get(unit as usize).filter(|n| **n != INSIDE);
+        number.is_some_and(|n| self.solution.starts.contains(block, *n as usize))
+    }
+
+    /// The units that are live where a block ends.
+    pub fn of(&self, block: usize) -> impl Iterator<Item = Unit> + '_ {
+        self.solution.ends.iter(block).map(|n| self.units[n])
+    }
+}
+
+/// A number of general registers and one of predicates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// General registers of 32 bits.
+    pub general: u32,
+    /// Predicates.
+    pub predicates: u32,
+}
+
+impl Count {
+    fn of(&mut self, predicate: bool) -> &mut u32 {
+        if predicate { &mut self.predicates } else { &mut self.general }
+    }
+
+    /// The larger of each.
+    pub fn max(self, other: Self) -> Self {
+        Self { general: self.general.max(other.general), predicates: self.predicates.max(other.predicates) }
+    }
+}
+
+/// Counts what is live; kept between blocks, so that memory is taken once.
+#[derive(Default)]
+pub struct Counter {
+    live: Vec<bool>,
+    touched: Vec<Unit>,
+}
+
+impl Counter {
+    /// The most at one place of a block whose operations stand in this order. `across` gets to know of each call what lives longer.
+    pub fn most<'o>(
+        &mut self,
+        operations: impl DoubleEndedIterator<Item = &'o Operation>,
+        at_end: impl Iterator<Item = Unit>,
+        predicate: &[bool],
+        mut across: impl FnMut(u32, Count),
+    ) -> Count {
+        self.live.resize(predicate.len(), false);
+        let mut now = Count::default();
+        at_end.for_each(|unit| self.enter(unit, predicate, &mut now));
+        let mut most = now;
+        for operation in operations.rev() {
+            // A result that nobody reads takes its register for a moment.
+            operation.defs.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));
+            most = most.max(now);
+            for unit in operation.defs.iter().filter(|_| !operation.guarded) {
+                if std::mem::replace(&mut self.live[*unit as usize], false) {
+                    *now.of(predicate[*unit as usize]) -= 1;
+                }
+            }
+            if let Some(call) = operation.call {
+                across(call, now);
+            }
+            operation.uses.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));
+            most = most.max(Count { general: now.general + u32::from(operation.temporaries), ..now });
+        }
+        self.touched.drain(..).for_each(|unit| self.live[unit as usize] = false);
+        most
+    }
+
+    fn enter(&mut self, unit: Unit, predicate: &[bool], now: &mut Count) {
+        if !std::mem::replace(&mut self.live[unit as usize], true) {
+            *now.of(predicate[unit as usize]) += 1;
+            self.touched.push(unit);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What the model is told of a function.
+
+use super::fold::{FAR, keeps_loop};
+use super::live::{Count, Counter, Ends};
+use super::program::{Memory, Operation, Program, Unit};
+use super::region::regions;
+use super::schedule::{Dependences, schedule};
+use super::unroll::unroll;
+use crate::flow::{Function, Graph};
+use ptx_isa::tables::{Flow, TypeClass};
+
+/// How often the assembler is taken to unroll a loop.
+const TURNS: usize = 4;
+
+/// The longest loop that it is taken to unroll, in operations.
+const LONGEST_LOOP: usize = 100;
+
+/// Local memory beyond this makes no difference, in bytes.
+const MOST_LOCAL: u64 = 1024;
+
+macro_rules! shape {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What the model is told of a function. Numbers of general registers unless said otherwise.
+        #[derive(Debug, Clone, Copy, Default, PartialEq)]
+        pub struct Shape {
+            $($(#[$doc])* pub $name: f32,)*
+        }
+
+        impl Shape {
+            /// The names of all that the model is told, as the file of the model has them.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+
+            /// All that it is told, in the order of the names.
+            pub fn values(&self) -> [f32; Self::NAMES.len()] {
+                [$(self.$name,)*]
+            }
+        }
+    };
+}
+
+shape! {
+    /// Live at the most in the text as it stands, everything counted.
+    live,
+    /// The same after folding, in the order of the text.
+    folded,
+    /// In an order that hides latencies.
+    ordered,
+    /// In one that hides short ones only.
+    hurried,
+    /// As `ordered`, with loops unrolled.
+    unrolled,
+    /// As `hurried`, with loops unrolled.
+    unrolled_hurried,
+    /// Live from one block to the next.
+    across,
+    /// Predicates.
+    predicates,
+    /// How much `live` is more than `ordered`.
+    live_more,
+    /// How much `folded` is.
+    folded_more,
+    /// How much `hurried` is.
+    hurried_more,
+    /// How much `unrolled` is.
+    unrolled_more,
+    /// How much `unrolled_hurried` is.
+    unrolled_hurried_more,
+    /// How much `across` is.
+    across_more,
+    /// Instructions of the text.
+    instructions,
+    /// Operations after folding.
+    operations,
+    /// Blocks.
+    blocks,
+    /// Operations of the largest block.
+    largest,
+    /// Edges that lead back in the text.
+    back,
+    /// Loops of one block.
+    small_loops,
+    /// Loops that were unrolled.
+    unrolled_loops,
+    /// Loops that must stay as they are, and other pragmas.
+    pragmas,
+    /// Calls.
+    calls,
+    /// Operations that become long routines.
+    routines,
+    /// Operations that become short ones.
+    sequences,
+    /// Operations on floating-point numbers of 64 bits.
+    doubles,
+    /// Bytes of local memory.
+    local,
+    /// Operations with many results: of matrices, of vectors.
+    wide,
+    /// Barriers and fences.
+    barriers,
+    /// Operations that a warp executes together.
+    together,
+    /// Values loaded from far away in one block.
+    loaded,
+    /// Values loaded from far away in all.
+    loads,
+    /// The number in the name of the target.
+    generation,
+}
+
+impl Shape {
+    /// Of a function; `live` as in [`Pressure`](crate::registers::Pressure). Besides: for each call, by the index of the instruction,
+    /// the general registers that hold a value across it.
+    pub fn new(function: &Function, graph: &Graph, live: u16, generation: u16) -> (Self, Vec<(u32, u32)>) {
+        let program = Program::new(function, graph);
+        let ends = Ends::new(&program, graph);
+        let mut counts = Counts { predicate: program.predicate.clone(), ..Counts::default() };
+        let mut across = Vec::new();
+        for block in graph.order.iter().map(|b| *b as usize) {
+            let noted = |call, live: Count| across.push((call, live.general));
+            let found = counts.counter.most(program.blocks[block].iter(), ends.of(block), &program.predicate, noted);
+            counts.folded = counts.folded.max(found);
+        }
+        for region in regions(&program, graph, &ends) {
+            let at_end: Vec<Unit> = ends.of(region.last).collect();
+            let instructions = graph.blocks[region.first].first as usize
+                ..graph.blocks[region.last].end.max(graph.blocks[region.first].end) as usize;
+            let repeats = graph.successors(region.last).contains(&(region.first as u32))
+                && region.operations.len() < LONGEST_LOOP
+                && !keeps_loop(function, &instructions);
+            counts.region(&region.operations, &at_end, repeats);
+        }
+        let between = (0..graph.blocks.len()).map(|b| ends.of(b).filter(|u| !program.predicate[*u as usize]).count());
+        let between = between.max().unwrap_or(0);
+        let out = Self {
+            live: live.into(),
+            folded: counts.folded.general as f32,
+            ordered: counts.ordered as f32,
+            hurried: counts.hurried as f32,
+            unrolled: counts.unrolled as f32,
+            unrolled_hurried: counts.unrolled_hurried as f32,
+            across: between as f32,
+            predicates: counts.folded.predicates as f32,
+            unrolled_loops: counts.loops as f32,
+            generation: generation.into(),
+            ..Self::default()
+        }
+        .with_text(function, graph)
+        .with_program(&program)
+        .with_differences();
+        (out, across)
+    }
+
+    fn with_differences(self) -> Self {
+        let more = |number: f32| (number - self.ordered).clamp(-200.0, 200.0);
+        Self {
+            live_more: more(self.live),
+            folded_more: more(self.folded),
+            hurried_more: more(self.hurried),
+            unrolled_more: more(self.unrolled),
+            unrolled_hurried_more: more(self.unrolled_hurried),
+            across_more: more(self.across),
+            ..self
+        }
+    }
+
+    /// What the text says, and its blocks.
+    fn with_text(self, function: &Function, graph: &Graph) -> Self {
+        let all = || 0..function.instructions.len();
+        let doubles = |index: &usize| {
+            let double = |c: TypeClass, bits: u16| c == TypeClass::Float && bits == 64;
+            function.operands_of(*index).iter().filter_map(|o| o.ty).any(|t| double(t.info().class, t.info().bits))
+        };
+        let local = function.variables.iter().filter(|v| v.symbol.space == ".local").filter_map(|v| v.symbol.bytes);
+        let blocks = || 0..graph.blocks.len();
+        let back = |block: usize| graph.successors(block).iter().filter(|to| **to as usize <= block).count();
+        Self {
+            instructions: function.instructions.len() as f32,
+            pragmas: function.pragmas.len() as f32,
+            calls: all().filter(|i| function.instructions[*i].flow == Flow::Call).count() as f32,
+            doubles: all().filter(doubles).count() as f32,
+            together: all().filter(|i| function.chosen(*i).converge).count() as f32,
+            local: local.fold(0, u64::saturating_add).min(MOST_LOCAL) as f32,
+            blocks: graph.blocks.len() as f32,
+            back: blocks().map(back).sum::<usize>() as f32,
+            small_loops: blocks().filter(|b| graph.successors(*b).contains(&(*b as u32))).count() as f32,
+            ..self
+        }
+    }
+
+    /// What is left after folding.
+    fn with_program(self, program: &Program) -> Self {
+        const LONG: u16 = 9;
+        const WIDE: usize = 4;
+        let all = || program.blocks.iter().flatten();
+        let loads =
+            |block: &Vec<Operation>| -> usize { block.iter().filter(|o| o.cycles == FAR).map(|o| o.defs.len()).sum() };
+        Self {
+            operations: all().count() as f32,
+            largest: program.blocks.iter().map(Vec::len).max().unwrap_or(0) as f32,
+            routines: all().filter(|o| o.temporaries > LONG).count() as f32,
+            sequences: all().filter(|o| (3..=LONG).contains(&o.temporaries)).count() as f32,
+            wide: all().filter(|o| o.defs.len() >= WIDE).count() as f32,
+            barriers: all().filter(|o| o.memory == Memory::Barrier).count() as f32,
+            loaded: program.blocks.iter().map(loads).max().unwrap_or(0) as f32,
+            loads: program.blocks.iter().map(loads).sum::<usize>() as f32,
+            ..self
+        }
+    }
+}
+
+/// The most that is live in any block.
+#[derive(Default)]
+struct Counts {
+    counter: Counter,
+    predicate: Vec<bool>,
+    folded: Count,
+    ordered: u32,
+    hurried: u32,
+    unrolled: u32,
+    unrolled_hurried: u32,
+    loops: u32,
+}
+
+impl Counts {
+    fn region(&mut self, operations: &[Operation], at_end: &[Unit], repeats: bool) {
+        let [ordered, hurried] = self.orders(operations, at_end);
+        self.ordered = self.ordered.max(ordered);
+        self.hurried = self.hurried.max(hurried);
+        let (mut unrolled, mut unrolled_hurried) = (ordered, hurried);
+        if repeats {
+            self.loops += 1;
+            let turns = unroll(operations, TURNS, &mut self.predicate);
+            [unrolled, unrolled_hurried] = self.orders(&turns, at_end);
+        }
+        self.unrolled = self.unrolled.max(unrolled);
+        self.unrolled_hurried = self.unrolled_hurried.max(unrolled_hurried);
+    }
+
+    /// The most live registers in two orders: one that hides all latencies, one that hides just short ones.
+    fn orders(&mut self, operations: &[Operation], at_end: &[Unit]) -> [u32; 2] {
+        let dependences = Dependences::new(operations);
+        let whole = schedule(operations, &dependences, |o| o.cycles);
+        let short = schedule(operations, &dependences, |o| (o.cycles.min(40) / 2).max(5));
+        [whole, short].map(|order| {
+            let order = order.iter().map(|i| &operations[*i as usize]);
+            self.counter.most(order, at_end.iter().copied(), &self.predicate, |_, _| {}).general
+        })
+    }
+}

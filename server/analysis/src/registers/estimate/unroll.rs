@@ -1,0 +1,43 @@
+//! Loops, several turns in one.
+
+use super::program::{Operation, Unit};
+use std::collections::HashMap;
+
+/// The operations of a loop, `turns` times: what a turn computes for itself has units of its own in each, counters are advanced once,
+/// and only the last turn asks whether there is another one. New units are added to `predicate`.
+pub fn unroll(operations: &[Operation], turns: usize, predicate: &mut Vec<bool>) -> Vec<Operation> {
+    let mut names: HashMap<Unit, Unit> = HashMap::new();
+    let mut readers: HashMap<Unit, usize> = HashMap::new();
+    operations.iter().flat_map(|o| &o.uses).for_each(|u| *readers.entry(*u).or_default() += 1);
+    let branch = || operations.iter().filter(|o| o.last);
+    let only_asks = |operation: &Operation| {
+        let asked = |d: &Unit| readers.get(d) == Some(&1) && branch().any(|b| b.uses.contains(d));
+        operation.last || (!operation.defs.is_empty() && operation.defs.iter().all(asked))
+    };
+    let mut out = Vec::with_capacity(operations.len() * turns);
+    for turn in 0..turns {
+        let last = turn + 1 == turns;
+        for operation in operations {
+            if !last && (operation.steps || only_asks(operation)) {
+                continue;
+            }
+            let mut copy = operation.clone();
+            for unit in &mut copy.uses {
+                *unit = names.get(unit).copied().unwrap_or(*unit);
+            }
+            for unit in &mut copy.defs {
+                // The next turn, and what follows the loop, find the result where it was.
+                if last {
+                    names.remove(unit);
+                    continue;
+                }
+                let fresh = predicate.len() as Unit;
+                predicate.push(predicate[*unit as usize]);
+                names.insert(*unit, fresh);
+                *unit = fresh;
+            }
+            out.push(copy);
+        }
+    }
+    out
+}
