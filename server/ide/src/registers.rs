@@ -11,6 +11,9 @@ pub(crate) use words::{cost, live, page, title};
 use ptx_analysis::registers::{Figure, Kernel};
 use ptx_syntax::Snapshot;
 
+/// The assembler gives out registers by eight to a thread, so where fewer are live at most that matters to nobody.
+pub(crate) const LEAST: u16 = 8;
+
 /// The number of the line that an offset is in, as people count.
 pub(crate) fn line(snapshot: &Snapshot, offset: usize) -> usize {
     snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1

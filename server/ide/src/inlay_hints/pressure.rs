@@ -1,11 +1,9 @@
 //! How many registers hold a value, behind the lines where most do, or behind all.
 
 use super::{Hint, Hints, PressureHints};
-use crate::registers::{counted, lines, live, peaks};
+use crate::registers::{LEAST, counted, lines, live, peaks};
 use ptx_analysis::registers::{Figure, Figures, Live};
 
-/// The assembler gives out registers by eight to a thread, so less than that matters to nobody.
-const LEAST: u16 = 8;
 /// Where more places than this have most, only the first is marked.
 const MOST_PEAKS: usize = 3;
 
