@@ -106,7 +106,7 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             One of 8 registers; written twice, read 3 times.
 
             - live across 5 of 6 instructions
-            - takes 1 register of 32 bits; among the 2 registers that are live at the most, in line 12
+            - takes 1 register of 32 bits
             - uniform: the same in all threads of the CTA
 
             Here: `a` of `add.u32` – read: `.u32`
@@ -129,7 +129,7 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             One of 8 registers; written once, read once.
 
             - live from one instruction to the next; this is the last use of its value
-            - takes 1 register of 32 bits; among the 3 registers that are live at the most, in line 11
+            - takes 1 register of 32 bits
             - may differ from lane to lane
 
             Here: `a` of `add.u32` – read: `.u32`
