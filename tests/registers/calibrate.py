@@ -6,8 +6,8 @@ usage: calibrate.py FOLDER measured.jsonl [--write]
   --write     writes model.txt, fitted to all kernels; without it only the error is measured, on kernels that the model has not seen
 
 Needs the packages of requirements.txt, and `cargo build --release -p ptx-analysis --example registers`.
-Each error is that of a model that was fitted to one half of the kernels and asked about the other; kernels of the same name belong to the
-same half, whatever the target. The strict figure keeps all kernels of a file, for all targets, in one half.
+Each error is that of a model that was fitted to one half of the kernels and asked about the other. The same source is often there for
+several targets, or twice in one library: the stricter figures keep all versions of a kernel, and all kernels of a file, in one half.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "target/release/examples/registers"
 MODEL = ROOT / "server/analysis/src/registers/estimate/model.txt"
-TREES, DEPTH, RATE, LEAST = 150, 4, 0.1, 4.0
+TREES, DEPTH, RATE, LEAST = 150, 6, 0.06, 4.0
 SEEDS = range(5)
 
 
@@ -66,8 +66,8 @@ def fit(rows, names, seed=0):
     free = [r for r in rows if r["ptxas"] < min(r["shape"]["limit"], 255) and r["spills"] < 500]
     inputs = numpy.array([[min(r["shape"][n], 600.0) for n in names] for r in free], dtype=numpy.float32)
     wanted = numpy.array([numpy.log(r["ptxas"] / (r["shape"]["ordered"] + LEAST)) for r in free])
-    model = GradientBoostingRegressor(n_estimators=TREES, max_depth=DEPTH, learning_rate=RATE, loss="huber",
-                                      subsample=0.6, max_features=0.4, min_samples_leaf=3, random_state=seed)
+    model = GradientBoostingRegressor(n_estimators=TREES, max_depth=DEPTH, learning_rate=RATE, subsample=0.5,
+                                      max_features=0.15, min_samples_leaf=2, random_state=seed)
     return model.fit(inputs, wanted)
 
 
@@ -76,7 +76,7 @@ def estimate(model, rows, names):
     out = []
     for row, factor in zip(rows, numpy.exp(model.predict(inputs))):
         shape = row["shape"]
-        registers = max(factor * (shape["ordered"] + LEAST), shape["least"])
+        registers = max(factor * (shape["ordered"] + LEAST), shape["calls_take"])
         out.append(shape["registers"] if shape["settled"] else min(registers, shape["limit"], 255))
     return numpy.round(out)
 
@@ -88,12 +88,17 @@ def halves(rows, key, seed):
     return [r for r in rows if key(r) in first], [r for r in rows if key(r) not in first]
 
 
-def errors(name, pairs):
-    real, found = (numpy.array(column, dtype=float) for column in zip(*pairs))
-    off = numpy.abs(found - real)
-    print(f"{name:34} {len(pairs):5} kernels: rank correlation {spearmanr(real, found)[0]:.3f}, "
-          f"within 8 or 10 % {numpy.mean(off <= numpy.maximum(8, 0.1 * real)):.1%}, "
-          f"median error {numpy.median(off):.0f}, mean {off.mean():.1f}")
+def errors(name, runs):
+    """Prints the mean over several divisions into halves."""
+    def one(pairs):
+        real, found = (numpy.array(column, dtype=float) for column in zip(*pairs))
+        off = numpy.abs(found - real)
+        near = numpy.mean(off <= numpy.maximum(8, 0.1 * real))
+        return spearmanr(real, found)[0], near, numpy.median(off), off.mean()
+
+    rank, near, median, mean = numpy.mean([one(pairs) for pairs in runs], axis=0)
+    print(f"{name:34} {len(runs[0]):5} kernels: rank correlation {rank:.3f}, within 8 or 10 % {near:.1%}, "
+          f"median error {median:.1f}, mean {mean:.1f}")
 
 
 def stem(file):
@@ -107,9 +112,14 @@ def main():
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = load(options.folder, options.measured)
-    given = {"kernel", "registers", "limit", "least", "settled"}
+    given = {"kernel", "registers", "limit", "calls_take", "settled"}
     names = [n for n in rows[0]["shape"] if n not in given]
-    for title, key in [("halves by kernel", lambda r: r["kernel"]), ("halves by file", lambda r: stem(r["file"]))]:
+    divisions = [
+        ("halves of the kernels", lambda r: (r["file"], r["kernel"])),
+        ("versions of a kernel together", lambda r: (stem(r["file"]), r["kernel"])),
+        ("files together", lambda r: stem(r["file"])),
+    ]
+    for title, key in divisions:
         own, every, last = [], [], []
         for seed in SEEDS:
             pairs, mine = [], []
@@ -121,9 +131,10 @@ def main():
                     if row["own"]:
                         mine.append((row["ptxas"], found))
                         last.append((abs(found - row["ptxas"]), found, row))
-            own, every = mine, pairs
-            errors(f"{title}, {seed + 1}", own)
-        errors(f"{title}, newer targets too", every)
+            own.append(mine)
+            every.append(pairs)
+        errors(title, own)
+        errors("    and for newer targets", every)
         worst = {}
         for off, found, row in sorted(last, key=lambda one: -one[0]):
             worst.setdefault((stem(row["file"]), row["kernel"]), (found, row))
@@ -131,7 +142,7 @@ def main():
             print(f"    {found:4.0f} for {row['ptxas']:4} ({row['target']}, spills {row['spills']}): {kernel[:60]} in {file}")
     model = fit(rows, names)
     found = estimate(model, rows, names)
-    errors("all, as they were learnt", [(r["ptxas"], f) for r, f in zip(rows, found) if r["own"]])
+    errors("all, as they were learnt", [[(r["ptxas"], f) for r, f in zip(rows, found) if r["own"]]])
     if options.write:
         write(model, names, options)
 

@@ -35,14 +35,13 @@ fn main() {
             let shape = Shape::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
             instructions += kernel.facts.count();
             println!(
-                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlimit={}\tleast={}\tsettled={}\t{}",
+                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlimit={}\tcalls_take={}\tsettled={}\t{}",
                 kernel.name,
                 used.map_or("", |t| t.name),
                 u8::from(kernel.kernel),
                 kernel.registers,
                 kernel.limit.registers,
-                // What the kernel cannot do with less than, whatever it needs itself: what its calls take.
-                if kernel.unlimited > usage.demand.registers.round() as u32 { kernel.unlimited } else { 0 },
+                kernel.calls,
                 u8::from(kernel.settled),
                 shape.collect::<Vec<_>>().join("\t"),
             );

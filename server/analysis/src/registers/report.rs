@@ -47,6 +47,8 @@ pub struct Kernel {
     pub registers: u32,
     /// What it would be without the limit.
     pub unlimited: u32,
+    /// What its calls take, with those that are called: no function needs less, whatever it does besides.
+    pub calls: u32,
     /// What it is held to.
     pub limit: Limit,
     /// It gets just what the limit says, whatever it needs: its warps exchange registers.
@@ -88,6 +90,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             facts: known,
             registers: 0,
             unlimited: 0,
+            calls: 0,
             limit: Limit { registers: MOST, directive: None },
             settled: false,
             shared: 0,
@@ -102,12 +105,17 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     let memory: Vec<(u64, bool)> =
         (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
     let needs = calls.registers();
-    for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
+    for ((kernel, (needs, calls)), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
         let least = multiprocessor.map_or(0, |m| m.assembler.least);
         (kernel.shared, kernel.dynamic_shared) = (bytes, dynamic);
+        kernel.calls = calls.round() as u32;
         kernel.unlimited = (needs.round() as u32).max(least);
         let usage = kernel.facts.usage();
         kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
+        if let Some(m) = multiprocessor.filter(|_| gives_up(usage, &kernel.limit)) {
+            let registers = share(m, m.registers, m.warps.into());
+            kernel.limit.registers = kernel.limit.registers.min(registers);
+        }
         kernel.registers = kernel.unlimited.min(kernel.limit.registers);
         // A number of CTAs says nothing without one of threads.
         let settles = usage.bounds.registers.is_some() || usage.bounds.threads.is_some();
@@ -167,6 +175,18 @@ pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocess
         lower(share(m, m.cta_registers, warps), range);
     }
     out
+}
+
+/// Whether the assembler will not even try to do with the limit: where nothing but the threads of a CTA says how many registers there may
+/// be, and far more values live than that, it spills nearly all of them and takes so few registers that all warps have room. Measured with
+/// 13.5: where that begins differs by kernel, from a quarter more than the limit to three times as much; here it is taken to begin at the
+/// latter.
+fn gives_up(usage: &Usage, limit: &Limit) -> bool {
+    const MANY: f32 = 3.0;
+    let bounds = &usage.bounds;
+    let alone = bounds.threads.is_some() && bounds.ctas.is_none() && bounds.registers.is_none();
+    let shape = &usage.demand.shape;
+    alone && usage.exchanged.is_none() && shape.folded.min(shape.ordered) > MANY * limit.registers as f32
 }
 
 /// The registers of a thread if so many warps share them: each part of the register file serves its part of the warps.

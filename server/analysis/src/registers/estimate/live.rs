@@ -134,6 +134,12 @@ impl Counter {
         most
     }
 
+    /// The most general registers at one place, where the operations stand in an order that is given by their indices.
+    pub fn in_order(&mut self, operations: &[Operation], order: &[u32], at_end: &[Unit], predicate: &[bool]) -> u32 {
+        let operations = order.iter().map(|i| &operations[*i as usize]);
+        self.most(operations, at_end.iter().copied(), predicate, |_, _| {}).general
+    }
+
     fn enter(&mut self, unit: Unit, predicate: &[bool], now: &mut Count) {
         if !std::mem::replace(&mut self.live[unit as usize], true) {
             *now.of(predicate[unit as usize]) += 1;

@@ -98,8 +98,14 @@ impl MemoryOrder {
 }
 
 /// The order in which each operation stands as late as it can without making its readers wait, found from the end of the block upwards:
-/// of those that could stand in a place, the one that takes longest to get ready for. `cycles` says how long results take.
-pub fn schedule(operations: &[Operation], dependences: &Dependences, cycles: impl Fn(&Operation) -> u32) -> Vec<u32> {
+/// of those that could stand in a place, the one that takes longest to get ready for – if `thrifty`, of those that write registers, which end
+/// lives. `cycles` says how long results take.
+pub fn schedule(
+    operations: &[Operation],
+    dependences: &Dependences,
+    thrifty: bool,
+    cycles: impl Fn(&Operation) -> u32,
+) -> Vec<u32> {
     let count = operations.len();
     let delay = |from: u32, result: bool| if result { cycles(&operations[from as usize]) } else { 1 };
     let mut depth = vec![0u32; count];
@@ -109,9 +115,13 @@ pub fn schedule(operations: &[Operation], dependences: &Dependences, cycles: imp
     }
     let mut waiting = dependences.waiting.clone();
     let mut begins = vec![0u32; count];
-    let mut ready: BinaryHeap<(u32, u32)> = BinaryHeap::new();
+    let entry = |index: u32| {
+        let ends = thrifty && !operations[index as usize].defs.is_empty();
+        (ends, depth[index as usize], index)
+    };
+    let mut ready: BinaryHeap<(bool, u32, u32)> = BinaryHeap::new();
     let mut later: BinaryHeap<Reverse<(u32, Reverse<u32>)>> = BinaryHeap::new();
-    ready.extend((0..count as u32).filter(|i| waiting[*i as usize] == 0).map(|i| (depth[i as usize], i)));
+    ready.extend((0..count as u32).filter(|i| waiting[*i as usize] == 0).map(entry));
     let mut out = Vec::with_capacity(count);
     let mut clock = 0;
     while out.len() < count {
@@ -120,9 +130,9 @@ pub fn schedule(operations: &[Operation], dependences: &Dependences, cycles: imp
                 break;
             }
             later.pop();
-            ready.push((depth[index as usize], index));
+            ready.push(entry(index));
         }
-        let Some((_, index)) = ready.pop() else {
+        let Some((_, _, index)) = ready.pop() else {
             match later.peek() {
                 Some(Reverse((when, _))) => clock = *when,
                 // Not reached: what waits for nothing is in one of the two.

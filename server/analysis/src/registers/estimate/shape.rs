@@ -47,6 +47,8 @@ shape! {
     ordered,
     /// In one that hides short ones only.
     hurried,
+    /// In one that hides latencies, where results come as late as they can.
+    thrifty,
     /// As `ordered`, with loops unrolled.
     unrolled,
     /// As `hurried`, with loops unrolled.
@@ -61,6 +63,8 @@ shape! {
     folded_more,
     /// How much `hurried` is.
     hurried_more,
+    /// How much `thrifty` is.
+    thrifty_more,
     /// How much `unrolled` is.
     unrolled_more,
     /// How much `unrolled_hurried` is.
@@ -136,6 +140,7 @@ impl Shape {
             folded: counts.folded.general as f32,
             ordered: counts.ordered as f32,
             hurried: counts.hurried as f32,
+            thrifty: counts.thrifty as f32,
             unrolled: counts.unrolled as f32,
             unrolled_hurried: counts.unrolled_hurried as f32,
             across: between as f32,
@@ -156,6 +161,7 @@ impl Shape {
             live_more: more(self.live),
             folded_more: more(self.folded),
             hurried_more: more(self.hurried),
+            thrifty_more: more(self.thrifty),
             unrolled_more: more(self.unrolled),
             unrolled_hurried_more: more(self.unrolled_hurried),
             across_more: more(self.across),
@@ -216,6 +222,7 @@ struct Counts {
     folded: Count,
     ordered: u32,
     hurried: u32,
+    thrifty: u32,
     unrolled: u32,
     unrolled_hurried: u32,
     loops: u32,
@@ -223,27 +230,37 @@ struct Counts {
 
 impl Counts {
     fn region(&mut self, operations: &[Operation], at_end: &[Unit], repeats: bool) {
-        let [ordered, hurried] = self.orders(operations, at_end);
-        self.ordered = self.ordered.max(ordered);
-        self.hurried = self.hurried.max(hurried);
+        let dependences = Dependences::new(operations);
+        let mut count = |cycles: fn(&Operation) -> u32, thrifty: bool| {
+            let order = schedule(operations, &dependences, thrifty, cycles);
+            self.counter.in_order(operations, &order, at_end, &self.predicate)
+        };
+        let (ordered, hurried, thrifty) = (count(WHOLE, false), count(SHORT, false), count(WHOLE, true));
         let (mut unrolled, mut unrolled_hurried) = (ordered, hurried);
         if repeats {
             self.loops += 1;
-            let turns = unroll(operations, TURNS, &mut self.predicate);
-            [unrolled, unrolled_hurried] = self.orders(&turns, at_end);
+            let operations = unroll(operations, TURNS, &mut self.predicate);
+            let dependences = Dependences::new(&operations);
+            let mut count = |cycles: fn(&Operation) -> u32| {
+                let order = schedule(&operations, &dependences, false, cycles);
+                self.counter.in_order(&operations, &order, at_end, &self.predicate)
+            };
+            (unrolled, unrolled_hurried) = (count(WHOLE), count(SHORT));
         }
-        self.unrolled = self.unrolled.max(unrolled);
-        self.unrolled_hurried = self.unrolled_hurried.max(unrolled_hurried);
-    }
-
-    /// The most live registers in two orders: one that hides all latencies, one that hides just short ones.
-    fn orders(&mut self, operations: &[Operation], at_end: &[Unit]) -> [u32; 2] {
-        let dependences = Dependences::new(operations);
-        let whole = schedule(operations, &dependences, |o| o.cycles);
-        let short = schedule(operations, &dependences, |o| (o.cycles.min(40) / 2).max(5));
-        [whole, short].map(|order| {
-            let order = order.iter().map(|i| &operations[*i as usize]);
-            self.counter.most(order, at_end.iter().copied(), &self.predicate, |_, _| {}).general
-        })
+        for (most, found) in [
+            (&mut self.ordered, ordered),
+            (&mut self.hurried, hurried),
+            (&mut self.thrifty, thrifty),
+            (&mut self.unrolled, unrolled),
+            (&mut self.unrolled_hurried, unrolled_hurried),
+        ] {
+            *most = found.max(*most);
+        }
     }
 }
+
+/// All latencies are hidden.
+const WHOLE: fn(&Operation) -> u32 = |operation| operation.cycles;
+
+/// Just short ones are.
+const SHORT: fn(&Operation) -> u32 = |operation| (operation.cycles.min(40) / 2).max(5);

@@ -69,16 +69,18 @@ impl<'a> Calls<'a> {
     /// The registers that each function needs with those that it calls. What the assembler sees it puts together: the values that live
     /// across a call take registers beside those of the callee. What it does not see, or what comes to itself again, is called as the
     /// convention has it.
-    pub(super) fn registers(&self) -> Vec<f32> {
-        let mut out = vec![0.0; self.functions.len()];
+    ///
+    /// With each of them what its calls alone would take.
+    pub(super) fn registers(&self) -> Vec<(f32, f32)> {
+        let mut out = vec![(0.0, 0.0); self.functions.len()];
         // What a call through a register may need is the same for all of them.
         let mut unknown = None;
         for index in &self.order {
             let (_, _, usage) = self.functions[*index];
-            out[*index] = usage.calls.iter().fold(usage.demand.registers, |most: f32, call| {
+            let calls = usage.calls.iter().fold(0.0, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
-                most.max(match (callee, &call.callee) {
-                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee],
+                most.max(self.least()).max(match (callee, &call.callee) {
+                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].0,
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
                     (None, None) => {
@@ -88,6 +90,7 @@ impl<'a> Calls<'a> {
                     }
                 })
             });
+            out[*index] = (calls.max(usage.demand.registers), calls);
         }
         out
     }
@@ -100,6 +103,11 @@ impl<'a> Calls<'a> {
             usage.calls.iter().map(|c| self.around(c)).fold(usage.demand.registers, f32::max)
         })
         .fold(0.0, f32::max)
+    }
+
+    /// What a kernel has that calls anything, seen or not.
+    fn least(&self) -> f32 {
+        self.multiprocessor.map_or(0, |m| m.assembler.call) as f32
     }
 
     fn around(&self, call: &registers::Calls) -> f32 {
