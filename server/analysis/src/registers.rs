@@ -13,6 +13,8 @@ mod margins;
 pub mod occupancy;
 pub mod pressure;
 mod report;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 pub use figures::{Figure, Figures};

@@ -60,6 +60,7 @@ impl Pressure {
         // The block in which a slot was last found live, and whether it still is.
         let mut live = vec![false; takes.len()];
         let mut touched: Vec<Slot> = Vec::new();
+        let mut unread: Vec<Slot> = Vec::new();
         for number in graph.order.iter().map(|b| *b as usize) {
             let mut now = Live::default();
             let mut enter = |slot: Slot, now: &mut Live, live: &mut [bool]| {
@@ -71,15 +72,16 @@ impl Pressure {
             liveness.at_end(number).for_each(|slot| enter(slot, &mut now, &mut live));
             for index in graph.blocks[number].instructions().rev() {
                 // A result that nobody reads takes its register all the same, for a moment.
+                unread.clear();
+                unread.extend(function.writes(index).iter().map(|w| w.slot).filter(|s| !live[s.index()]));
                 for write in function.writes(index) {
                     enter(write.slot, &mut now, &mut live);
                 }
                 at[index] = now;
-                if function.instructions[index].guard.is_none() {
-                    for write in function.writes(index) {
-                        if std::mem::replace(&mut live[write.slot.index()], false) {
-                            now.take(takes[write.slot.index()]);
-                        }
+                let guarded = function.instructions[index].guard.is_some();
+                for slot in function.writes(index).iter().map(|w| w.slot).filter(|s| !guarded || unread.contains(s)) {
+                    if std::mem::replace(&mut live[slot.index()], false) {
+                        now.take(takes[slot.index()]);
                     }
                 }
                 function.reads(index).iter().for_each(|read| enter(read.slot, &mut now, &mut live));

@@ -100,6 +100,7 @@ impl Count {
 pub struct Counter {
     live: Vec<bool>,
     touched: Vec<Unit>,
+    unread: Vec<Unit>,
 }
 
 impl Counter {
@@ -116,10 +117,15 @@ impl Counter {
         at_end.for_each(|unit| self.enter(unit, predicate, &mut now));
         let mut most = now;
         for operation in operations.rev() {
-            // A result that nobody reads takes its register for a moment.
+            // A result that nobody reads takes its register for a moment, under a guard too.
+            self.unread.clear();
+            self.unread.extend(operation.defs.iter().copied().filter(|d| !self.live[*d as usize]));
             operation.defs.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));
             most = most.max(now);
-            for unit in operation.defs.iter().filter(|_| !operation.guarded) {
+            for unit in &operation.defs {
+                if operation.guarded && !self.unread.contains(unit) {
+                    continue;
+                }
                 if std::mem::replace(&mut self.live[*unit as usize], false) {
                     *now.of(predicate[*unit as usize]) -= 1;
                 }
