@@ -28,6 +28,7 @@ neovim_tests() {
   scenario opcode "$project/opcode.ptx"
   scenario commands "$project/clean.ptx"
   scenario presentation "$project/clean.ptx"
+  scenario pressure "$project/clean.ptx"
   forget_servers
   scenario quit "$project/operand.ptx"
   check 'neovim: quitting ends the server' until_true 10 servers_gone

@@ -241,6 +241,68 @@ function scenario.presentation()
   ok('and lists them', #vim.fn.getqflist() == 2 and vim.bo.buftype == 'quickfix', vim.fn.getqflist())
 end
 
+function scenario.pressure()
+  attached()
+  local function bars()
+    local namespace = vim.api.nvim_get_namespaces()['ptx-analyzer-pressure']
+    local found = {}
+    for _, mark in ipairs(namespace and vim.api.nvim_buf_get_extmarks(buf, namespace, 0, -1, { details = true }) or {}) do
+      local chunks = mark[4].virt_text
+      found[mark[2]] = { text = vim.trim(chunks[#chunks][1]), group = chunks[#chunks][2] }
+    end
+    return found
+  end
+  local row = position('ld.global.f32 %f3')
+  vim.cmd('PtxPressure')
+  becomes(':PtxPressure counts registers at the ends of lines', function()
+    local bar = bars()[row]
+    return bar and bar.text:match('^%d+ [█▉▊▋▌▍▎▏]') and not bars()[row - 2]
+  end, bars)
+  local highest = {}
+  for line, bar in pairs(bars()) do
+    if bar.text:find(('█'):rep(8), 1, true) then
+      highest[#highest + 1] = line
+      ok('the longest bar has the colour of the highest', bar.group == 'PtxPressureHigh', bar)
+    end
+  end
+  ok('some bars are full, and not all', #highest > 0 and #highest < vim.tbl_count(bars()), bars())
+
+  -- A value is held across all of it: each line has one more.
+  local before = tonumber(bars()[row].text:match('^%d+'))
+  local function insert(text, lines)
+    local at = position(text)
+    vim.api.nvim_buf_set_lines(buf, at, at, false, lines)
+  end
+  insert('st.global.f32 [%rd7], %f4', { 'add.f32 %f4, %f4, %extra;' })
+  insert('ld.param.u32 %r1', { '.reg .f32 %extra;', 'ld.param.f32 %extra, [saxpy_a];' })
+  becomes('they follow an edit', function()
+    local bar = bars()[position('ld.global.f32 %f3')]
+    return bar and tonumber(bar.text:match('^%d+')) == before + 1
+  end, bars)
+  vim.cmd('PtxPressure')
+  ok(':PtxPressure again takes them away', vim.tbl_isempty(bars()), bars())
+
+  -- The lens above the kernel says it in short, and shows the rest.
+  local lens
+  becomes('a lens tells how many registers are used', function()
+    local found = vim.lsp.buf_request_sync(buf, 'textDocument/codeLens',
+      { textDocument = vim.lsp.util.make_text_document_params(buf) }, 5000)
+    for _, one in ipairs((vim.tbl_values(found or {})[1] or {}).result or {}) do
+      lens = one.command and one.command.title:find('^≈ %d+ registers') and one.command or lens
+    end
+    return lens ~= nil
+  end)
+  client().commands[lens.command](lens, { client_id = client().id, bufnr = buf })
+  local function text()
+    local shown = vim.fn.bufnr('ptx-analyzer://registerPressure')
+    return shown > 0 and table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n') or ''
+  end
+  becomes('and which values are held where most are', function()
+    return text():find('live, in line', 1, true) ~= nil and text():find('%rd', 1, true) ~= nil
+  end, text)
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
 function scenario.commands()
   attached()
   local function shows(command, title, pattern)

@@ -48,6 +48,12 @@ helix_pictures() {
   scene hx helix-fragment 'hover: which lane of a warp holds which element of a matrix' 'lane'
   helix_end
 
+  printf '\n[language-server.ptx-analyzer.config.ptx-analyzer.inlayHints]\nregisters = "all"\n' >>"$XDG_CONFIG_HOME/helix/languages.toml"
+  helix_at 'ldmatrix.sync.aligned.m8n8.x4.trans'
+  scene hx helix-pressure 'how many registers hold a value in each line' 'live, the most' '◀ 2[0-9] live'
+  helix_end
+  sed -i '/inlayHints\]$/,$d' "$XDG_CONFIG_HOME/helix/languages.toml"
+
   helix_at 'stage_b;'
   keys hx gd
   scene hx helix-definition 'definition of a label' '^ *[0-9]+ +stage_b:'

@@ -30,9 +30,20 @@ neovim_reading() {
   scene nv neovim-hints 'inlay hints: values of literals, shapes of matrices' '0f00000000 = 0' '8×8'
   nvim_end
 
+  nvim_at 'mma_matmul(' 3
+  keys nv K
+  scene nv neovim-kernel 'hover: how many registers a kernel needs, and what holds them' 'Registers: about' 'Live there'
+  nvim_end
+
+  nvim_at 'ldmatrix.sync.aligned.m8n8.x4.trans'
+  type_text nv ':PtxPressure'
+  keys nv Enter
+  scene nv neovim-pressure 'how many registers hold a value in each line' 'live, the most' '[0-9]+ █████'
+  nvim_end
+
   open_kernel indirect_call.ptx
   nvim_at '.func'
-  scene nv neovim-lens 'code lenses: how often a function is used' '[0-9] (use|call)'
+  scene nv neovim-lens 'code lenses: how often a function is used' '[0-9] (use|call)' '≈ [0-9]+ registers'
   nvim_end
 }
 

@@ -93,6 +93,7 @@ COMMANDS: dict[str, Callable[[str], list]] = {
     "ptx-analyzer.checkWorkspace": lambda _: [],
     "ptx-analyzer.compareRegisters": lambda uri: [{"uri": uri, "show": True}],
     "ptx-analyzer.explain": lambda _: [{"query": "fma.rn.f32"}],
+    "ptx-analyzer.registerPressure": lambda uri: [{"uri": uri, "line": 24, "wait": True}],
     "ptx-analyzer.serverStatus": lambda _: [],
     "ptx-analyzer.showSyntaxTree": lambda uri: [{"uri": uri}],
 }

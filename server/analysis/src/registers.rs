@@ -4,9 +4,12 @@
 //! - [`Usage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
 //!   memory, whom it calls. It is kept with the facts of the function ([`crate::flow::facts`]).
 //! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
+//! - [`Figures`] – the report of the last second pass, kept in place while the text is edited.
 //! - [`estimate`] – the model of the assembler; docs/register-estimate.md tells how it was found and how far it is off.
 
 pub mod estimate;
+mod figures;
+mod margins;
 pub mod occupancy;
 pub mod pressure;
 mod report;
@@ -14,6 +17,8 @@ mod report;
 mod tests;
 mod usage;
 
+pub use figures::{Figure, Figures};
+pub use margins::{never_binds, spills_are_likely};
 pub use pressure::{Live, Pressure};
-pub use report::{Kernel, Limit, left_out, report};
+pub use report::{Kernel, Limit, left_out, limit, report};
 pub use usage::{Bounds, Calls, SharedVariable, Usage};

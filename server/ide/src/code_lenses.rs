@@ -4,6 +4,8 @@
 //! what it says.
 
 use crate::references::{Access, Reference, references_at};
+use crate::registers;
+use ptx_analysis::registers::Figures;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -16,6 +18,8 @@ pub enum LensKind {
     Uses,
     /// From how many places execution goes to a label.
     Branches,
+    /// How many registers a function needs.
+    Registers,
 }
 
 /// Which lenses are wanted.
@@ -27,11 +31,13 @@ pub struct LensOptions {
     pub uses: bool,
     /// [`LensKind::Branches`].
     pub branches: bool,
+    /// [`LensKind::Registers`].
+    pub registers: bool,
 }
 
 impl Default for LensOptions {
     fn default() -> Self {
-        Self { calls: true, uses: false, branches: false }
+        Self { calls: true, uses: false, branches: false, registers: true }
     }
 }
 
@@ -60,13 +66,14 @@ struct Row {
     wanted: fn(&LensOptions) -> bool,
     /// The name that a lens of the kind is about, if one belongs to a node.
     name_of: for<'t> fn(&Snapshot, Node<'t>) -> Option<Node<'t>>,
-    says: fn(&Snapshot, usize) -> Option<LensText>,
+    says: fn(&Snapshot, usize, &Figures) -> Option<LensText>,
 }
 
 const ROWS: &[Row] = &[
     Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
     Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
     Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
+    Row { kind: LensKind::Registers, name: "registers", wanted: |o| o.registers, name_of: with_body, says: needed },
 ];
 
 impl LensKind {
@@ -117,9 +124,10 @@ pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
     }
 }
 
-/// What a lens says about the name at an offset; nothing where there is none any more.
-pub fn resolve_lens(snapshot: &Snapshot, kind: LensKind, offset: usize) -> Option<LensText> {
-    (kind.row()?.says)(snapshot, offset)
+/// What a lens says about the name at an offset; nothing where there is none any more. `figures` tell what was found out about the
+/// functions when nobody typed.
+pub fn resolve_lens(snapshot: &Snapshot, kind: LensKind, offset: usize, figures: &Figures) -> Option<LensText> {
+    (kind.row()?.says)(snapshot, offset, figures)
 }
 
 /// Functions only: kernels are called from outside.
@@ -146,15 +154,15 @@ fn label<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     if goal { node.child_by_field_id(fields().name) } else { None }
 }
 
-fn calls(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+fn calls(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
     said(snapshot, offset, Access::Call, "call", "not called")
 }
 
-fn branches(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+fn branches(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
     said(snapshot, offset, Access::Jump, "branch", "no branch")
 }
 
-fn uses(snapshot: &Snapshot, offset: usize) -> Option<LensText> {
+fn uses(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
     let found = places(snapshot, offset)?;
     let title = if found.is_empty() { "not used".to_owned() } else { number(found.len(), "use") };
     Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
@@ -169,6 +177,19 @@ fn said(snapshot: &Snapshot, offset: usize, access: Access, what: &str, none: &s
         title = format!("{title}, {}", number(found.len() - counted, "mention"));
     }
     Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
+}
+
+/// Functions and kernels that are defined here.
+fn with_body<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let f = fields();
+    let defined = node.kind_id() == kinds().function && node.child_by_field_id(f.body).is_some();
+    if defined { node.child_by_field_id(f.name) } else { None }
+}
+
+fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensText> {
+    let function = snapshot.node_at(offset)?.parent().filter(|n| n.kind_id() == kinds().function)?;
+    function.child_by_field_id(fields().name).filter(|n| n.start_byte() == offset)?;
+    Some(LensText { title: registers::title(figures.of(snapshot, function)), places: Vec::new() })
 }
 
 /// Where a name stands that is declared at an offset, but for its declarations.

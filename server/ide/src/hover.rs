@@ -13,11 +13,12 @@ mod statement;
 
 pub(crate) use decode::short as decoded;
 pub(crate) use instruction::choose;
+pub(crate) use statement::{annotated, statement_at};
 
 use crate::describe::{self, Page};
 use crate::header::environment;
 use name::Told;
-use ptx_analysis::ModuleFacts;
+use ptx_analysis::registers::Figures;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
@@ -33,11 +34,11 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What is known of the text at an offset; the end of a word belongs to it. `facts` are those of the last time when the flow of
+/// What is known of the text at an offset; the end of a word belongs to it. `figures` are those of the last time when the flow of
 /// the module's functions was looked at; without them those of a small function are found out at once.
-pub fn hover(snapshot: &Snapshot, offset: usize, facts: Option<&ModuleFacts>) -> Option<Hover> {
+pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
-    let at = At { snapshot, leaf, environment: environment(snapshot), facts };
+    let at = At { snapshot, leaf, environment: environment(snapshot), figures };
     let (range, page) = at.page()?;
     let markdown = page.finish();
     (!markdown.is_empty()).then_some(Hover { range, markdown })
@@ -74,7 +75,7 @@ struct At<'t> {
     snapshot: &'t Snapshot,
     leaf: Node<'t>,
     environment: Environment,
-    facts: Option<&'t ModuleFacts>,
+    figures: Option<&'t Figures>,
 }
 
 type Found = Option<(Range<usize>, Page)>;

@@ -10,6 +10,7 @@ mod instruction;
 mod layout;
 mod numbers;
 mod operands;
+mod pressure;
 mod sources;
 
 use crate::fixes::TextEdit;
@@ -17,6 +18,7 @@ use crate::header::environment;
 use crate::names::{self, Declaration};
 use instruction::Heads;
 use ptx_analysis::lower::Source;
+use ptx_analysis::registers::Figures;
 use ptx_analysis::target::Environment;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
@@ -39,6 +41,8 @@ pub struct HintOptions {
     pub floats: bool,
     /// Where the parameters of a kernel begin.
     pub offsets: bool,
+    /// How many registers hold a value.
+    pub registers: PressureHints,
     /// The shapes of matrix operands.
     pub shapes: bool,
     /// Files and lines that `.loc` names by number.
@@ -57,6 +61,7 @@ impl Default for HintOptions {
             elements: true,
             floats: true,
             offsets: false,
+            registers: PressureHints::Peaks,
             shapes: true,
             sources: true,
             types: false,
@@ -72,6 +77,17 @@ pub enum Defaults {
     /// Those that one may forget: orderings, scopes.
     Notable,
     /// All.
+    All,
+}
+
+/// At which instructions it is shown how many registers hold a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PressureHints {
+    /// Nowhere.
+    Off,
+    /// Where most do.
+    Peaks,
+    /// In every line.
     All,
 }
 
@@ -133,8 +149,8 @@ impl Hint {
     }
 }
 
-/// The hints in a range, in order.
-pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptions) -> Vec<Hint> {
+/// The hints in a range, in order. `figures` tell what was found out about the functions when nobody typed.
+pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptions, figures: &Figures) -> Vec<Hint> {
     let mut hints = Hints {
         snapshot,
         range,
@@ -146,6 +162,7 @@ pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptio
         out: Vec::new(),
     };
     hints.walk();
+    hints.pressure(figures);
     let range = hints.range;
     hints.out.retain(|h| range.start <= h.offset && h.offset <= range.end);
     hints.out.sort_by_key(|h| h.offset);

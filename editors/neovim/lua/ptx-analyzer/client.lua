@@ -48,6 +48,14 @@ local function run_and_show(command, context)
   require('ptx-analyzer.commands').execute(context.client_id, command.command, command.arguments)
 end
 
+--- What a code lens says of registers in short. The server would show a message.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer }
+local function show_registers(command, context)
+  local argument = vim.tbl_extend('force', (command.arguments or {})[1] or {}, { show = false, first = 1, last = 1 })
+  require('ptx-analyzer.commands').execute(context.client_id, command.command, { argument })
+end
+
 --- What a code lens counts, as a list to go through.
 ---@param command { title: string, arguments?: any[] }
 ---@param context { client_id: integer }
@@ -107,6 +115,7 @@ function M.defaults()
     commands = {
       ['ptx-analyzer.showSyntaxTree'] = run_and_show,
       ['ptx-analyzer.serverStatus'] = run_and_show,
+      ['ptx-analyzer.registerPressure'] = show_registers,
       ['ptx-analyzer.showReferences'] = show_references,
       ['ptx-analyzer.compareRegisters'] = compare_registers,
     },

@@ -47,11 +47,20 @@ local function render(command, answer)
 end
 
 --- Has the server run a command.
-local function request(client, params, on_answer)
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, on_answer)
-  else
-    client.request('workspace/executeCommand', params, on_answer)
+---@return fun() cancel takes the question back
+function M.request(client, params, on_answer)
+  local colon = vim.fn.has('nvim-0.11') == 1
+  local function call(name, ...)
+    if colon then
+      return client[name](client, ...)
+    end
+    return client[name](...)
+  end
+  local sent, id = call('request', 'workspace/executeCommand', params, on_answer)
+  return function()
+    if sent then
+      call('cancel_request', id)
+    end
   end
 end
 
@@ -69,7 +78,7 @@ function M.execute(client_id, command, arguments)
       M.show(title, render(command, answer))
     end
   end
-  request(client, { command = command, arguments = arguments or {} }, on_answer)
+  M.request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
 --- The client of a buffer, by default the current one; says so where there is none.
@@ -119,7 +128,7 @@ function M.compare_registers(client_id, argument)
       end
     end, { buffer = shown, desc = 'Go to the line' })
   end
-  request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
+  M.request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
 end
 
 --- What may follow `:PtxCompareRegisters`: the kernels of this buffer.
@@ -153,7 +162,7 @@ local function check_workspace()
       vim.diagnostic.setqflist({ title = 'PTX of the workspace' })
     end
   end
-  request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
+  M.request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
 end
 
 --- Asks the server's command line what something means.
@@ -212,6 +221,12 @@ function M.define()
     execute_here('ptx-analyzer.showSyntaxTree')
   end)
   command('PtxCheckWorkspace', 'Check all PTX files of the project', {}, check_workspace)
+  command('PtxPressure', 'Show in each line how many registers hold a value, or hide it', {}, function()
+    local bufnr = vim.api.nvim_get_current_buf()
+    if client_here(bufnr) then
+      require('ptx-analyzer.pressure').toggle(bufnr)
+    end
+  end)
   command('PtxCompareRegisters', 'Compare registers with what ptxas says', { nargs = '*', complete = kernels }, function(call)
     -- Asked again from the table, it is about the same file.
     local bufnr = vim.b.ptx_analyzer_source or vim.api.nvim_get_current_buf()

@@ -24,6 +24,7 @@ pub mod duplicate_name;
 pub mod excess_shift;
 pub mod gates;
 pub mod guard_predicate;
+pub mod idle_bound;
 pub mod ignored_modifier;
 pub mod illegal_combination;
 pub mod ineffective_setmaxnreg;
@@ -66,6 +67,7 @@ pub mod requires_target;
 pub mod requires_version;
 pub mod reserved_name;
 pub mod shared_memory_limit;
+pub mod spill_likely;
 pub mod state_space;
 pub mod syntax_error;
 pub mod tensor_memory_allocation;
@@ -158,6 +160,7 @@ pages![
     "duplicate-name": Assembler,
     "excess-shift": Lint(Warning),
     "guard-predicate": Assembler,
+    "idle-bound": Lint(Severity::Hint),
     "ignored-modifier": Lint(Warning),
     "illegal-combination": Assembler,
     "ineffective-setmaxnreg": Lint(Severity::Hint),
@@ -200,6 +203,7 @@ pages![
     "requires-version": Assembler,
     "reserved-name": Assembler,
     "shared-memory-limit": Lint(Warning),
+    "spill-likely": Lint(Severity::Information),
     "state-space": Assembler,
     "syntax-error": Assembler,
     "tensor-memory-allocation": Lint(Warning),

@@ -8,7 +8,7 @@ use super::function::{Function, Slot};
 use super::graph::Graph;
 use super::liveness::Liveness;
 use super::uniformity::{self, Across};
-use crate::registers::Usage;
+use crate::registers::{Live, Usage};
 use crate::target::Environment;
 use std::ops::Range;
 
@@ -39,6 +39,8 @@ pub struct Register {
     pub across: Option<Across>,
     /// The integer that it holds from its only write on.
     pub constant: Option<i64>,
+    /// What it takes while it holds a value.
+    pub takes: Live,
     accesses: Range<u32>,
     lives: Range<u32>,
 }
@@ -50,10 +52,17 @@ pub struct Access(u32);
 impl Access {
     const READ: u32 = 1;
     const WRITE: u32 = 2;
+    const GUARDED: u32 = 4;
+    const FLAGS: u32 = 3;
 
     /// The number of the instruction.
     pub fn instruction(self) -> usize {
-        (self.0 >> 2) as usize
+        (self.0 >> Self::FLAGS) as usize
+    }
+
+    /// Whether the instruction has a guard.
+    pub fn guarded(self) -> bool {
+        self.0 & Self::GUARDED != 0
     }
 
     /// Whether the register is read.
@@ -97,6 +106,7 @@ impl Facts {
                 element,
                 across: across.as_ref().map(|a| a[*index]),
                 constant: constants[*index],
+                takes: Live::of(function.declaration(Slot(*index as u32)).ty),
                 accesses: access_starts[*index]..access_starts[*index + 1],
                 lives: life_starts[*index]..life_starts[*index + 1],
             }
@@ -146,6 +156,29 @@ impl Facts {
         self.registers.iter().filter(move |r| self.lives(r).any(|range| range.contains(&instruction)))
     }
 
+    /// The registers that hold a value at an instruction: before it, or after it together with what it writes, whichever is more.
+    /// What they take is what [`crate::registers::Pressure`] counts there.
+    pub fn held_at(&self, instruction: usize) -> Vec<&Register> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let (mut most_before, mut most_after) = (Live::default(), Live::default());
+        for register in &self.registers {
+            let accesses = self.accesses(register);
+            let own = accesses.binary_search_by_key(&instruction, |a| a.instruction()).ok().map(|at| accesses[at]);
+            let live = self.lives(register).find(|range| range.contains(&instruction));
+            if live.is_some() || own.is_some_and(Access::writes) {
+                after.push(register);
+                most_after.add(register.takes);
+            }
+            // A write that a guard may keep from happening leaves the value before it alone.
+            let replaced = own.is_some_and(|a| a.writes() && !a.guarded());
+            if own.is_some_and(Access::reads) || (live.is_some() && !replaced) {
+                before.push(register);
+                most_before.add(register.takes);
+            }
+        }
+        if most_before > most_after { before } else { after }
+    }
+
     /// How many instructions there are.
     pub fn count(&self) -> usize {
         self.instructions.len()
@@ -182,11 +215,12 @@ fn accesses(function: &Function) -> (Vec<u32>, Box<[Access]>) {
     let mut found: Vec<(Slot, Access)> = Vec::new();
     for index in 0..function.instructions.len() {
         let from = found.len();
+        let guarded = if function.instructions[index].guard.is_some() { Access::GUARDED } else { 0 };
         let uses = [(function.reads(index), Access::READ), (function.writes(index), Access::WRITE)];
         for (used, how) in uses.iter().flat_map(|(all, how)| all.iter().map(move |u| (u, how))) {
             match found[from..].iter_mut().find(|(slot, _)| *slot == used.slot) {
                 Some((_, access)) => access.0 |= how,
-                None => found.push((used.slot, Access((index as u32) << 2 | how))),
+                None => found.push((used.slot, Access((index as u32) << Access::FLAGS | guarded | how))),
             }
         }
     }

@@ -7,10 +7,10 @@ use super::liveness::Liveness;
 use super::lowering::Module;
 use super::variance::Variances;
 use crate::checks::{
-    cp_async_wait, dead_store, divergent_barrier, ineffective_setmaxnreg, mbarrier_protocol, membermask, missing_exit,
-    mixed_cta_groups, proxy_fence, repeated_destination, shared_memory_limit, tensor_memory_allocation,
-    uninitialized_register, unreachable_code, unused_function, unused_label, unused_register, wgmma_order,
-    wrong_state_space,
+    cp_async_wait, dead_store, divergent_barrier, idle_bound, ineffective_setmaxnreg, mbarrier_protocol, membermask,
+    missing_exit, mixed_cta_groups, proxy_fence, repeated_destination, shared_memory_limit, spill_likely,
+    tensor_memory_allocation, uninitialized_register, unreachable_code, unused_function, unused_label, unused_register,
+    wgmma_order, wrong_state_space,
 };
 use crate::diagnostic::Diagnostic;
 use crate::registers::Usage;
@@ -50,11 +50,13 @@ pub const LINTS: &[Lint] = &[
     divergent_barrier::find,
     membermask::find,
     cp_async_wait::lint,
+    idle_bound::lint,
     ineffective_setmaxnreg::lint,
     mbarrier_protocol::lint,
     mixed_cta_groups::lint,
     proxy_fence::lint,
     shared_memory_limit::lint,
+    spill_likely::lint,
     tensor_memory_allocation::lint,
     wgmma_order::lint,
     wrong_state_space::lint,
@@ -65,6 +67,7 @@ pub const CODES: &[&str] = &[
     cp_async_wait::CODE,
     dead_store::CODE,
     divergent_barrier::CODE,
+    idle_bound::CODE,
     ineffective_setmaxnreg::CODE,
     mbarrier_protocol::CODE,
     membermask::CODE,
@@ -73,6 +76,7 @@ pub const CODES: &[&str] = &[
     proxy_fence::CODE,
     repeated_destination::CODE,
     shared_memory_limit::CODE,
+    spill_likely::CODE,
     tensor_memory_allocation::CODE,
     uninitialized_register::CODE,
     unreachable_code::CODE,

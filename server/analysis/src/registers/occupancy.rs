@@ -103,6 +103,11 @@ fn by_shared(m: &Multiprocessor, bytes: u64) -> u32 {
 }
 
 impl Occupancy {
+    /// How much of the warps that there could be run, in percent.
+    pub fn percent(&self) -> u32 {
+        (self.warps * 100 + self.most_warps / 2).checked_div(self.most_warps).unwrap_or(0)
+    }
+
     /// On a target; nothing where it is not known what that has.
     pub fn new(target: &Target, needs: Needs) -> Option<Self> {
         let m = ISA.multiprocessor(target.name)?;

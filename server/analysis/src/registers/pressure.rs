@@ -22,7 +22,7 @@ impl Live {
         }
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.b32 = self.b32.saturating_add(other.b32);
         self.predicates = self.predicates.saturating_add(other.predicates);
     }
@@ -32,7 +32,9 @@ impl Live {
         self.predicates = self.predicates.saturating_sub(other.predicates);
     }
 
-    pub(super) fn max(self, other: Self) -> Self {
+    /// The more of each kind.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
         Self { b32: self.b32.max(other.b32), predicates: self.predicates.max(other.predicates) }
     }
 }

@@ -149,7 +149,7 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
 }
 
 /// What the header and the target leave to a thread.
-fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> Limit {
+pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> Limit {
     let most = multiprocessor.map_or(MOST, |m| m.thread_registers);
     let mut out = Limit { registers: most, directive: None };
     let mut lower = |registers: u32, range: &Range<u32>| {

@@ -5,6 +5,7 @@ use super::statement::{annotated, done, function, instruction, statement_at, tim
 use crate::describe::Page;
 use crate::names::{self, Declaration, What};
 use crate::references::{self, Access, Reference};
+use crate::registers;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -58,6 +59,11 @@ impl At<'_> {
         let uses = uses(snapshot, found, name);
         let count = uses.as_ref().map_or_else(String::new, |u| u.words(found));
         told.short.text(format!("{what}{count}."));
+        if found.what == What::Function
+            && let Some(figure) = self.figures.and_then(|f| f.of(snapshot, found.statement))
+        {
+            told.short.append(registers::page(snapshot, figure));
+        }
         if found.what == What::Variable
             && let Some(text) = self.string_of(found)
         {

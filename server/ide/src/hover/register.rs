@@ -5,6 +5,7 @@ use super::statement::{annotated, done, function, instruction, statement_at};
 use super::{At, decode};
 use crate::describe::Page;
 use crate::names::Declaration;
+use crate::registers;
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::facts::{Access, Facts, Register};
 use ptx_analysis::flow::uniformity::Across;
@@ -31,8 +32,9 @@ impl At<'_> {
     pub(super) fn flow(&self) -> Option<Flow> {
         let function = function(self.leaf)?;
         let base = function.start_byte();
-        if let Some(facts) = self.facts.and_then(|f| f.of(self.snapshot, function)) {
-            return Some(Flow { facts, base });
+        let figure = self.figures.and_then(|f| f.of(self.snapshot, function)).filter(|f| f.exact());
+        if let Some(kernel) = figure.and_then(|f| f.kernel()) {
+            return Some(Flow { facts: Arc::clone(&kernel.facts), base });
         }
         let small = function.byte_range().len() <= SMALL_FUNCTION && self.snapshot.rope().len_bytes() <= SMALL_MODULE;
         if !small || function.has_error() {
@@ -65,7 +67,8 @@ impl At<'_> {
         let count = |wanted: fn(Access) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
         let (writes, reads) = (done("written", count(Access::writes)), done("read", count(Access::reads)));
         told.short.text(format!("{what}; {writes}, {reads}."));
-        told.short.list("", [self.life(&flow, register), across(register)].into_iter().flatten());
+        let cost = registers::cost(self.snapshot, &flow.facts, flow.base, register);
+        told.short.list("", [self.life(&flow, register), cost, across(register)].into_iter().flatten());
         if let Some(constant) = register.constant {
             told.short.text(format!("It always holds {constant} (`0x{constant:X}`)."));
             if let Some(here) = self.here() {

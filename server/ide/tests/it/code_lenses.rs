@@ -1,10 +1,11 @@
 //! Code lenses.
 
 use expect_test::expect;
+use ptx_analysis::registers::Figures;
 use ptx_ide::{LensKind, LensOptions, code_lenses, resolve_lens};
 use ptx_syntax::Snapshot;
 
-const ALL: LensOptions = LensOptions { calls: true, uses: true, branches: true };
+const ALL: LensOptions = LensOptions { calls: true, uses: true, branches: true, registers: false };
 
 const TEXT: &str = "\
 .version 8.0
@@ -38,7 +39,7 @@ fn render(text: &str, options: &LensOptions) -> String {
     let snapshot = Snapshot::new(text);
     let mut out = String::new();
     for lens in code_lenses(&snapshot, options) {
-        let says = resolve_lens(&snapshot, lens.kind, lens.range.start).expect("a text");
+        let says = resolve_lens(&snapshot, lens.kind, lens.range.start, &Figures::default()).expect("a text");
         let line = text[..lens.range.start].matches('\n').count() + 1;
         let name = &text[lens.range.clone()];
         assert!(says.places.iter().all(|p| text[p.clone()] == *name));
@@ -65,7 +66,7 @@ fn what_is_said_of_functions_variables_and_labels() {
         7 f: 2 calls, 1 mention (3)
         11 g: 1 call (1)
     "#]]
-    .assert_eq(&render(TEXT, &LensOptions::default()));
+    .assert_eq(&render(TEXT, &LensOptions { registers: false, ..LensOptions::default() }));
 }
 
 #[test]
@@ -75,16 +76,22 @@ fn a_function_in_one_that_is_not_closed() {
         7 f: 2 calls, 1 mention (3)
         10 g: 1 call (1)
     "#]]
-    .assert_eq(&render(&TEXT.replace("    ret;\n}\n.func g() {", "    ret;\n.func g() {"), &LensOptions::default()));
+    .assert_eq(&render(
+        &TEXT.replace("    ret;\n}\n.func g() {", "    ret;\n.func g() {"),
+        &LensOptions { registers: false, ..LensOptions::default() },
+    ));
 }
 
 #[test]
 fn nothing_is_said_of_what_is_gone() {
     let snapshot = Snapshot::new(TEXT);
-    assert_eq!(resolve_lens(&snapshot, LensKind::Calls, 0), None);
-    assert_eq!(resolve_lens(&snapshot, LensKind::Calls, TEXT.len() + 7), None);
+    assert_eq!(resolve_lens(&snapshot, LensKind::Calls, 0, &Figures::default()), None);
+    assert_eq!(resolve_lens(&snapshot, LensKind::Calls, TEXT.len() + 7, &Figures::default()), None);
     // A use is no declaration.
-    assert_eq!(resolve_lens(&snapshot, LensKind::Calls, TEXT.find("f, (1)").expect("a call")), None);
+    assert_eq!(
+        resolve_lens(&snapshot, LensKind::Calls, TEXT.find("f, (1)").expect("a call"), &Figures::default()),
+        None
+    );
     for kind in [LensKind::Calls, LensKind::Uses, LensKind::Branches] {
         assert_eq!(LensKind::named(kind.name()), Some(kind));
     }

@@ -100,6 +100,7 @@ fn registers() {
             One of 8 registers; written twice, read twice.
 
             - live across 2 of 3 instructions
+            - takes 1 register of 32 bits
             - uniform: the same in all threads of the CTA
 
             Here: `d` of `add.s32` – written: `.s32`

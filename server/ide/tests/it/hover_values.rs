@@ -106,6 +106,7 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             One of 8 registers; written twice, read 3 times.
 
             - live across 5 of 6 instructions
+            - takes 1 register of 32 bits
             - uniform: the same in all threads of the CTA
 
             Here: `a` of `add.u32` – read: `.u32`
@@ -120,22 +121,23 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
     check(
         "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1$0, 1;\nst.global.u32 [%rd1], %r2;\nret;",
         &expect![[r#"
-        [%r1]
-        ```ptx
-        .reg .b32 %r<8>;
-        ```
+            [%r1]
+            ```ptx
+            .reg .b32 %r<8>;
+            ```
 
-        One of 8 registers; written once, read once.
+            One of 8 registers; written once, read once.
 
-        - live from one instruction to the next; this is the last use of its value
-        - may differ from lane to lane
+            - live from one instruction to the next; this is the last use of its value
+            - takes 1 register of 32 bits
+            - may differ from lane to lane
 
-        Here: `a` of `add.u32` – read: `.u32`
+            Here: `a` of `add.u32` – read: `.u32`
 
-        ```ptx
-        mov.u32 %r1, %tid.x;  // writes
-        ```
-    "#]],
+            ```ptx
+            mov.u32 %r1, %tid.x;  // writes
+            ```
+        "#]],
     );
     check(
         "mov.u32 %r1, %laneid;\nshr.u32 %r$02, %r1, 5;\nret;",

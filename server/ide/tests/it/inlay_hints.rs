@@ -2,8 +2,9 @@
 
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
+use ptx_analysis::registers::Figures;
 use ptx_ide::reference::example::examples;
-use ptx_ide::{Defaults, Hint, HintOptions, apply, inlay_hints};
+use ptx_ide::{Defaults, Hint, HintOptions, PressureHints, apply, inlay_hints};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 
@@ -15,6 +16,7 @@ const ALL: HintOptions = HintOptions {
     elements: true,
     floats: true,
     offsets: true,
+    registers: PressureHints::All,
     shapes: true,
     sources: true,
     types: true,
@@ -28,13 +30,14 @@ const NONE: HintOptions = HintOptions {
     elements: false,
     floats: false,
     offsets: false,
+    registers: PressureHints::Off,
     shapes: false,
     sources: false,
     types: false,
 };
 
 fn hints(text: &str, options: &HintOptions) -> Vec<Hint> {
-    inlay_hints(&Snapshot::new(text), 0..text.len(), options)
+    inlay_hints(&Snapshot::new(text), 0..text.len(), options, &Figures::default())
 }
 
 fn render(text: &str, hints: &[Hint]) -> String {
@@ -314,10 +317,10 @@ fn lines_of_the_source() {
 fn only_what_is_in_sight() {
     let text = in_body("mov.f32 %f1, 0f3F800000;\nmov.f32 %f1, 0f40000000;\nmov.f32 %f1, 0f40400000;");
     let snapshot = Snapshot::new(&text);
-    let all = inlay_hints(&snapshot, 0..text.len(), &ALL);
+    let all = inlay_hints(&snapshot, 0..text.len(), &ALL, &Figures::default());
     for start in 0..text.len() {
         for end in [start, start + 1, start + 30] {
-            let part = inlay_hints(&snapshot, start..end, &ALL);
+            let part = inlay_hints(&snapshot, start..end, &ALL, &Figures::default());
             let expected: Vec<&Hint> = all.iter().filter(|h| (start..=end).contains(&h.offset)).collect();
             assert_eq!(part.iter().collect::<Vec<_>>(), expected, "{start}..{end}");
         }

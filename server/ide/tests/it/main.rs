@@ -21,6 +21,7 @@ mod inlay_hints;
 mod navigation;
 mod reference;
 mod references;
+mod registers;
 mod rename;
 mod robust;
 mod robust_navigation;

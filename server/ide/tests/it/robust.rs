@@ -1,6 +1,7 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
 use crate::robust_navigation;
+use ptx_analysis::registers::Figures;
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, Symbol, code_lenses, completion, document_symbols, explain,
     hover, inlay_hints, resolve_lens, semantic_tokens, signature_help,
@@ -74,12 +75,12 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
 
 fn presentation(snapshot: &Snapshot, text: &str) {
     let options = HintOptions { defaults: Defaults::All, offsets: true, types: true, ..HintOptions::default() };
-    for hint in inlay_hints(snapshot, 0..text.len(), &options) {
+    for hint in inlay_hints(snapshot, 0..text.len(), &options, &Figures::default()) {
         assert!(text.is_char_boundary(hint.offset) && !hint.text().is_empty(), "{hint:?}\n{text}");
     }
-    for lens in code_lenses(snapshot, &LensOptions { calls: true, uses: true, branches: true }) {
+    for lens in code_lenses(snapshot, &LensOptions { calls: true, uses: true, branches: true, registers: true }) {
         assert!(text.get(lens.range.clone()).is_some_and(|w| !w.is_empty()), "{lens:?}\n{text}");
-        let _ = resolve_lens(snapshot, lens.kind, lens.range.start);
+        let _ = resolve_lens(snapshot, lens.kind, lens.range.start, &Figures::default());
     }
     let part = Some(text.len() / 3..text.len() / 2);
     for tokens in [semantic_tokens(snapshot, None), semantic_tokens(snapshot, part)] {

@@ -8,6 +8,7 @@ use super::handlers::semantic_tokens::Given;
 use super::moved::Edits;
 use super::position::Encoding;
 use super::shared::lock;
+use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
@@ -33,6 +34,17 @@ pub struct Parsed {
     pub revision: u64,
     /// Nothing for a text that is not PTX.
     pub snapshot: Option<Snapshot>,
+    /// What the last second pass found out about its functions, in place in this text.
+    pub figures: Arc<Figures>,
+    /// That pass was over this very text.
+    pub complete: bool,
+}
+
+impl Parsed {
+    /// Nothing is known of a revision, and nothing will be.
+    pub fn nothing(revision: u64) -> Self {
+        Self { revision, snapshot: None, figures: Arc::default(), complete: true }
+    }
 }
 
 /// What is wrong with a text.
@@ -276,6 +288,16 @@ impl Document {
         let mut receiver = self.checked.clone();
         let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
         found.clone()
+    }
+
+    /// The tree of a revision or of a later one with what the second pass found out about that, if this comes in time; else the last tree.
+    pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<Parsed>> {
+        let mut receiver = self.parsed.clone();
+        let done = |p: &Option<Arc<Parsed>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
+        if let Ok(found) = tokio::time::timeout(patience, receiver.wait_for(done)).await {
+            return found.ok()?.clone();
+        }
+        self.parsed(revision).await
     }
 
     /// What the last second pass found out about the functions: it holds for those that still have the same text.

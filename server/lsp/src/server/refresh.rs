@@ -1,6 +1,8 @@
 //! Telling the client to ask again for what would be answered in another way now.
 
+use super::settings::Settings;
 use super::shared::Shared;
+use ptx_ide::PressureHints;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +19,31 @@ pub fn diagnostics(shared: &Arc<Shared>) {
     }
 }
 
+/// What is said of the registers of functions is, where that is shown. First the lenses, and hints a moment later: Neovim up to 0.12 that
+/// draws between asking for hints again and getting them, as it does when it gets lenses, never shows the new ones.
+pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
+    let session = shared.session();
+    let lenses = session.refreshes_lenses && settings.code_lens.enable && settings.code_lens.options.registers;
+    let hints = session.refreshes_hints
+        && settings.inlay_hints.enable
+        && settings.inlay_hints.options.registers != PressureHints::Off;
+    let client = shared.client.clone();
+    shared.spawn(async move {
+        if lenses {
+            within("code lenses", client.code_lens_refresh()).await;
+        }
+        if lenses && hints {
+            tokio::time::sleep(PAUSE).await;
+        }
+        if hints {
+            within("inlay hints", client.inlay_hint_refresh()).await;
+        }
+    });
+}
+
+/// Time enough to draw what came.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Everything may be: the settings have changed.
 pub fn all(shared: &Arc<Shared>) {
     diagnostics(shared);
@@ -25,11 +52,15 @@ pub fn all(shared: &Arc<Shared>) {
         let client = shared.client.clone();
         send(shared, "semantic tokens", async move { client.semantic_tokens_refresh().await });
     }
-    if session.refreshes_hints {
+    hints(shared);
+    lenses(shared);
+}
+
+fn hints(shared: &Arc<Shared>) {
+    if shared.session().refreshes_hints {
         let client = shared.client.clone();
         send(shared, "inlay hints", async move { client.inlay_hint_refresh().await });
     }
-    lenses(shared);
 }
 
 /// Code lenses are others.
@@ -41,9 +72,11 @@ pub fn lenses(shared: &Arc<Shared>) {
 }
 
 fn send(shared: &Shared, what: &'static str, request: impl Future<Output = Result<()>> + Send + 'static) {
-    shared.spawn(async move {
-        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, request).await {
-            tracing::debug!("the client does not ask for {what} again: {error}");
-        }
-    });
+    shared.spawn(within(what, request));
+}
+
+async fn within(what: &'static str, request: impl Future<Output = Result<()>>) {
+    if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, request).await {
+        tracing::debug!("the client does not ask for {what} again: {error}");
+    }
 }

@@ -13,7 +13,7 @@ pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
-use ptx_ide::{Defaults, HintOptions, LensOptions};
+use ptx_ide::{Defaults, HintOptions, LensOptions, PressureHints};
 pub use ptxas::Ptxas;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -330,6 +330,7 @@ impl Reader {
                 "enable" => self.bool(value, &name, &mut out.enable),
                 "branches" => self.bool(value, &name, &mut out.options.branches),
                 "calls" => self.bool(value, &name, &mut out.options.calls),
+                "registers" => self.bool(value, &name, &mut out.options.registers),
                 "uses" => self.bool(value, &name, &mut out.options.uses),
                 _ => self.unknown(&name),
             }
@@ -358,6 +359,16 @@ impl Reader {
                         Some("all") => options.defaults = Defaults::All,
                         None if value.is_null() => {}
                         _ => self.wrong(&name, "one of `off`, `notable` and `all`"),
+                    }
+                    continue;
+                }
+                "registers" => {
+                    match value.as_str() {
+                        Some("off") => options.registers = PressureHints::Off,
+                        Some("peaks") => options.registers = PressureHints::Peaks,
+                        Some("all") => options.registers = PressureHints::All,
+                        None if value.is_null() => {}
+                        _ => self.wrong(&name, "one of `off`, `peaks` and `all`"),
                     }
                     continue;
                 }

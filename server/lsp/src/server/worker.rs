@@ -6,8 +6,9 @@ use super::outgoing::{self, Outgoing};
 use super::refresh;
 use super::shared::Shared;
 use crate::markup::is_markup;
+use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report};
-use ptx_syntax::{Rope, Snapshot};
+use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Worker {
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
+    /// What the last second pass found out, and the text that it is in place in.
+    figures: (Arc<Figures>, Option<SnapshotId>),
 }
 
 impl Worker {
@@ -35,7 +38,8 @@ impl Worker {
     /// # Errors
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
-        let worker = Self { shared, document, publisher, tree: None, analyzer: analyzer() };
+        let worker =
+            Self { shared, document, publisher, tree: None, analyzer: analyzer(), figures: Default::default() };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
@@ -64,7 +68,7 @@ impl Worker {
         self.analyzer = analyzer();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
-                *parsed = Some(Arc::new(Parsed { revision, snapshot: None }));
+                *parsed = Some(Arc::new(Parsed::nothing(revision)));
             }
         });
         self.report(work, Checked::nothing(revision, work.version, Timings::default()));
@@ -76,14 +80,17 @@ impl Worker {
         if is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = analyzer();
-            self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: None })));
+            self.figures = Default::default();
+            self.publisher.parsed.send_replace(Some(Arc::new(Parsed::nothing(revision))));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
             return self.report(work, Checked::nothing(revision, work.version, timings));
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         let parse = begin.elapsed();
         self.document.share(revision, snapshot.rope());
-        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot: Some(snapshot.clone()) })));
+        let edits = self.figures.1.and_then(|last| snapshot.edits_since(last));
+        self.figures = (Arc::new(self.figures.0.moved(edits)), Some(snapshot.id()));
+        self.hand_over(revision, &snapshot, false);
         if self.document.is_stale(revision) {
             return;
         }
@@ -107,10 +114,12 @@ impl Worker {
         };
         let timings = Timings { parse, check, ..Timings::default() };
         self.publish(work, (&snapshot, &context), (&report, &known), !enabled, timings);
-        if !enabled || !self.document.stays_quiet(revision, QUIET) {
+        if !self.document.stays_quiet(revision, QUIET) {
             return;
         }
         let begin = Instant::now();
+        let target =
+            if enabled { report.environment.target } else { self.analyzer.analyze(&snapshot).environment.target };
         let lints =
             catch_unwind(AssertUnwindSafe(|| self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))));
         let lints = match lints {
@@ -123,14 +132,28 @@ impl Worker {
                 return;
             }
         };
-        let timings = Timings { lints: begin.elapsed(), ..timings };
-        self.publisher.facts.send_replace(Arc::new(self.analyzer.facts()));
+        let facts = self.analyzer.facts();
+        let figures = self.figures.0.next(&snapshot, &facts, target);
+        self.publisher.facts.send_replace(Arc::new(facts));
+        let others = !figures.looks_like(&self.figures.0);
+        self.figures.0 = Arc::new(figures);
+        self.hand_over(revision, &snapshot, true);
+        if others {
+            refresh::registers(&self.shared, &settings);
+        }
         // Whoever has asked for this revision need not ask again if nothing is new.
-        if lints != known {
+        if enabled && lints != known {
+            let timings = Timings { lints: begin.elapsed(), ..timings };
             self.publish(work, (&snapshot, &context), (&report, &lints), true, timings);
             // Clients that ask for diagnostics are told that there are more.
             refresh::diagnostics(&self.shared);
         }
+    }
+
+    /// Hands over a tree, and what is known of its functions.
+    fn hand_over(&self, revision: u64, snapshot: &Snapshot, complete: bool) {
+        let (snapshot, figures) = (Some(snapshot.clone()), Arc::clone(&self.figures.0));
+        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot, figures, complete })));
     }
 
     /// Hands over findings of both passes.

@@ -18,5 +18,6 @@ mod presentation;
 mod protocol;
 mod ptxas;
 mod readme;
+mod registers;
 mod regs;
 mod workspace;

@@ -134,16 +134,18 @@ fn lenses_with_a_command_where_the_client_has_one() {
         assert_eq!(offered["codeLensProvider"], json!({ "resolveProvider": true }));
         client.change(URI, 2, json!([{ "text": text }]));
         let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
-        let [lens] = &lenses.as_array().unwrap()[..] else { panic!("{lenses}") };
+        let counted = |l: &&Value| l["data"]["kind"] != "registers";
+        let lenses: Vec<&Value> = lenses.as_array().unwrap().iter().filter(counted).collect();
+        let [lens] = &lenses[..] else { panic!("{lenses:?}") };
         // Somebody who asks all the same, as is done where there is much text, gets the same.
-        let mut bare = lens.clone();
+        let mut bare = Value::clone(lens);
         bare.as_object_mut().unwrap().remove("command");
         bare["data"] = json!({ "uri": URI, "kind": "calls" });
         let resolved = client.call("codeLens/resolve", bare.clone());
         assert_eq!((&resolved["command"], &resolved["range"]), (&lens["command"], &lens["range"]));
         client.change(URI, 3, json!([{ "text": "" }]));
         assert_eq!(client.call("codeLens/resolve", bare)["command"], json!({ "title": "…", "command": "" }));
-        lens.clone()
+        Value::clone(lens)
     };
     let bare = lens(json!({}));
     assert_eq!(bare["command"], json!({ "title": "2 calls", "command": "" }));

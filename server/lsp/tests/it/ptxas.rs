@@ -424,3 +424,25 @@ fn as_an_action() {
         "{said}"
     );
 }
+
+#[test]
+fn lenses_tell_what_was_measured_while_it_holds() {
+    let fake = Fake::printing(FIGURES);
+    let mut client = begun(&fake.settings());
+    let titles = |client: &mut Client| -> Vec<String> {
+        let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
+        let resolved = |client: &mut Client, lens: &Value| match lens["command"].is_null() {
+            true => client.call("codeLens/resolve", lens.clone()),
+            false => lens.clone(),
+        };
+        let all = lenses.as_array().unwrap().iter().map(|lens| resolved(client, lens));
+        all.map(|lens| lens["command"]["title"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(titles(&mut client).iter().all(|t| t.starts_with("≈ ") && !t.contains("ptxas")));
+    client.execute("ptx-analyzer.compareRegisters", json!({ "uri": URI }));
+    let [one, two] = &titles(&mut client)[..] else { panic!("two lenses") };
+    assert!(one.ends_with(" · ptxas: 10, 20 bytes spilled") && two.ends_with(" · ptxas: 4"), "{one}; {two}");
+    client.change(URI, 2, json!([{ "text": TEXT.replace("[%rd1], %rd1", "[%rd1+8], %rd1") }]));
+    let [one, two] = &titles(&mut client)[..] else { panic!("two lenses") };
+    assert!(!one.contains("ptxas") && two.ends_with(" · ptxas: 4"), "{one}; {two}");
+}

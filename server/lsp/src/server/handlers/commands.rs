@@ -1,6 +1,6 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, compare, snapshot, status, syntax_tree, workspace_check};
+use super::{WITH_PROGRESS, compare, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::server::convert::page_address;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
@@ -16,12 +16,15 @@ const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 /// Also the command of actions that explain a finding.
 pub const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
+/// Also the command of lenses that tell of registers.
+pub const REGISTER_PRESSURE: &str = "ptx-analyzer.registerPressure";
 const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
 /// Also the command of an action.
 pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
 
 /// All commands.
-const NAMES: [&str; 5] = [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, COMPARE_REGISTERS];
+const NAMES: [&str; 6] =
+    [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, COMPARE_REGISTERS, REGISTER_PRESSURE];
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -35,9 +38,7 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     let argument = params.arguments.into_iter().next().unwrap_or_default();
     match params.command.as_str() {
         SHOW_SYNTAX_TREE => {
-            let uri: Uri = string(&argument, "uri")?
-                .parse()
-                .map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?;
+            let uri = uri(&argument)?;
             let Some((_, snapshot)) = snapshot(shared, &uri).await else {
                 return Ok(None);
             };
@@ -56,6 +57,7 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
             }
             Ok(text.map(Value::String))
         }
+        REGISTER_PRESSURE => registers::pressure(shared, uri(&argument)?, &argument).await,
         SERVER_STATUS => Ok(Some(status::status(shared))),
         CHECK_WORKSPACE => {
             workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
@@ -91,8 +93,12 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     });
 }
 
+fn uri(argument: &Value) -> Result<Uri> {
+    string(argument, "uri")?.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))
+}
+
 /// An argument, given by name or bare.
-fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
+pub fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
     argument
         .as_str()
         .or_else(|| argument.get(name)?.as_str())

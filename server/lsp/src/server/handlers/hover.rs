@@ -20,7 +20,7 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
         return Ok(None);
     }
     at(shared, params.text_document_position_params, |place| {
-        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.facts))?;
+        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.figures))?;
         // To a client that shows plain text Markdown is still the best there is.
         let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         Some(Hover {

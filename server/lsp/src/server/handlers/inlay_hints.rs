@@ -1,11 +1,13 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
-use super::{Stretch, snapshot, within};
+use super::{Stretch, snapshot, within_after};
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
-use ptx_ide::{Hint, HintKind, HintOptions};
+use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
 use ptx_syntax::Snapshot;
 use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
@@ -15,6 +17,9 @@ use tower_lsp_server::ls_types::{
 
 /// So many lines are looked at before somebody may say that it is enough.
 const AT_ONCE: usize = 4000;
+
+/// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
+const PATIENCE: Duration = Duration::from_millis(600);
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
@@ -30,7 +35,10 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         return Ok(None);
     }
     let name = uri.clone();
-    within(shared, &uri, params.range, move |stretch| {
+    // Who cannot be told that more is known of registers gets it a little later with everything else.
+    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
+    let patience = if waits { PATIENCE } else { Duration::ZERO };
+    within_after(shared, &uri, params.range, patience, move |stretch| {
         let hints = hints(&stretch, &settings.inlay_hints.options);
         Some(hints.into_iter().map(|hint| convert(hint, &stretch.snapshot, &name, stretch.session)).collect())
     })
@@ -47,7 +55,7 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
         let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
         let last = next >= range.end || next <= start;
         let end = if last { range.end } else { next };
-        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options);
+        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);
         // What stands between two bits is found twice.
         out.extend(found.into_iter().filter(|h| last || h.offset < end));
         if last {
@@ -62,12 +70,13 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
 pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
     let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let Some(uri) = uri else { return Ok(hint) };
-    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let figures = document.last_parsed().map(|p| Arc::clone(&p.figures)).unwrap_or_default();
     let (session, settings) = (shared.session(), shared.settings_of(&uri));
     off_thread(move || {
         let offset = session.encoding.offset(snapshot.rope(), hint.position);
         let label = text(&hint.label);
-        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options);
+        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options, &figures);
         if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
             hint.tooltip = tooltip(found.tooltip, session);
         }

@@ -18,6 +18,7 @@ pub mod initialize;
 pub mod inlay_hints;
 pub mod links;
 pub mod references;
+mod registers;
 pub mod rename;
 pub mod selection;
 pub mod semantic_tokens;
@@ -36,9 +37,10 @@ use super::document::Document;
 use super::position::Encoding;
 use super::session::Session;
 use super::shared::{Shared, cancellable, off_thread};
-use ptx_analysis::ModuleFacts;
+use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
@@ -115,7 +117,7 @@ pub struct Place {
     /// What was agreed with the client.
     pub session: Session,
     /// What is known of the flow of its functions.
-    pub facts: Arc<ModuleFacts>,
+    pub figures: Arc<Figures>,
 }
 
 /// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX.
@@ -131,8 +133,8 @@ async fn at<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
     within(shared, &params.text_document.uri, range, |stretch| {
-        let Stretch { snapshot, range, session, facts, .. } = stretch;
-        compute(&Place { snapshot, offset: range.start, session, facts })
+        let Stretch { snapshot, range, session, figures, .. } = stretch;
+        compute(&Place { snapshot, offset: range.start, session, figures })
     })
     .await
 }
@@ -147,7 +149,7 @@ pub struct Stretch {
     /// What was agreed with the client.
     pub session: Session,
     /// What the last second pass found out about its functions.
-    pub facts: Arc<ModuleFacts>,
+    pub figures: Arc<Figures>,
     /// Whether somebody still waits for the answer: what takes long asks now and then.
     pub cancelled: Cancelled,
 }
@@ -159,7 +161,18 @@ async fn within<T: Send + 'static>(
     range: Range,
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((.., stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    within_after(shared, uri, range, Duration::ZERO, compute).await
+}
+
+/// The same as [`within`] with what the second pass finds out about the text, if it is done in so much time.
+async fn within_after<T: Send + 'static>(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    patience: Duration,
+    compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let Some((.., stretch)) = stretch(shared, uri, range, patience).await? else { return Ok(None) };
     cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
@@ -174,21 +187,36 @@ async fn edits_within<T: Send + 'static>(
     range: Range,
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((document, revision, stretch)) = stretch(shared, uri, range).await? else { return Ok(None) };
+    let Some((document, revision, stretch)) = stretch(shared, uri, range, Duration::ZERO).await? else {
+        return Ok(None);
+    };
     let answer = off_thread(move || compute(stretch)).await?;
     if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
 }
 
 /// What a request is about, and the revision of the text that it is answered from.
-async fn stretch(shared: &Shared, uri: &Uri, range: Range) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
+async fn stretch(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    patience: Duration,
+) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
     let session = shared.session();
     let Some(document) = shared.document(uri) else { return Ok(None) };
     let (revision, range) = document.note(session.encoding, range);
-    let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
+    let parsed = match patience.is_zero() {
+        true => document.parsed(revision).await,
+        false => document.passed(revision, patience).await,
+    };
+    let Some(parsed) = parsed else { return Ok(None) };
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
-    let facts = document.facts();
-    Ok(Some((document, parsed.revision, Stretch { snapshot, range, session, facts, cancelled: Cancelled::default() })))
+    let figures = Arc::clone(&parsed.figures);
+    Ok(Some((
+        document,
+        parsed.revision,
+        Stretch { snapshot, range, session, figures, cancelled: Cancelled::default() },
+    )))
 }
 
 /// Edits in the client's positions.

@@ -35,6 +35,12 @@ const SETTINGS: &[Setting] = &[
         does: "how often a function is called",
     },
     Setting {
+        name: "codeLens.registers",
+        takes: "boolean",
+        default: || json!(true),
+        does: "how many registers a function needs, as estimated, and how many of its warps run at a time",
+    },
+    Setting {
         name: "codeLens.uses",
         takes: "boolean",
         default: || json!(false),
@@ -192,6 +198,12 @@ const SETTINGS: &[Setting] = &[
         does: "where the parameters of a kernel begin",
     },
     Setting {
+        name: "inlayHints.registers",
+        takes: "off, peaks or all",
+        default: || json!("peaks"),
+        does: "how many registers hold a value: at the places in a function where most do, or in every line",
+    },
+    Setting {
         name: "inlayHints.shapes",
         takes: "boolean",
         default: || json!(true),
@@ -302,6 +314,7 @@ fn schema() -> Value {
         let mut value = match setting.takes {
             "boolean" => json!({ "type": "boolean" }),
             "off, notable or all" => json!({ "type": "string", "enum": ["off", "notable", "all"] }),
+            "off, peaks or all" => json!({ "type": "string", "enum": ["off", "peaks", "all"] }),
             "number" => json!({ "type": "integer", "minimum": 0 }),
             "list of codes" => {
                 json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })

@@ -1,0 +1,45 @@
+//! `spill-likely`: a function that wants many more registers than it may have.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::flow::effects::mentions;
+use crate::flow::lints::Analysis;
+use crate::registers::{Pressure, limit, spills_are_likely};
+use ptx_isa::ISA;
+use ptx_isa::tables::Protocol;
+
+/// The code.
+pub const CODE: &str = "spill-likely";
+
+/// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
+/// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
+/// than the header says.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let (function, usage) = (analysis.function, analysis.usage());
+    if mentions(function, Protocol::Registers) {
+        return;
+    }
+    let wanted = usage.demand.registers.round() as u32;
+    let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
+    let limit = limit(&usage.bounds, 0, multiprocessor);
+    if !spills_are_likely(wanted, limit.registers) {
+        return;
+    }
+    let (range, message) = match limit.directive {
+        Some(range) => {
+            (range, format!("this leaves {} registers to a thread, and about {wanted} are wanted", limit.registers))
+        }
+        None => {
+            let name = function.name_range.start as usize..function.name_range.end as usize;
+            (name, format!("about {wanted} registers are wanted, and no thread has more than {}", limit.registers))
+        }
+    };
+    let Pressure { most, peak, .. } = &usage.pressure;
+    let mut found =
+        Diagnostic::hint(CODE, range, format!("{message}: values will probably be spilled to local memory"));
+    found.severity = Severity::Information;
+    if let Some(instruction) = function.instructions.get(*peak as usize) {
+        let place = instruction.head.start as usize..instruction.head.end as usize;
+        found = found.related(place, format!("most values are live here: {} registers", most.b32));
+    }
+    out.push(found.help("hold fewer values at a time, or leave more registers to a thread"));
+}

@@ -1,0 +1,189 @@
+//! The same in words.
+
+use super::pressure::{HeldValue, held};
+use super::{LEAST, bound as bound_at, counted, line, peaks};
+use crate::describe::Page;
+use crate::hover::{annotated, statement_at};
+use ptx_analysis::flow::facts::{Facts, Register};
+use ptx_analysis::registers::occupancy::{LimitedBy, Occupancy};
+use ptx_analysis::registers::{Figure, Kernel, Live, spills_are_likely};
+use ptx_syntax::Snapshot;
+
+/// How many of the values that are live where most are.
+const MOST_VALUES: usize = 6;
+
+/// What a line above a function says of it; `figure` is missing until somebody has looked at the function.
+pub(crate) fn title(figure: Option<&Figure>) -> String {
+    let Some(figure) = figure else { return "registers: …".to_owned() };
+    let Some(kernel) = figure.kernel() else {
+        return "registers: not known, since not all of this is understood".to_owned();
+    };
+    let mut out = format!("≈ {}", counted(kernel.registers, "register"));
+    if spills(kernel) {
+        out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
+    }
+    if let Some(occupancy) = &kernel.occupancy {
+        out.push_str(&format!(" · {}", warps(occupancy)));
+        if let Some((registers, more)) = fewer(kernel) {
+            out.push_str(&format!(" · {registers} fewer: {} warps", occupancy.warps + more));
+        }
+        if occupancy.assumed {
+            out.push_str(&format!(" · CTAs of {} threads assumed", occupancy.threads));
+        }
+    }
+    if figure.stale() {
+        out.push_str(" · before the error in it");
+    }
+    out
+}
+
+/// `48 of 64 warps per SM, limited by registers`.
+fn warps(occupancy: &Occupancy) -> String {
+    let out = format!("{} of {} warps per SM", occupancy.warps, occupancy.most_warps);
+    if occupancy.warps >= occupancy.most_warps { out } else { format!("{out}, limited by {}", limit(occupancy)) }
+}
+
+fn limit(occupancy: &Occupancy) -> &'static str {
+    match occupancy.limited_by {
+        LimitedBy::Registers => "registers",
+        LimitedBy::Shared => "shared memory",
+        LimitedBy::Threads => "threads",
+        LimitedBy::Blocks => "CTAs",
+    }
+}
+
+fn spills(kernel: &Kernel) -> bool {
+    // Where warps exchange registers, some get more than the limit.
+    !kernel.settled && spills_are_likely(kernel.unlimited, kernel.limit.registers)
+}
+
+/// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
+fn fewer(kernel: &Kernel) -> Option<(u32, u32)> {
+    kernel.occupancy.as_ref()?.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
+}
+
+/// All that is known of the registers of a function.
+pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
+    let mut page = Page::default();
+    let Some(kernel) = figure.kernel() else { return page };
+    let before = if figure.stale() { ", before the error in it" } else { "" };
+    page.text(format!("**Registers: about {}**, as the assembler counts{before}", kernel.registers));
+    let mut lines = Vec::new();
+    lines.extend(bound(snapshot, kernel, figure));
+    lines.push(peak(snapshot, kernel, figure));
+    lines.extend(kernel.occupancy.as_ref().map(occupancy));
+    if let Some((registers, more)) = fewer(kernel) {
+        let (registers, more) = (counted(registers, "register"), counted(more, "more warp"));
+        lines.push(format!("{registers} fewer would let {more} run"));
+    }
+    lines.extend(shared(kernel));
+    page.list("", lines);
+    let at = kernel.facts.usage().pressure.peak as usize;
+    let mut values = held(snapshot, figure, at);
+    values.retain(|v| v.takes.b32 > 0);
+    if !values.is_empty() {
+        // What one instruction writes stands together, where the first of it stands.
+        let mut sources: Vec<(Option<usize>, Vec<&HeldValue>)> = Vec::new();
+        for value in &values {
+            match sources.iter_mut().find(|(since, _)| since.is_some() && *since == value.since) {
+                Some((_, all)) => all.push(value),
+                None => sources.push((value.since, vec![value])),
+            }
+        }
+        let rest: usize = sources.iter().skip(MOST_VALUES).map(|(_, all)| all.len()).sum();
+        let shown = sources.iter().take(MOST_VALUES);
+        let mut written: Vec<(String, String)> = shown.map(|(since, all)| source(snapshot, *since, all)).collect();
+        if rest > 0 {
+            written.push((format!("// … and {rest} more"), String::new()));
+        }
+        page.text("Live there, those that hold most for longest first:");
+        page.code(&annotated(&written));
+    }
+    page
+}
+
+/// What holds the function to fewer registers than it could use.
+fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String> {
+    if kernel.settled {
+        return Some("given by the header, whatever is used: its warps exchange registers".to_owned());
+    }
+    if kernel.over() == 0 {
+        return None;
+    }
+    let by = match &kernel.limit.directive {
+        Some(_) => bound_at(kernel, figure).map_or_else(String::new, |at| {
+            let word: String = snapshot.text(at..at + 40).chars().take_while(|c| !c.is_whitespace()).collect();
+            format!(" by `{word}` in line {}", line(snapshot, at))
+        }),
+        None => ", the most that a thread has".to_owned(),
+    };
+    let wanted = format!("held to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
+    Some(if spills(kernel) { format!("{wanted}: **spills are likely**") } else { wanted })
+}
+
+fn peak(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> String {
+    let usage = kernel.facts.usage();
+    let mut out = format!("at most {} live", live(usage.pressure.most));
+    if let Some(at) = figure.instruction(usage.pressure.peak as usize) {
+        out.push_str(&format!(", in line {}: `{}`", line(snapshot, at), statement_at(snapshot, at).replace('`', "'")));
+        let others = peaks(figure).len().saturating_sub(1);
+        if others > 0 {
+            out.push_str(&format!(" (and in {})", counted(others as u64, "other place")));
+        }
+    }
+    out
+}
+
+/// `38 registers and 2 predicates`.
+pub(crate) fn live(live: Live) -> String {
+    let registers = counted(live.b32, "register");
+    if live.predicates == 0 { registers } else { format!("{registers} and {}", counted(live.predicates, "predicate")) }
+}
+
+fn occupancy(occupancy: &Occupancy) -> String {
+    let percent = occupancy.percent();
+    let says = if occupancy.assumed { ", which is assumed: the header does not say" } else { "" };
+    let (ctas, threads) = (counted(occupancy.ctas, "CTA"), occupancy.threads);
+    format!("{} ({percent} %): {ctas} of {threads} threads{says}", warps(occupancy))
+}
+
+fn shared(kernel: &Kernel) -> Option<String> {
+    let more = if kernel.dynamic_shared { ", and more that is said at launch" } else { "" };
+    match kernel.shared {
+        0 if !kernel.dynamic_shared => None,
+        0 => Some("shared memory of a size that is said at launch, not counted here".to_owned()),
+        bytes => Some(format!("{} of shared memory{more}", counted(bytes, "byte"))),
+    }
+}
+
+/// Values that are live somewhere, with the statement that they come from.
+fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (String, String) {
+    let takes: u64 = values.iter().map(|v| u64::from(v.takes.b32)).sum();
+    let longest = values.iter().map(|v| v.instructions).max().unwrap_or(0);
+    let up_to = if values.iter().any(|v| v.instructions != longest) { "up to " } else { "" };
+    let held = format!("{}, held across {up_to}{}", counted(takes, "register"), counted(longest as u64, "instruction"));
+    let mut names: Vec<&str> = values.iter().map(|v| v.name.as_str()).collect();
+    names.sort_unstable_by_key(|n| (n.len(), *n));
+    let names = names.join(" ");
+    match since {
+        Some(at) => (statement_at(snapshot, at), format!("{names}: line {}, {held}", line(snapshot, at))),
+        None => (format!("// {names}"), format!("from the caller, {held}")),
+    }
+}
+
+/// What a register costs: its width, and whether it is among those that are live where most are.
+pub(crate) fn cost(snapshot: &Snapshot, facts: &Facts, base: usize, register: &Register) -> Option<String> {
+    let takes = register.takes;
+    let pressure = &facts.usage().pressure;
+    let width = if takes.b32 > 0 { counted(takes.b32, "register") } else { counted(takes.predicates, "predicate") };
+    facts.lives(register).next()?;
+    let peak = pressure.peak as usize;
+    let most = live(Live { predicates: 0, ..pressure.most });
+    let line = line(snapshot, base + facts.start(peak)?);
+    let there = match facts.held_at(peak).contains(&register) {
+        _ if takes.b32 == 0 || pressure.most.b32 < LEAST => String::new(),
+        true => format!(", and is held where most are live: {most}, in line {line}"),
+        false => format!(", and is not held where most are live: {most}, in line {line}"),
+    };
+    Some(format!("takes {width}{}{there}", if takes.b32 > 0 { " of 32 bits" } else { "" }))
+}
