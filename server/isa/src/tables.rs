@@ -403,6 +403,8 @@ table! {
         ignored: bool,
         /// All threads of the warp must execute an instruction that has it together.
         converge: bool,
+        /// An access to memory that has it stays where it is among the others.
+        keeps_order: bool,
         /// One line.
         summary: &'static str,
         /// Markdown.

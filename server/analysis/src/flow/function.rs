@@ -315,9 +315,10 @@ pub struct Function {
 }
 
 impl Function {
-    /// The directive of its header that bounds something, and its number; one that says 0 says nothing.
+    /// The directive of its header that bounds something, and its number; of several the last one counts (ptxas), and one that says 0
+    /// says nothing.
     pub fn bound(&self, bound: Bound) -> Option<(&Tuning, u64)> {
-        let found = self.directives.iter().find(|t| t.directive.is_some_and(|d| d.bounds == Some(bound)))?;
+        let found = self.directives.iter().rfind(|t| t.directive.is_some_and(|d| d.bounds == Some(bound)))?;
         Some((found, found.number.filter(|n| *n != 0)?))
     }
 

@@ -5,6 +5,7 @@
 mod calls;
 mod shared;
 
+use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy, WARP};
 use super::usage::{Bounds, Usage};
 use crate::analyzer::ModuleFacts;
@@ -62,6 +63,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// It is expected to spill, and clearly so.
+    pub fn spills(&self) -> bool {
+        !self.settled && spills_are_likely(self.unlimited, self.limit.registers)
+    }
+
     /// So many registers more are wanted than the limit leaves: values will be spilled, or computed again.
     pub fn over(&self) -> u32 {
         self.unlimited.saturating_sub(self.registers)

@@ -6,7 +6,7 @@ use crate::describe::Page;
 use crate::hover::{annotated, statement_at};
 use ptx_analysis::flow::facts::{Facts, Register};
 use ptx_analysis::registers::occupancy::{LimitedBy, Occupancy};
-use ptx_analysis::registers::{Figure, Kernel, Live, spills_are_likely};
+use ptx_analysis::registers::{Figure, Kernel, Live};
 use ptx_syntax::Snapshot;
 
 /// How many of the values that are live where most are.
@@ -19,7 +19,7 @@ pub(crate) fn title(figure: Option<&Figure>) -> String {
         return "registers: not known, since not all of this is understood".to_owned();
     };
     let mut out = format!("≈ {}", counted(kernel.registers, "register"));
-    if spills(kernel) {
+    if kernel.spills() {
         out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
     }
     if let Some(occupancy) = &kernel.occupancy {
@@ -50,11 +50,6 @@ fn limit(occupancy: &Occupancy) -> &'static str {
         LimitedBy::Threads => "threads",
         LimitedBy::Blocks => "CTAs",
     }
-}
-
-fn spills(kernel: &Kernel) -> bool {
-    // Where warps exchange registers, some get more than the limit.
-    !kernel.settled && spills_are_likely(kernel.unlimited, kernel.limit.registers)
 }
 
 /// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
@@ -111,14 +106,15 @@ fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String
         return None;
     }
     let by = match &kernel.limit.directive {
-        Some(_) => bound_at(kernel, figure).map_or_else(String::new, |at| {
-            let word: String = snapshot.text(at..at + 40).chars().take_while(|c| !c.is_whitespace()).collect();
+        Some(range) => bound_at(kernel, figure).map_or_else(String::new, |at| {
+            let directive = snapshot.text(at..at + range.len());
+            let word = directive.split_whitespace().next().unwrap_or_default();
             format!(" by `{word}` in line {}", line(snapshot, at))
         }),
         None => ", the most that a thread has".to_owned(),
     };
     let wanted = format!("held to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
-    Some(if spills(kernel) { format!("{wanted}: **spills are likely**") } else { wanted })
+    Some(if kernel.spills() { format!("{wanted}: **spills are likely**") } else { wanted })
 }
 
 fn peak(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> String {

@@ -120,7 +120,7 @@ impl<'n> Builder<'n> {
         let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
             "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
-            "modifier" => &["repeats", "ignored", "converge"],
+            "modifier" => &["repeats", "ignored", "converge", "keeps-order"],
             "space" => &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"],
             "sreg" => &["uniform", "requires", "lane-bits"],
             "target" => &["excludes", "requires", "limits"],
@@ -175,6 +175,7 @@ impl<'n> Builder<'n> {
                         repeats: other("repeats").is_some(),
                         ignored: other("ignored").is_some(),
                         converge: other("converge").is_some(),
+                        keeps_order: other("keeps-order").is_some(),
                         summary,
                         doc: common.doc,
                     });

@@ -321,14 +321,15 @@ impl<'a> Folding<'a> {
             return Memory::Barrier;
         }
         let space = function.chosen(index).space.map_or("", |s| s.name);
+        let mut said = function.chosen(index).values.iter().flatten();
+        let ordered = said.any(|m| ISA.modifier(m).is_some_and(|m| m.keeps_order));
         let mut out = None;
         for access in function.operands_of(index).iter().filter_map(Operand::memory) {
             let number = self.space(space);
-            // What is read without `.volatile` and such, and never changes, may be read any time.
             let fixed = function.reads_fixed_memory(index);
             out = Some(match access {
                 Access::Read if fixed => Memory::None,
-                Access::Read => Memory::Read(number),
+                Access::Read if !ordered => Memory::Read(number),
                 _ => Memory::Write(number),
             });
         }

@@ -130,8 +130,9 @@ fn word(choice: &impl std::fmt::Debug) -> String {
 }
 
 fn modifier(m: &'static Modifier) -> Value {
-    let Modifier { name, repeats, ignored, converge, summary, doc } = *m;
-    json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "summary": summary, "doc": doc})
+    let Modifier { name, repeats, ignored, converge, keeps_order, summary, doc } = *m;
+    json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
+        "summary": summary, "doc": doc})
 }
 
 fn ty(t: &'static Type) -> Value {

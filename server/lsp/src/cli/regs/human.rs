@@ -114,7 +114,8 @@ fn notes(file: &File<'_>, kernel: &Kernel) -> Vec<String> {
         out.push(format!("warps exchange registers: all begin with what {by} leaves them"));
     } else if kernel.over() > 0 {
         let verb = if limit.directive.is_some() { " leaves" } else { "" };
-        out.push(format!("spills likely: wants {} registers, {by}{verb} {}", kernel.unlimited, limit.registers));
+        let spills = if kernel.spills() { "spills likely: " } else { "" };
+        out.push(format!("{spills}wants {} registers, {by}{verb} {}", kernel.unlimited, limit.registers));
     }
     if let Some((registers, warps)) =
         kernel.occupancy.and_then(|o| o.fewer).filter(|_| !kernel.settled && kernel.over() == 0)

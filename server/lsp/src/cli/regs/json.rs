@@ -104,7 +104,7 @@ fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
         occupancy,
         unlimited: kernel.unlimited,
         limit: LimitLine { registers: limit.registers, line: limit.directive.as_ref().map(|d| file.line(d.start)) },
-        spill_likely: kernel.over() > 0,
+        spill_likely: kernel.spills(),
         shared: kernel.shared,
         dynamic_shared: kernel.dynamic_shared,
     }

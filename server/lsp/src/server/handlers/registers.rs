@@ -3,7 +3,7 @@
 use super::commands::string;
 use crate::server::shared::{Shared, off_thread};
 use ptx_analysis::registers::occupancy::LimitedBy;
-use ptx_analysis::registers::{Kernel, Live, spills_are_likely};
+use ptx_analysis::registers::{Kernel, Live};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     json!({
         "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
         "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
-        "spill_likely": !kernel.settled && spills_are_likely(kernel.unlimited, kernel.limit.registers),
+        "spill_likely": kernel.spills(),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),
         "shared": kernel.shared, "dynamic_shared": kernel.dynamic_shared, "occupancy": occupancy, "lines": shown,
     })
