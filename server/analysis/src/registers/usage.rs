@@ -44,6 +44,9 @@ pub struct Calls {
     pub across: u32,
 }
 
+/// The option of `.target` for modules that are debugged.
+const DEBUG: &str = "debug";
+
 /// What one function needs by itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
@@ -62,6 +65,8 @@ pub struct Usage {
     pub callees: Box<[Box<str>]>,
     /// Whom it calls.
     pub calls: Box<[Calls]>,
+    /// The module is made for a debugger.
+    pub debugged: bool,
 }
 
 impl Usage {
@@ -78,6 +83,7 @@ impl Usage {
             shared: shared(function),
             callees: function.functions.clone().into(),
             exchanged: exchanged(function),
+            debugged: environment.options.contains(&DEBUG),
         }
     }
 

@@ -79,7 +79,7 @@ impl<'a> Calls<'a> {
             let (_, _, usage) = self.functions[*index];
             let calls = usage.calls.iter().fold(0.0, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
-                most.max(self.least()).max(match (callee, &call.callee) {
+                most.max(self.least(usage)).max(match (callee, &call.callee) {
                     (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].0,
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
@@ -105,9 +105,9 @@ impl<'a> Calls<'a> {
         .fold(0.0, f32::max)
     }
 
-    /// What a kernel has that calls anything, seen or not.
-    fn least(&self) -> f32 {
-        self.multiprocessor.map_or(0, |m| m.assembler.call) as f32
+    /// What a caller has at least, seen callees or not: in a module for debuggers they are not put into it.
+    fn least(&self, caller: &Usage) -> f32 {
+        self.multiprocessor.filter(|_| caller.debugged).map_or(0, |m| m.assembler.call) as f32
     }
 
     fn around(&self, call: &registers::Calls) -> f32 {
