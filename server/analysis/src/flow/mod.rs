@@ -35,4 +35,4 @@ pub use graph::{Block, Graph};
 pub use lowering::{Lowered, Module, lower};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

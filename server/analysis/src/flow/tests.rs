@@ -16,16 +16,20 @@ use ptx_syntax::Snapshot;
 
 /// Lowers a kernel with this body.
 fn function(body: &str) -> Function {
-    let text = format!(
+    lowered(&format!(
         ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .v2 .f32 %v;\n{body}\n}}"
-    );
-    let snapshot = Snapshot::new(&text);
+    ))
+}
+
+/// Lowers a text that is one function.
+pub fn lowered(text: &str) -> Function {
+    let snapshot = Snapshot::new(text);
     let items = items(snapshot.root());
     let mut header = Header::default();
     header.environment.version = Some(Version { major: 8, minor: 0 });
     header.environment.target = find_target("sm_90");
     header.environment.address_size = 64;
-    lower(&text, &items[0], 0, &header, &Module::default(), &mut Heads::default()).function
+    lower(text, &items[0], 0, &header, &Module::default(), &mut Heads::default()).function
 }
 
 const DIAMOND: &str = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r2, 2; bra B; A: mov.u32 %r2, 3; B: \

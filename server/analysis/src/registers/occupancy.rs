@@ -25,6 +25,18 @@ pub enum LimitedBy {
     Blocks,
 }
 
+impl LimitedBy {
+    /// Its name in what other programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Registers => "registers",
+            Self::Shared => "shared",
+            Self::Threads => "threads",
+            Self::Blocks => "blocks",
+        }
+    }
+}
+
 /// How many warps of a kernel run on a multiprocessor at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {

@@ -3,12 +3,8 @@
 use super::estimate::Shape;
 use super::{Live, Pressure};
 use crate::flow::liveness::Liveness;
-use crate::flow::{Function, Graph, Module, lower};
-use crate::memo::Heads;
-use crate::module::{Header, items};
-use crate::target::find_target;
-use ptx_isa::tables::Version;
-use ptx_syntax::Snapshot;
+use crate::flow::tests::lowered;
+use crate::flow::{Function, Graph};
 
 /// Lowers a kernel with this body.
 fn function(body: &str) -> Function {
@@ -16,13 +12,7 @@ fn function(body: &str) -> Function {
         ".visible .entry k(.param .u64 p, .param .u32 n) {{ .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<20>; \
          .reg .f64 %d<9>; .reg .pred %p<9>; .local .b8 stack[64]; .shared .b8 tile[64];\n{body}\n}}"
     );
-    let snapshot = Snapshot::new(&text);
-    let items = items(snapshot.root());
-    let mut header = Header::default();
-    header.environment.version = Some(Version { major: 8, minor: 0 });
-    header.environment.target = find_target("sm_90");
-    header.environment.address_size = 64;
-    let function = lower(&text, &items[0], 0, &header, &Module::default(), &mut Heads::default()).function;
+    let function = lowered(&text);
     assert!(function.complete, "{body}");
     function
 }

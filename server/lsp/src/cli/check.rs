@@ -131,12 +131,8 @@ pub fn run(arguments: &Arguments) -> Status {
         report.add(checked)
     });
     let written = written.and_then(|()| report.finish());
-    if let Err(error) = written {
-        // A reader that has seen enough, as in `… | head`, is no error.
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            complain(&format!("the report cannot be written: {error}"));
-            return Status::Trouble;
-        }
+    if !files::is_written(written) {
+        return Status::Trouble;
     }
     complain(&summary.text());
     summary.status(arguments.deny == Some(Deny::Warnings))

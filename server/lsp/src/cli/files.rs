@@ -10,6 +10,18 @@ use std::time::{Duration, Instant};
 /// Checking and what the checks call may follow deep trees. It is address space, not memory.
 const STACK: usize = 64 << 20;
 
+/// Says if a report could not be written; whether it has been, as far as its reader cares.
+pub fn is_written(result: io::Result<()>) -> bool {
+    match result {
+        // A reader that has seen enough, as in `… | head`, is no error.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("the report cannot be written: {error}"));
+            false
+        }
+        _ => true,
+    }
+}
+
 /// A line on standard error; if nobody listens there, that is no reason to stop.
 pub fn complain(line: &str) {
     let _ = writeln!(stderr().lock(), "{line}");

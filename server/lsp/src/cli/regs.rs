@@ -14,7 +14,7 @@ use ptx_analysis::{Analyzer, Severity};
 use ptx_isa::ISA;
 use ptx_isa::tables::Target;
 use ptx_syntax::Snapshot;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -121,12 +121,8 @@ pub fn run(arguments: &Arguments) -> Status {
             Ok(())
         },
     );
-    if let Err(error) = written {
-        // A reader that has seen enough, as in `… | head`, is no error.
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            complain(&format!("the report cannot be written: {error}"));
-            return Status::Trouble;
-        }
+    if !files::is_written(written) {
+        return Status::Trouble;
     }
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let left = if skipped > 0 { format!(", {skipped} left out") } else { String::new() };

@@ -18,7 +18,8 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-fn run_with(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
+/// Runs the program with an input.
+pub fn run_with(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
         .args(arguments)
         .current_dir(folder)

@@ -1,24 +1,12 @@
 //! `ptx-analyzer regs`. How many registers are estimated is not told here: other tests measure that.
 
-use std::io::Write;
+use crate::cli::run_with;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// Exit status, standard output and standard error.
 fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
-        .arg("regs")
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("PTX_ANALYZER_LOG")
-        .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let arguments: Vec<&str> = std::iter::once("regs").chain(arguments.iter().copied()).collect();
+    let output = run_with(folder, &arguments, input.as_bytes());
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

@@ -1,7 +1,6 @@
 //! Registers for people: a table for each file, numbers first, since names may be long.
 
 use super::File;
-use super::json::{limited_by, percent};
 use ptx_analysis::registers::Kernel;
 use std::fmt::Write;
 
@@ -94,8 +93,8 @@ fn row(file: &File<'_>, kernel: &Kernel) -> Row {
         file.peak(kernel).to_string(),
         format!("{}{}", bytes(kernel.shared), if kernel.dynamic_shared { "+" } else { "" }),
         or_nothing(occupancy.map(|o| format!("{}{}", o.threads, assumed(o.assumed)))),
-        or_nothing(occupancy.map(|o| format!("{} of {} {:>4}", o.warps, o.most_warps, format!("{}%", percent(o))))),
-        or_nothing(occupancy.map(|o| limited_by(o.limited_by).to_owned())),
+        or_nothing(occupancy.map(|o| format!("{} of {} {:>4}", o.warps, o.most_warps, format!("{}%", o.percent())))),
+        or_nothing(occupancy.map(|o| o.limited_by.name().to_owned())),
     ];
     let kind = if kernel.kernel { ".entry" } else { ".func" };
     Row { cells, name: format!("{kind} {}", kernel.name), notes: notes(file, kernel) }

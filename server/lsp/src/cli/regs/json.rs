@@ -2,7 +2,6 @@
 
 use super::File;
 use ptx_analysis::registers::Kernel;
-use ptx_analysis::registers::occupancy::{LimitedBy, Occupancy};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -53,21 +52,6 @@ struct Fewer {
     warps: u32,
 }
 
-/// A word for it, in JSON and for people.
-pub(super) fn limited_by(limit: LimitedBy) -> &'static str {
-    match limit {
-        LimitedBy::Registers => "registers",
-        LimitedBy::Shared => "shared",
-        LimitedBy::Threads => "threads",
-        LimitedBy::Blocks => "blocks",
-    }
-}
-
-/// How much of the warps that there could be run, in percent.
-pub(super) fn percent(occupancy: &Occupancy) -> u32 {
-    (occupancy.warps * 100 + occupancy.most_warps / 2).checked_div(occupancy.most_warps).unwrap_or(0)
-}
-
 /// The functions of a file, each with its line break.
 pub(super) fn render(file: &File<'_>) -> String {
     let mut out = String::new();
@@ -84,8 +68,8 @@ fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
     let most = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.map(|o| OccupancyLine {
         warps_per_sm: o.warps,
-        percent: percent(&o),
-        limited_by: limited_by(o.limited_by),
+        percent: o.percent(),
+        limited_by: o.limited_by.name(),
         most_warps: o.most_warps,
         ctas_per_sm: o.ctas,
         threads: o.threads,

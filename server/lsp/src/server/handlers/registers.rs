@@ -2,7 +2,6 @@
 
 use super::commands::string;
 use crate::server::shared::{Shared, off_thread};
-use ptx_analysis::registers::occupancy::LimitedBy;
 use ptx_analysis::registers::{Kernel, Live};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
@@ -55,7 +54,7 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         let parsed = parsed?;
         let snapshot = parsed.snapshot.as_ref()?;
         let rope = snapshot.rope();
-        let start_of = |line: usize| rope.line_to_byte((line - 1).min(rope.len_lines()));
+        let start_of = |line: usize| rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()));
         let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
         let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
         let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
@@ -66,7 +65,7 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
             out["markdown"] = json!(format!("# {entry}\n\n{said}\n"));
         }
         if let Some(number) = asked.line {
-            let end = start_of(number + 1).max(start_of(number) + 1) - 1;
+            let end = start_of(number.saturating_add(1)).max(start_of(number) + 1) - 1;
             let held = ptx_ide::held_values(snapshot, &parsed.figures, end).unwrap_or_default();
             out["live"] = held.iter().map(|v| value(snapshot, v)).collect();
         }
@@ -93,15 +92,9 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     let shown = found.lines.iter();
     let shown: Vec<Value> = shown.map(|l| json!([line(snapshot, l.offset), l.live.b32, l.live.predicates])).collect();
     let occupancy = kernel.occupancy.as_ref().map(|o| {
-        let limited_by = match o.limited_by {
-            LimitedBy::Registers => "registers",
-            LimitedBy::Shared => "shared",
-            LimitedBy::Threads => "threads",
-            LimitedBy::Blocks => "blocks",
-        };
         json!({
             "warps_per_sm": o.warps, "most_warps": o.most_warps, "percent": o.percent(),
-            "limited_by": limited_by, "ctas_per_sm": o.ctas, "threads": o.threads, "threads_assumed": o.assumed,
+            "limited_by": o.limited_by.name(), "ctas_per_sm": o.ctas, "threads": o.threads, "threads_assumed": o.assumed,
             "fewer": o.fewer.map(|(registers, warps)| json!({ "registers": registers, "warps": warps })),
         })
     });
