@@ -25,8 +25,8 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 /// `.maxnreg` far above what is wanted. What is called may want more; and beside the threads of a CTA it takes the place of what those
 /// would leave, so it is idle only where they leave enough.
 fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((number, range)) = Bounds::of(analysis.function).registers else { return };
     let usage = analysis.usage();
-    let Some((number, range)) = usage.bounds.registers.clone() else { return };
     if !usage.callees.is_empty() || usage.calls_indirectly() {
         return;
     }
@@ -42,7 +42,7 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 
 /// `.minnctapersm` that leaves to each thread as many registers as there are.
 fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
-    let bounds = &analysis.usage().bounds;
+    let bounds = Bounds::of(analysis.function);
     let Some((number, range)) = bounds.ctas.clone().filter(|(number, _)| *number > 1) else { return };
     let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     if bounds.threads.is_none() {

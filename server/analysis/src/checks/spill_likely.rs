@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::effects::mentions;
 use crate::flow::lints::Analysis;
-use crate::registers::{Pressure, limit, spills_are_likely};
+use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
@@ -14,13 +14,19 @@ pub const CODE: &str = "spill-likely";
 /// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
 /// than the header says.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
-    let (function, usage) = (analysis.function, analysis.usage());
+    let function = analysis.function;
     if mentions(function, Protocol::Registers) {
         return;
     }
-    let wanted = usage.demand.registers.round() as u32;
     let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
-    let limit = limit(&usage.bounds, 0, multiprocessor);
+    let limit = limit(&Bounds::of(function), 0, multiprocessor);
+    // Most functions are far from what any thread may have: for them the estimate is not worth its time.
+    let live = || Pressure::new(function, analysis.graph, analysis.liveness()).most.b32;
+    if limit.directive.is_none() && u32::from(live()) < limit.registers / 2 {
+        return;
+    }
+    let usage = analysis.usage();
+    let wanted = usage.demand.registers.round() as u32;
     if !spills_are_likely(wanted, limit.registers) {
         return;
     }

@@ -35,6 +35,20 @@ pub struct Bounds {
     pub cluster: Option<(u64, Range<u32>)>,
 }
 
+impl Bounds {
+    /// Of a function.
+    pub fn of(function: &Function) -> Self {
+        let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
+        let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
+        Self {
+            registers: one(Bound::Registers),
+            threads: all(Bound::AllThreads, true).or_else(|| all(Bound::Threads, false)),
+            ctas: one(Bound::Ctas),
+            cluster: one(Bound::WholeCluster).or_else(|| one(Bound::Cluster)),
+        }
+    }
+}
+
 /// Calls of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calls {
@@ -79,7 +93,7 @@ impl Usage {
             pressure,
             demand,
             calls,
-            bounds: bounds(function),
+            bounds: Bounds::of(function),
             shared: shared(function),
             callees: function.functions.clone().into(),
             exchanged: exchanged(function),
@@ -130,17 +144,6 @@ fn exchanged(function: &Function) -> Option<Option<u32>> {
         })
     };
     Some((0..function.instructions.len()).filter(raises).filter_map(asked).max())
-}
-
-fn bounds(function: &Function) -> Bounds {
-    let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
-    let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
-    Bounds {
-        registers: one(Bound::Registers),
-        threads: all(Bound::AllThreads, true).or_else(|| all(Bound::Threads, false)),
-        ctas: one(Bound::Ctas),
-        cluster: one(Bound::WholeCluster).or_else(|| one(Bound::Cluster)),
-    }
 }
 
 fn shared(function: &Function) -> Box<[SharedVariable]> {

@@ -77,7 +77,9 @@ impl Program {
         for operation in self.blocks.iter().flatten() {
             operation.uses.iter().for_each(|u| readers[*u as usize] += 1);
         }
-        loop {
+        // What is left after a few rounds is a chain through loops, and takes next to nothing.
+        const ROUNDS: usize = 8;
+        for _ in 0..ROUNDS {
             let mut changed = false;
             for block in graph.order.iter().rev() {
                 let operations = &mut self.blocks[*block as usize];
