@@ -32,11 +32,16 @@ pub struct Demand {
     pub across: Box<[(u32, u32)]>,
 }
 
+/// The most registers of a thread: instructions have 8 bits for the number of one, and one number stands for zero.
+const MOST: f32 = 255.0;
+
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
     pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
         let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
-        Self { registers: model::registers(&shape), shape, across: across.into() }
+        // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
+        let registers = model::registers(&shape).min(shape.folded.max(MOST));
+        Self { registers, shape, across: across.into() }
     }
 }
 
