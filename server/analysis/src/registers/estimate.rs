@@ -32,24 +32,30 @@ pub struct Demand {
     pub across: Box<[(u32, u32)]>,
 }
 
-/// The most registers of a thread: instructions have 8 bits for the number of one, and one number stands for zero.
-const MOST: f32 = 255.0;
+/// The most registers of a thread on a target of which nothing else is known: instructions have 8 bits for the number of one, and one
+/// number stands for zero.
+pub(super) const MOST: u32 = 255;
 
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
     pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
         let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
         // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
-        let registers = model::registers(&shape).min(shape.folded.max(MOST));
+        let registers = model::registers(&shape).min(shape.folded.max(MOST as f32));
         Self { registers, shape, across: across.into() }
     }
 }
 
-/// The number in the name of a target; of one that is not known, or older than the assembler of today still makes code for, the nearest
-/// of those that the model was fitted to.
-pub fn generation(target: Option<&Target>) -> u16 {
-    const OLDEST: u16 = 75;
+/// The oldest target that the assembler of today still makes code for, by the number in its name; the model was fitted to it and newer ones.
+pub const OLDEST: u16 = 75;
+
+/// The number in the name of a target: 90 of `sm_90a`.
+pub fn number(target: &Target) -> Option<u16> {
+    target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+/// What the model is told of a target: its number, that of a usual one where it is not known, and never one before the oldest.
+fn generation(target: Option<&Target>) -> u16 {
     const USUAL: u16 = 90;
-    let digits = |t: &Target| t.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok();
-    target.and_then(digits).map_or(USUAL, |number: u16| number.max(OLDEST))
+    target.and_then(number).map_or(USUAL, |number| number.max(OLDEST))
 }

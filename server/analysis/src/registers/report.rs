@@ -5,6 +5,7 @@
 mod calls;
 mod shared;
 
+use super::estimate::MOST;
 use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy, WARP};
 use super::usage::{Bounds, Usage};
@@ -18,9 +19,6 @@ use ptx_syntax::{Snapshot, fields};
 use shared::Layout;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The most registers of a thread on a target of which nothing is known: instructions have 8 bits for the number of one.
-const MOST: u32 = 255;
 
 /// Why a function gets fewer registers than it could use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +116,12 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         kernel.unlimited = (needs.round() as u32).max(least);
         let usage = kernel.facts.usage();
         kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
-        if let Some(m) = multiprocessor.filter(|_| gives_up(usage, &kernel.limit)) {
-            let registers = share(m, m.registers, m.warps.into());
-            kernel.limit.registers = kernel.limit.registers.min(registers);
+        if let Some(m) = multiprocessor
+            && let Some(range) = gives_up(usage, &kernel.limit)
+        {
+            let registers = kernel.limit.registers.min(share(m, m.registers, m.warps.into()));
+            let directive = kernel.start + range.start as usize..kernel.start + range.end as usize;
+            kernel.limit = Limit { registers, directive: Some(directive) };
         }
         kernel.registers = kernel.unlimited.min(kernel.limit.registers);
         // A number of CTAs says nothing without one of threads.
@@ -183,16 +184,17 @@ pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocess
     out
 }
 
-/// Whether the assembler will not even try to do with the limit: where nothing but the threads of a CTA says how many registers there may
-/// be, and far more values live than that, it spills nearly all of them and takes so few registers that all warps have room. Measured with
-/// 13.5: where that begins differs by kernel, from a quarter more than the limit to three times as much; here it is taken to begin at the
-/// latter.
-fn gives_up(usage: &Usage, limit: &Limit) -> bool {
+/// The directive that makes the assembler not even try to do with the limit: where nothing but the threads of a CTA says how many registers
+/// there may be, and far more values live than that, it spills nearly all of them and takes so few registers that all warps have room.
+/// Measured with 13.5: where that begins differs by kernel, from a quarter more than the limit to three times as much; here it is taken
+/// to begin at the latter.
+fn gives_up<'u>(usage: &'u Usage, limit: &Limit) -> Option<&'u Range<u32>> {
     const MANY: f32 = 3.0;
     let bounds = &usage.bounds;
-    let alone = bounds.threads.is_some() && bounds.ctas.is_none() && bounds.registers.is_none();
+    let alone = bounds.ctas.is_none() && bounds.registers.is_none() && usage.exchanged.is_none();
     let shape = &usage.demand.shape;
-    alone && usage.exchanged.is_none() && shape.folded.min(shape.ordered) > MANY * limit.registers as f32
+    let far_more = shape.folded.min(shape.ordered) > MANY * limit.registers as f32;
+    bounds.threads.as_ref().filter(|_| alone && far_more).map(|(_, _, range)| range)
 }
 
 /// The registers of a thread if so many warps share them: each part of the register file serves its part of the warps.

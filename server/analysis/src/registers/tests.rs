@@ -199,18 +199,6 @@ fn loops_are_unrolled_unless_a_pragma_keeps_them() {
 }
 
 #[test]
-fn short_branches_become_guards() {
-    let found = shape(
-        "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1; mov.f32 %f1, 0f00000000; \
-         mov.f32 %f2, 0f00000000; @%p1 bra A; ld.global.f32 %f1, [%rd1]; A: @%p2 bra B; ld.global.f32 %f2, [%rd1+4]; B: \
-         add.f32 %f3, %f1, %f2; st.shared.f32 [tile], %f3; ret;",
-    );
-    assert_eq!(found.blocks, 5.0);
-    // Both loads are under way together.
-    assert!(found.ordered >= 2.0, "{found:?}");
-}
-
-#[test]
 fn routines_take_registers_of_their_own() {
     let of = |instruction: &str| {
         let found = shape(&format!(

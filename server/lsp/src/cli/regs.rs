@@ -9,7 +9,7 @@ use super::files::{self, complain};
 use super::source::{self, Origin, place};
 use crate::decode::decode;
 use clap::ValueEnum;
-use ptx_analysis::registers::{self, Kernel};
+use ptx_analysis::registers::{self, Kernel, estimate};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_isa::ISA;
 use ptx_isa::tables::Target;
@@ -42,9 +42,6 @@ enum Format {
     /// One JSON object a line
     Json,
 }
-
-/// The oldest target that estimates are made for: the oldest one of the assembler that they were measured with.
-const OLDEST: (u32, &str) = (75, "sm_75");
 
 /// What became of a file.
 enum Outcome {
@@ -95,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Status {
         &origins,
         arguments.jobs,
         "estimated",
-        |o| estimate(o, arguments),
+        |o| look_at(o, arguments),
         |origin, outcome| {
             let name = origin.name();
             match outcome {
@@ -130,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Status {
     if skipped > 0 { status.max(Status::Findings) } else { status }
 }
 
-fn estimate(origin: &Origin, arguments: &Arguments) -> Outcome {
+fn look_at(origin: &Origin, arguments: &Arguments) -> Outcome {
     let bytes = match origin.read() {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Unreadable(error.to_string()),
@@ -150,8 +147,10 @@ fn estimate(origin: &Origin, arguments: &Arguments) -> Outcome {
     analyzer.lints(&snapshot, &|| false);
     let facts = analyzer.facts();
     let own = checked.environment.target;
-    let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(OLDEST.1)) else {
-        return Outcome::Unreadable(format!("`{}` is not in the tables", OLDEST.1));
+    let is_old = |t: &&Target| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
+    let oldest = format!("sm_{}", estimate::OLDEST);
+    let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest)) else {
+        return Outcome::Unreadable(format!("`{oldest}` is not in the tables"));
     };
     let kernels = registers::report(&snapshot, &facts, Some(target));
     let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -168,10 +167,4 @@ fn estimate(origin: &Origin, arguments: &Arguments) -> Outcome {
         Format::Json => json::render(&file),
     };
     Outcome::Done { report, functions: kernels.len(), left_out, lossy }
-}
-
-fn is_old(target: &Target) -> bool {
-    let number =
-        target.name.trim_start_matches("sm_").trim_end_matches(|c: char| c.is_ascii_lowercase()).parse::<u32>();
-    number.is_ok_and(|n| n < OLDEST.0)
 }

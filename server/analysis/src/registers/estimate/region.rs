@@ -65,3 +65,40 @@ fn skipped(program: &Program, graph: &Graph, from: usize) -> Option<(usize, usiz
     };
     one(*a, *b).or_else(|| one(*b, *a))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::live::Ends;
+    use super::super::program::Program;
+    use super::regions;
+    use crate::flow::Graph;
+    use crate::flow::tests::lowered;
+
+    /// For each region how many operations it has, and how many of them are under a guard.
+    fn of(skipped: &str) -> Vec<(usize, usize)> {
+        let function = lowered(&format!(
+            ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<9>; .reg .pred %p<2>; .shared .b32 tile; mov.u32 %r1, %tid.x; \
+             setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, %r1; @%p1 bra A; {skipped} A: st.shared.u32 [tile], %r2; ret; }}"
+        ));
+        assert!(function.complete);
+        let graph = Graph::new(&function);
+        let program = Program::new(&function, &graph);
+        let found = regions(&program, &graph, &Ends::new(&program, &graph));
+        let guarded = |r: &super::Region| r.operations.iter().filter(|o| o.guarded).count();
+        found.iter().map(|r| (r.operations.len(), guarded(r))).collect()
+    }
+
+    #[test]
+    fn what_a_short_branch_skips_is_put_under_a_guard() {
+        // Without the branch; what is written only there needs no guard in the count.
+        assert_eq!(of("add.u32 %r2, %r1, 7;"), [(6, 1)]);
+        assert_eq!(of("add.u32 %r3, %r1, 7; mul.lo.u32 %r2, %r3, %r1;"), [(7, 1)]);
+    }
+
+    #[test]
+    fn barriers_and_long_pieces_stay_behind_their_branch() {
+        assert_eq!(of("bar.sync 0;").len(), 3);
+        assert_eq!(of(&"add.u32 %r2, %r2, %r1;".repeat(12)).len(), 1);
+        assert_eq!(of(&"add.u32 %r2, %r2, %r1;".repeat(13)).len(), 3);
+    }
+}
