@@ -4,7 +4,7 @@ use crate::lower::named_children;
 use crate::signature::Signature;
 use crate::symbols::Symbol;
 use crate::target::Environment;
-use ptx_syntax::{Node, kinds};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -84,6 +84,30 @@ fn add_error<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
 pub fn is_function(node: Node<'_>) -> bool {
     let k = kinds();
     node.kind_id() == k.function || (node.is_error() && named_children(node).any(|n| n.kind_id() == k.function_kind))
+}
+
+/// The head of a function that has a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Where that stands, in the file.
+    pub range: Range<usize>,
+    /// `.entry`.
+    pub kernel: bool,
+}
+
+/// The function that an item defines, if it does and its end was found.
+pub fn definition(snapshot: &Snapshot, item: &Item<'_>) -> Option<Definition> {
+    let f = fields();
+    let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node) && !item.unclosed)?;
+    item.node.child_by_field_id(f.body)?;
+    let kind = item.node.child_by_field_id(f.kind);
+    Some(Definition {
+        name: snapshot.text(name.byte_range()).into_owned(),
+        range: name.byte_range(),
+        kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry"),
+    })
 }
 
 /// The first function inside of a body, and everything that follows it.

@@ -11,7 +11,7 @@ use super::occupancy::{Needs, Occupancy, WARP};
 use super::usage::{Bounds, Usage};
 use crate::analyzer::ModuleFacts;
 use crate::flow::facts::Facts;
-use crate::module::{is_function, items};
+use crate::module::{Definition, definition, is_function, items};
 use calls::Calls;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, Target};
@@ -75,22 +75,16 @@ impl Kernel {
 /// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or nobody has
 /// looked at them yet) are left out.
 pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<Kernel> {
-    let f = fields();
     let mut out = Vec::new();
     let items = items(snapshot.root());
     for item in &items {
-        if item.unclosed || !is_function(item.node) {
-            continue;
-        }
-        let (Some(known), Some(name)) = (facts.of(snapshot, item.node), item.node.child_by_field_id(f.name)) else {
-            continue;
-        };
-        let kind = item.node.child_by_field_id(f.kind);
+        let Some(Definition { name, range, kernel }) = definition(snapshot, item) else { continue };
+        let Some(known) = facts.of(snapshot, item.node) else { continue };
         out.push(Kernel {
-            name: snapshot.text(name.byte_range()).into_owned(),
-            range: name.byte_range(),
+            name,
+            range,
             start: item.range.start,
-            kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry"),
+            kernel,
             facts: known,
             registers: 0,
             unlimited: 0,

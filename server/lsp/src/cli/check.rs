@@ -1,9 +1,8 @@
 //! `ptx-analyzer check`.
 
 use super::files::{self, complain};
-use super::source::{self, Origin};
+use super::source::{self, Opened, Origin};
 use super::{Status, human, json, sarif};
-use crate::decode::decode;
 use crate::levels::{self, Levels};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
@@ -139,16 +138,11 @@ pub fn run(arguments: &Arguments) -> Status {
 }
 
 fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
-    let bytes = match origin.read() {
-        Ok(bytes) => bytes,
-        Err(error) => return Outcome::Unreadable(error.to_string()),
+    let (snapshot, lossy) = match origin.open() {
+        Opened::Text(snapshot, lossy) => (snapshot, lossy),
+        Opened::Markup => return Outcome::Markup,
+        Opened::Unreadable(why) => return Outcome::Unreadable(why),
     };
-    let (text, lossy) = decode(bytes);
-    if crate::markup::is_markup(text.chars()) {
-        return Outcome::Markup;
-    }
-    let snapshot = Snapshot::new(&text);
-    drop(text);
     let diagnostics = findings(&snapshot, arguments);
     let name = origin.name();
     let findings = match arguments.format {

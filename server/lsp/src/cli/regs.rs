@@ -6,8 +6,7 @@ mod json;
 use super::Status;
 use super::check::architecture;
 use super::files::{self, complain};
-use super::source::{self, Origin, place};
-use crate::decode::decode;
+use super::source::{self, Opened, Origin, place};
 use clap::ValueEnum;
 use ptx_analysis::registers::{self, Kernel, estimate};
 use ptx_analysis::{Analyzer, Severity};
@@ -128,16 +127,11 @@ pub fn run(arguments: &Arguments) -> Status {
 }
 
 fn look_at(origin: &Origin, arguments: &Arguments) -> Outcome {
-    let bytes = match origin.read() {
-        Ok(bytes) => bytes,
-        Err(error) => return Outcome::Unreadable(error.to_string()),
+    let (snapshot, lossy) = match origin.open() {
+        Opened::Text(snapshot, lossy) => (snapshot, lossy),
+        Opened::Markup => return Outcome::Markup,
+        Opened::Unreadable(why) => return Outcome::Unreadable(why),
     };
-    let (text, lossy) = decode(bytes);
-    if crate::markup::is_markup(text.chars()) {
-        return Outcome::Markup;
-    }
-    let snapshot = Snapshot::new(&text);
-    drop(text);
     let name = origin.name();
     let mut analyzer = Analyzer::default();
     analyzer.keep_facts();

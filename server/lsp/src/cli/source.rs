@@ -1,5 +1,7 @@
 //! Files to check: finding, reading and decoding them, and places in them.
 
+use crate::decode::decode;
+use crate::markup::is_markup;
 use ptx_syntax::Snapshot;
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -41,6 +43,29 @@ impl Origin {
                 io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
             }
         }
+    }
+}
+
+/// What is in a file.
+#[derive(Debug)]
+pub enum Opened {
+    /// A text; the flag: some of its bytes were none.
+    Text(Snapshot, bool),
+    /// An XML document, which may have the same extension.
+    Markup,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+impl Origin {
+    /// Reads, decodes and parses it.
+    pub fn open(&self) -> Opened {
+        let bytes = match self.read() {
+            Ok(bytes) => bytes,
+            Err(error) => return Opened::Unreadable(error.to_string()),
+        };
+        let (text, lossy) = decode(bytes);
+        if is_markup(text.chars()) { Opened::Markup } else { Opened::Text(Snapshot::new(&text), lossy) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::output::{Function, Message, Severity};
 use super::run::Runner;
 use super::{Assembled, Assembler, Configuration, Failure, Task};
-use ptx_analysis::module::{is_function, items};
+use ptx_analysis::module::{Definition, definition, is_function, items};
 use ptx_analysis::target::find_architecture;
 use ptx_analysis::{Analyzer, ModuleFacts, registers};
 use ptx_syntax::{Snapshot, fields};
@@ -51,13 +51,17 @@ pub struct Comparison {
     pub rows: Vec<Row>,
 }
 
-/// The functions of a module with what is estimated of them for a target. `known` are facts that may be of an earlier text; where they are
-/// not enough the module is looked at afresh. Nothing if somebody wants it stopped.
+/// The functions of a module with what is estimated of them for a target. `known` are facts for the module's own target, perhaps of an
+/// earlier text; where they are not enough, or another target is meant, the module is looked at afresh. Nothing if somebody wants it stopped.
 pub fn estimates(snapshot: &Snapshot, known: &ModuleFacts, target: &str, stop: &dyn Fn() -> bool) -> Option<Vec<Row>> {
     let mut rows = functions(snapshot);
-    if estimate(snapshot, known, target, &mut rows) < rows.len() {
+    let found = estimate(snapshot, known, target, &mut rows);
+    let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == target);
+    if found < rows.len() || !own {
         let mut analyzer = Analyzer::default();
         analyzer.keep_facts();
+        // A target that the tables do not know is estimated as the module's own.
+        let _ = analyzer.set_target(Some(target));
         analyzer.lints(snapshot, stop)?;
         estimate(snapshot, &analyzer.facts(), target, &mut rows);
     }
@@ -94,22 +98,16 @@ pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<S
 }
 
 fn functions(snapshot: &Snapshot) -> Vec<Row> {
-    let f = fields();
-    let one = |item: ptx_analysis::module::Item<'_>| {
-        let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node) && !item.unclosed)?;
-        item.node.child_by_field_id(f.body)?;
-        let kind = item.node.child_by_field_id(f.kind);
-        Some(Row {
-            name: snapshot.text(name.byte_range()).into_owned(),
-            range: name.byte_range(),
-            line: name.start_position().row + 1,
-            kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry"),
-            estimate: None,
-            estimated_shared: None,
-            measured: None,
-        })
+    let row = |Definition { name, range, kernel }| Row {
+        line: snapshot.rope().byte_to_line(range.start) + 1,
+        name,
+        range,
+        kernel,
+        estimate: None,
+        estimated_shared: None,
+        measured: None,
     };
-    items(snapshot.root()).into_iter().filter_map(one).collect()
+    items(snapshot.root()).iter().filter_map(|item| definition(snapshot, item)).map(row).collect()
 }
 
 /// Enters what is known; of how many functions something is.
