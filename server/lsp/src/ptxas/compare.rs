@@ -414,4 +414,23 @@ ptxas info    : Function properties for inner
         let comparison = compared("ptxas fatal   : Unsupported .version\n");
         assert_eq!(comparison.summary(None), "ptxas refuses the module: Unsupported .version");
     }
+
+    /// What is known already was found for the module's own target.
+    #[test]
+    fn another_target_is_estimated_as_such() {
+        let text = include_str!("../../../../tests/kernels/tiled_matmul.ptx");
+        let snapshot = Snapshot::new(text);
+        let facts = |target: Option<&str>| {
+            let mut analyzer = Analyzer::default();
+            analyzer.keep_facts();
+            analyzer.set_target(target).unwrap();
+            analyzer.lints(&snapshot, &|| false).unwrap();
+            analyzer.facts()
+        };
+        let wanted = registers::report(&snapshot, &facts(Some("sm_120")), find_architecture("sm_120"));
+        let own = registers::report(&snapshot, &facts(None), find_architecture("sm_120"));
+        assert_ne!(wanted[0].registers, own[0].registers, "the kernel tells the targets apart");
+        let rows = estimates(&snapshot, &facts(None), "sm_120", &|| false).unwrap();
+        assert_eq!(rows[0].estimate, Some(wanted[0].registers));
+    }
 }
