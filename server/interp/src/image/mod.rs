@@ -1,0 +1,1 @@
+//! Textures, surfaces and tensor maps.

@@ -1,0 +1,1 @@
+//! What to run: grid, parameters, buffers and what is expected of them.

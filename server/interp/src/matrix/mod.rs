@@ -1,0 +1,1 @@
+//! Matrices: products as tensor cores compute them, fragments, sparsity, block scales, descriptors in shared memory.

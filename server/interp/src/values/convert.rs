@@ -1,0 +1,1 @@
+//! Conversions between formats: `cvt`, `cvt.pack`, narrow floating-point formats.

@@ -1,0 +1,1 @@
+//! Floating-point arithmetic of all formats and roundings.

@@ -1,0 +1,1 @@
+//! Integer arithmetic, logic, shifts, bit fields, permutations.

@@ -1,0 +1,1 @@
+//! Video instructions: scalar and SIMD.
