@@ -1,4 +1,4 @@
-//! Compiles `data/*.isa` into `OUT_DIR/tables.rs`.
+//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/exec.rs`.
 
 // The compiler and the tables are also parts of the library; the build script uses only some of it.
 #[allow(dead_code, missing_docs)]
@@ -33,8 +33,11 @@ fn main() {
     isa.emit(&mut out);
     out.push_str(";\n");
     let Ok(dir) = env::var("OUT_DIR") else { fail("OUT_DIR is not set") };
-    if let Err(error) = fs::write(Path::new(&dir).join("tables.rs"), out) {
-        fail(&format!("tables.rs: {error}"));
+    let exec = compiler::exec::source(&isa).unwrap_or_else(|error| fail(&error));
+    for (name, text) in [("tables.rs", out), ("exec.rs", exec)] {
+        if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
+            fail(&format!("{name}: {error}"));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ fn compiled(text: &str) -> Result<Isa, String> {
 
 /// An opcode with one form and one operand.
 fn with_form(form: &str, operand: &str) -> Result<Isa, String> {
-    compiled(&format!("family f F\nopcode op\n  summary Does it.\n  form op{form} d\n    d: {operand}\n"))
+    compiled(&format!("family f F\nopcode op\n  summary Does it.\n  form op{form} d\n    d: {operand}\n  exec f.op\n"))
 }
 
 /// The length of that operand for these modifiers, and the formula as text.
@@ -50,7 +50,7 @@ fn a_formula_of_unknown_factors_is_refused_with_its_place() {
 
 #[test]
 fn signs_ratios_and_notes() {
-    let text = "family f F\nopcode op\n  summary Does it.\n  operand d | The result.\n  unsettled | Whether it does.\n  \
+    let text = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  operand d | The result.\n  unsettled | Whether it does.\n  \
                 form op.sp::2:4 d, {-}a\n    d: write b32\n    a: read b32\n";
     let isa = compiled(text).expect("an opcode");
     let entry = &isa.opcodes[0].entries[0];
@@ -113,7 +113,7 @@ fn mistakes_under_a_directive_are_said() {
 
 #[test]
 fn accesses_say_how_much_and_how_aligned() {
-    let text = "family f F\nopcode op\n  summary Does it.\n  form op.f16 [a], n\n    a: address f16 bytes(n) align 16\n    n: read b32\n";
+    let text = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  form op.f16 [a], n\n    a: address f16 bytes(n) align 16\n    n: read b32\n";
     let isa = compiled(text).expect("an opcode");
     let Pattern::Address(parts) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("an address") };
     assert_eq!((parts[0].bytes, parts[0].align), (Bytes::Operand("n"), Bytes::Fixed(16)));
@@ -125,7 +125,7 @@ fn accesses_say_how_much_and_how_aligned() {
 
 #[test]
 fn effects_name_a_verb_a_protocol_and_an_operand() {
-    let text = "family f F\nopcode op\n  summary Does it.\n  effect starts cp.async d\n  form op{.x4} d\n    d: write b32\n    \
+    let text = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  effect starts cp.async d\n  form op{.x4} d\n    d: write b32\n    \
                 effect waits cp.async when .x4\n";
     let isa = compiled(text).expect("an opcode");
     let effects = isa.opcodes[0].entries[0].forms[0].effects;
@@ -136,7 +136,7 @@ fn effects_name_a_verb_a_protocol_and_an_operand() {
     assert!(error.contains("`hopes` is none of starts"), "{error}");
 }
 
-const FRAGMENT: &str = "family f F\nopcode op\n  summary Does it.\n  form op.m16n8k16 d, s\n    d: read vec(2) b32\n    s: read b32\n\
+const FRAGMENT: &str = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  form op.m16n8k16 d, s\n    d: read vec(2) b32\n    s: read b32\n\
                         fragment f A\n  of op: d with .m16n8k16\n  let w = 2 with .x4\n  let w = 4\n  reads q of s\n  matrix m by n\n  \
                         row = g + 8*(r % 2)\n  column = t*2 + i / (w + q)\n";
 
@@ -184,7 +184,7 @@ fn mistakes_in_fragments_are_said() {
 fn encodings_say_what_bits_mean() {
     let text = "encoding e\n  summary Some bits.\n  field 0..3 times 16 address when m16n8k16 x4: 0 none, 0x2 two words\n  field 63 sign\n  \
                 value 7 seven\n  measure 32 warp\n  table a b c\n  selects a b\n  pattern .x4 3210 0123\n\
-                family f F\nopcode op\n  summary Does it.\n  form op d\n    d: read b32 decodes e\n";
+                family f F\nopcode op\n  summary Does it.\n  exec f.op\n  form op d\n    d: read b32 decodes e\n";
     let isa = compiled(text).expect("an encoding");
     let encoding = isa.encodings[0];
     let [address, sign] = encoding.fields else { panic!("two fields") };

@@ -6,12 +6,14 @@
 
 #[cfg(feature = "compiler")]
 pub mod compiler;
+mod exec;
 pub mod fragment;
 #[cfg(feature = "live")]
 mod live;
 mod lookup;
 pub mod tables;
 
+pub use exec::Exec;
 #[cfg(feature = "live")]
 pub use live::ISA;
 

@@ -15,6 +15,8 @@ mod emit;
 mod encoding;
 #[path = "tables/environment.rs"]
 mod environment;
+#[path = "tables/exec.rs"]
+mod exec;
 #[path = "tables/formula.rs"]
 mod formula;
 #[path = "tables/fragment.rs"]
@@ -37,6 +39,7 @@ pub use emit::Emit;
 use emit::table;
 pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
+pub use exec::Executed;
 pub use formula::dimension;
 pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
 pub use implied::Implied;
@@ -125,6 +128,8 @@ table! {
         uniform: Option<Extent>,
         /// All threads of the warp must execute it together.
         converge: bool,
+        /// What the interpreter does with it, as far as its forms do not say so themselves.
+        executed: Executed,
         /// The forms.
         forms: &'static [Form],
         /// Data file and line, `integer-arithmetic.isa:12`.
@@ -169,6 +174,8 @@ table! {
         effects: &'static [Effect],
         /// Registers that the assembler needs for itself: the first whose condition holds.
         temporaries: &'static [Temporaries],
+        /// What the interpreter does with it; nothing: what the entry says.
+        executed: Executed,
         /// Data file and line.
         source: &'static str,
     }

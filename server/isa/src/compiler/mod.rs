@@ -6,6 +6,7 @@
 mod directive;
 mod encoding;
 mod entry;
+pub mod exec;
 mod form;
 mod fragment;
 mod lines;

@@ -1,10 +1,10 @@
 //! `opcode` and `unchecked` entries.
 
 use super::lines::Line;
-use super::{Context, Error, Names, Result, form, leak, leak_str, operand, rule, set_line};
+use super::{Context, Error, Names, Result, exec, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
-    Computes, Effect, Entry, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair, Pattern,
-    Rule, RuleKind, Slot, Successor, Temporaries, Value,
+    Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
+    Pattern, Rule, RuleKind, Slot, Successor, Temporaries, Value,
 };
 use std::collections::BTreeMap;
 
@@ -91,9 +91,11 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         cycles: 0,
         uniform: None,
         converge: false,
+        executed: Executed::UNSAID,
         forms: &[],
         source: leak_str(&format!("{}:{}", head.file, head.number)),
     };
+    let before = errors.len();
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::new(), Vec::new());
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let mut sets = Sets::new();
@@ -125,6 +127,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 .map(|cycles| entry.cycles = cycles)
                 .map_err(|_| line.error(line.offset(rest), "expected a number of cycles")),
             "uniform" => extent(line, rest).map(|extent| entry.uniform = Some(extent)),
+            "exec" => exec::once(&mut entry.executed, line, rest),
             "pure" if rest.is_empty() => {
                 entry.pure = true;
                 Ok(())
@@ -191,6 +194,9 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     }
     if entry.checked == forms.is_empty() {
         errors.push(head.error(0, format!("`{keyword} {path}` has {} forms", forms.len())));
+    }
+    if errors.len() == before {
+        errors.extend(exec::check(head, path, entry.executed, &forms).err());
     }
     for note in &operands {
         let named = |f: &Form| f.operands.iter().any(|o| o.pattern.names().contains(&note.name));
@@ -293,6 +299,7 @@ fn build_form(
         checks: leak(parts.checks),
         effects: leak(parts.effects),
         temporaries: leak(parts.temporaries),
+        executed: parts.executed,
         source: leak_str(&format!("{}:{}", head.file, head.number)),
         slots: leak(slots),
     })
@@ -316,6 +323,7 @@ struct Parts {
     checks: Vec<&'static str>,
     effects: Vec<Effect>,
     temporaries: Vec<Temporaries>,
+    executed: Executed,
 }
 
 impl Parts {
@@ -331,6 +339,7 @@ impl Parts {
             "instead" => self.successors.push(successor(line, rest, context)?),
             "effect" => self.effects.push(rule::effect(line, rest, context)?),
             "temporaries" => self.temporaries.push(rule::temporaries(line, rest, context)?),
+            "exec" => exec::once(&mut self.executed, line, rest)?,
             "default" => self.implied.extend(implied(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),

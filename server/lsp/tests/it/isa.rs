@@ -33,6 +33,18 @@ fn an_opcode_is_explained() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("`frobnicate` is no opcode"));
 }
 
+#[test]
+fn what_the_interpreter_makes_of_an_instruction_is_said() {
+    let text = out(&["mbarrier.try_wait"]);
+    assert!(text.contains("\n- mbarrier.try_wait: `mbarrier.try_wait`\n- mbarrier.try_wait.parity: `"), "{text}");
+    let one: Value = serde_json::from_str(&out(&["--format", "json", "setp"])).unwrap();
+    let setp = &one["instructions"][0];
+    assert_eq!((&setp["exec"], &setp["forms"][0]["exec"]), (&json!({"key": "compare.setp_integer"}), &Value::Null));
+    assert_eq!(setp["forms"][3]["exec"], json!({"key": "compare.setp_float"}));
+    let one: Value = serde_json::from_str(&out(&["--format", "json", "fabric.wait"])).unwrap();
+    assert!(one["instructions"][0]["exec"]["refused"].as_str().is_some_and(|why| why.ends_with("one device.")));
+}
+
 /// All tables, printed once for all tests.
 fn tables() -> &'static Value {
     static TABLES: OnceLock<Value> = OnceLock::new();

@@ -10,8 +10,8 @@ mod fragment;
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Constant, Encoding, Entry, Extent, Flow, Gate, GateAlternative, GateKind, Isa, Meaning, Modifier, Note,
-    Opcode, SelectorPattern, Type, TypeClass,
+    BitField, Constant, Encoding, Entry, Executed, Extent, Flow, Gate, GateAlternative, GateKind, Isa, Meaning,
+    Modifier, Note, Opcode, SelectorPattern, Type, TypeClass,
 };
 use serde_json::{Map, Value, json};
 
@@ -89,6 +89,7 @@ fn entry(e: &'static Entry) -> Value {
         cycles,
         uniform,
         converge,
+        executed,
         forms,
         source,
     } = *e;
@@ -105,8 +106,18 @@ fn entry(e: &'static Entry) -> Value {
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
         "doc": doc, "notes": notes, "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
         "checked": checked, "flow": flow, "pure": pure, "carries": carries, "computes": word(&computes), "cycles": cycles,
-        "uniform": uniform.map(extent), "converge": converge, "forms": list(forms, |f| form(e, f)), "source": source,
+        "uniform": uniform.map(extent), "converge": converge, "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })
+}
+
+/// What the interpreter does with an instruction, or with one of its forms where that differs.
+fn exec(said: Executed) -> Value {
+    let Executed { key, refused } = said;
+    match (key, refused) {
+        ("", "") => Value::Null,
+        ("", _) => json!({"refused": refused}),
+        _ => json!({"key": key}),
+    }
 }
 
 fn extent(extent: Extent) -> &'static str {

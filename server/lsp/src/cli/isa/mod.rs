@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Status {
         (Format::Human, None) => print(&list()),
         (Format::Json, None) => print(&json::all()),
         (Format::Human, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
-            Some(text) => print(&format!("{}\n", text.trim_end())),
+            Some(text) => print(&format!("{}\n{}", text.trim_end(), executed(name))),
             None => unknown(name),
         },
         (Format::Json, Some(name)) => match opcode(name) {
@@ -74,10 +74,28 @@ fn unknown(name: &str) -> Status {
 fn opcode(name: &str) -> Option<&str> {
     let word = name.split('.').next()?;
     let opcode = ptx_isa::ISA.opcode(word)?;
-    let begins = |e: &ptx_isa::tables::Entry| {
-        e.name == name || e.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
-    };
-    opcode.entries.iter().any(begins).then_some(name)
+    opcode.entries.iter().any(|e| begins(e, name)).then_some(name)
+}
+
+/// What the interpreter does with the instructions whose name is `name` or begins with it, a line each.
+fn executed(name: &str) -> String {
+    let opcode = name.split('.').next().and_then(|word| ptx_isa::ISA.opcode(word));
+    let mut lines: Vec<String> = Vec::new();
+    for entry in opcode.into_iter().flat_map(|opcode| opcode.entries).filter(|e| begins(e, name)) {
+        for said in entry.all_executed() {
+            let what = if said.refused.is_empty() { format!("`{}`", said.key) } else { said.refused.to_owned() };
+            let line = format!("- {}: {what}\n", entry.name);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    format!("\nThe interpreter's semantics:\n\n{}", lines.concat())
+}
+
+/// Whether the name of an instruction is `name` or begins with it.
+fn begins(entry: &ptx_isa::tables::Entry, name: &str) -> bool {
+    entry.name == name || entry.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Everything by chapter, a line each.

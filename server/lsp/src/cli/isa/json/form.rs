@@ -1,6 +1,6 @@
 //! Forms and their operands as JSON.
 
-use super::{gate_with, list};
+use super::{exec, gate_with, list};
 use ptx_ide::reference::example::{Example, examples};
 use ptx_isa::tables::{
     Access, Bytes, Effect, Entry, Form, Implied, Kind, Length, Map as Lengths, MapRow, Operand, OperandTest, Pair,
@@ -26,6 +26,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         checks,
         effects,
         temporaries,
+        executed,
         source,
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
@@ -75,6 +76,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
             let Temporaries { registers, when } = *t;
             json!({"registers": registers, "when": terms(when, f)})
         }),
+        "exec": exec(executed),
         "examples": list(examples(e, f), example),
         "source": source,
     })

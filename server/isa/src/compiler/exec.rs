@@ -1,0 +1,183 @@
+//! `exec` lines, and the enumeration that is made of their keys.
+
+use super::lines::Line;
+use super::opcode::prose;
+use super::{Result, leak_str};
+use crate::tables::{Executed, Form, Isa};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// `exec integer.add` or `exec none | why`.
+pub(super) fn parse(line: &Line, rest: &str) -> Result<Executed> {
+    let at = line.offset(rest);
+    if rest == "none" {
+        let why = prose(line).map_err(|_| line.error(at, "`exec none` needs a reason: ` | ` and text"))?;
+        return Ok(Executed { refused: leak_str(why), ..Executed::UNSAID });
+    }
+    if line.prose.is_some() {
+        return Err(line.error(at, "only `exec none` has a reason"));
+    }
+    let word = |w: &str| {
+        w.starts_with(|c: char| c.is_ascii_lowercase())
+            && w.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    };
+    match rest.split_once('.') {
+        Some((family, name)) if word(family) && word(name) => Ok(Executed { key: leak_str(rest), ..Executed::UNSAID }),
+        _ => Err(line.error(at, "expected a key, `family.name` in lower case, or `none | why`")),
+    }
+}
+
+/// What an entry says once; a second line is a mistake.
+pub(super) fn once(said: &mut Executed, line: &Line, rest: &str) -> Result<()> {
+    if said.is_said() {
+        return Err(line.error(0, "`exec` is said twice"));
+    }
+    *said = parse(line, rest)?;
+    Ok(())
+}
+
+/// That every form has one, and that nothing is said in vain.
+pub(super) fn check(head: &Line, path: &str, said: Executed, forms: &[Form]) -> Result<()> {
+    let silent = forms.iter().find(|form| !form.executed.is_said());
+    match silent {
+        Some(form) if !said.is_said() => {
+            Err(head.error(0, format!("`{path}` has no `exec`, nor has its form `{}`", form.text)))
+        }
+        None if !forms.is_empty() && said.is_said() => {
+            Err(head.error(0, format!("the `exec` of `{path}` is idle: all its forms have their own")))
+        }
+        None if forms.is_empty() && said.refused.is_empty() => {
+            Err(head.error(0, format!("`{path}` needs `exec none | why`: it has no forms that could be executed")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The instructions of each key, sorted.
+pub fn keys(isa: &Isa) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut out: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
+    for entry in isa.opcodes.iter().flat_map(|opcode| opcode.entries) {
+        for said in entry.all_executed().filter(|said| !said.key.is_empty()) {
+            let names = out.entry(said.key).or_default();
+            if !names.contains(&entry.name) {
+                names.push(entry.name);
+            }
+        }
+    }
+    out
+}
+
+/// `mbarrier.try_wait` as the name of a variant: `MbarrierTryWait`.
+fn variant(key: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    };
+    key.split(['.', '_']).map(capital).collect()
+}
+
+/// The source of the enumeration.
+///
+/// # Errors
+/// Two keys whose variants would have the same name.
+pub fn source(isa: &Isa) -> std::result::Result<String, String> {
+    let keys = keys(isa);
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for key in keys.keys() {
+        if let Some(other) = taken.insert(variant(key), key) {
+            return Err(format!("the keys `{other}` and `{key}` make the same variant `{}`", variant(key)));
+        }
+    }
+    let mut variants = String::new();
+    let (mut all, mut names) = (String::new(), String::new());
+    for (key, instructions) in &keys {
+        let variant = variant(key);
+        let list: Vec<String> = instructions.iter().map(|name| format!("`{name}`")).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(variants, "    /// `{key}`: the semantics of {}.\n    {variant},", list.join(", "));
+        let _ = writeln!(all, "        Self::{variant},");
+        let _ = writeln!(names, "            Self::{variant} => {key:?},");
+    }
+    Ok(format!(
+        "/// What executes an instruction: one variant for each key that `exec` names in the data files, in the order of the keys.\n\
+         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\npub enum Exec {{\n{variants}}}\n\n\
+         impl Exec {{\n    /// All of them, in the order of the keys.\n    pub const ALL: &'static [Self] = &[\n{all}    ];\n\n\
+         /// The key, `integer.add`.\n    pub const fn name(self) -> &'static str {{\n        match self {{\n{names}        }}\n    }}\n}}\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile;
+    use super::*;
+
+    const HEAD: &str = "type u32 uint 32\ntype s32 sint 32\nmodifier .sat Saturates\nfamily f Family\n";
+
+    /// Compiles a fixture that stands behind [`HEAD`] (four lines).
+    fn isa(text: &str) -> std::result::Result<Isa, Vec<String>> {
+        let files = [("x.isa".to_owned(), format!("{HEAD}{text}"))];
+        compile(&files).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    }
+
+    fn mistake(text: &str) -> String {
+        isa(text).map_or_else(|errors| errors.join("\n"), |_| "no mistake".to_owned())
+    }
+
+    const FORM: &str = "  form add.u32 d\n    d: write u32\n";
+
+    #[test]
+    fn a_form_says_it_or_its_entry_does() {
+        let text = format!(
+            "opcode add\n  summary Adds.\n  exec integer.add\n{FORM}  form add.sat.u32 d\n    exec integer.add_sat\n    d: write u32\n  \
+             form add.s32 d\n    exec none | Nobody can.\n    d: write s32\n"
+        );
+        let isa = isa(&text).expect("a fixture without mistakes");
+        let entry = &isa.opcodes[0].entries[0];
+        let said: Vec<_> =
+            entry.forms.iter().map(|form| (entry.executed_of(form).key, entry.executed_of(form).refused)).collect();
+        assert_eq!(said, [("integer.add", ""), ("integer.add_sat", ""), ("", "Nobody can.")]);
+        assert_eq!(keys(&isa), BTreeMap::from([("integer.add", vec!["add"]), ("integer.add_sat", vec!["add"])]));
+    }
+
+    #[test]
+    fn an_entry_without_is_a_mistake_with_its_place() {
+        let text = format!("opcode add\n  summary Adds.\n{FORM}");
+        assert_eq!(mistake(&text), "x.isa:5:1: `add` has no `exec`, nor has its form `add.u32 d`");
+        let unchecked = "unchecked add\n  summary Adds.\n";
+        assert_eq!(
+            mistake(unchecked),
+            "x.isa:5:1: `add` needs `exec none | why`: it has no forms that could be executed"
+        );
+        assert!(isa(&format!("{unchecked}  exec none | Nobody can.\n")).is_ok());
+    }
+
+    #[test]
+    fn what_is_said_in_vain_or_badly_is_a_mistake() {
+        let with = |line: &str| mistake(&format!("opcode add\n  summary Adds.\n{line}\n{FORM}"));
+        assert_eq!(with("  exec none"), "x.isa:7:8: `exec none` needs a reason: ` | ` and text");
+        let bad = "expected a key, `family.name` in lower case, or `none | why`";
+        for key in ["add", "integer.Add", "integer.", "integer.add.more", "integer.2", ""] {
+            let found = with(&format!("  exec {key}"));
+            assert!(found.starts_with("x.isa:7:") && found.contains(bad), "{key}: {found}");
+        }
+        assert_eq!(with("  exec integer.add | why"), "x.isa:7:8: only `exec none` has a reason");
+        assert_eq!(with("  exec integer.add\n  exec integer.sub"), "x.isa:8:3: `exec` is said twice");
+        let own = "opcode add\n  summary Adds.\n  exec integer.sub\n  form add.u32 d\n    exec integer.add\n    d: write u32\n";
+        assert_eq!(mistake(own), "x.isa:5:1: the `exec` of `add` is idle: all its forms have their own");
+        let twice = "opcode add\n  summary Adds.\n  form add.u32 d\n    exec a.b\n    exec a.c\n    d: write u32\n";
+        assert!(mistake(twice).starts_with("x.isa:9:5: `exec` is said twice"));
+    }
+
+    #[test]
+    fn keys_become_an_enumeration() {
+        let entry = |key: &str| format!("opcode add\n  summary Adds.\n  exec {key}\n{FORM}");
+        let made = isa(&(entry("m.try_wait") + &entry("a.b"))).map(|isa| source(&isa));
+        let made = made.expect("a fixture without mistakes").expect("no clash");
+        assert!(made.contains("    /// `a.b`: the semantics of `add`.\n    AB,\n"), "{made}");
+        assert!(made.contains("            Self::MTryWait => \"m.try_wait\",\n"), "{made}");
+        assert!(made.find("AB,") < made.find("MTryWait,"), "{made}");
+        let clash = isa(&(entry("m.try_wait") + &entry("m_try.wait"))).map(|isa| source(&isa));
+        let said = "the keys `m.try_wait` and `m_try.wait` make the same variant `MTryWait`";
+        assert_eq!(clash, Ok(Err(said.to_owned())));
+    }
+}

@@ -1,0 +1,53 @@
+//! The semantics that instructions have, as an enumeration that is made of the data: a `match` over [`Exec`] with an arm for every
+//! key is complete, and one that lacks the arm for a new key does not compile.
+
+use crate::tables::{Entry, Form};
+
+include!(concat!(env!("OUT_DIR"), "/exec.rs"));
+
+impl Exec {
+    /// The semantics of that key, `integer.add`.
+    pub fn of(key: &str) -> Option<Self> {
+        Self::ALL.binary_search_by_key(&key, |exec| exec.name()).ok().map(|i| Self::ALL[i])
+    }
+}
+
+impl Entry {
+    /// The semantics of one of its forms; `None` where the interpreter refuses it ([`Entry::refusal_of`]).
+    pub fn exec_of(&self, form: &Form) -> Option<Exec> {
+        Exec::of(self.executed_of(form).key)
+    }
+
+    /// Why the interpreter refuses one of its forms, Markdown; `None` where it does not.
+    pub fn refusal_of(&self, form: &Form) -> Option<&'static str> {
+        Some(self.executed_of(form).refused).filter(|reason| !reason.is_empty())
+    }
+}
+
+#[cfg(all(test, not(feature = "live")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_executed_or_refused_and_every_key_is_used() {
+        let mut used = Vec::new();
+        for entry in crate::ISA.opcodes.iter().flat_map(|opcode| opcode.entries) {
+            for form in entry.forms {
+                let (exec, refusal) = (entry.exec_of(form), entry.refusal_of(form));
+                assert!(exec.is_some() != refusal.is_some(), "{}: {exec:?}, {refusal:?}", form.source);
+                used.extend(exec);
+            }
+        }
+        used.sort();
+        used.dedup();
+        assert_eq!(used, Exec::ALL);
+    }
+
+    #[test]
+    fn keys_are_found_by_name() {
+        assert!(Exec::ALL.is_sorted_by(|a, b| a.name() < b.name()), "look-up halves the list");
+        assert!(Exec::ALL.iter().all(|exec| Exec::of(exec.name()) == Some(*exec)));
+        assert_eq!(Exec::of("mbarrier.try_wait"), Some(Exec::MbarrierTryWait));
+        assert_eq!((Exec::of(""), Exec::of("integer"), Exec::of("zoo.ape")), (None, None, None));
+    }
+}
