@@ -1,0 +1,106 @@
+//! Branches, calls and returns; and which functions a kernel can reach.
+
+use super::{Action, Call, Inst, Pass, Refusal};
+use ptx_analysis::flow::{Operand, Role, Value};
+use ptx_analysis::program::{Program, Target};
+use ptx_isa::tables::{Access, Kind, TypeClass};
+
+/// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
+pub(super) fn reachable(program: &Program, entry: usize) -> Vec<usize> {
+    let index = |name: &str| program.functions.iter().position(|f| &*f.name == name && f.body.is_some());
+    let mut work = vec![entry];
+    for variable in &program.variables {
+        let functions = variable.initial.relocations.iter().filter_map(|r| match &r.to {
+            Target::Function(name) => index(name),
+            Target::Variable(_) => None,
+        });
+        work.extend(functions.filter(|f| !program.functions[*f].kernel));
+    }
+    let mut out = Vec::new();
+    while let Some(function) = work.pop() {
+        if out.contains(&function) {
+            continue;
+        }
+        out.push(function);
+        let body = program.functions[function].body.as_ref();
+        work.extend(body.into_iter().flat_map(|b| b.functions.iter().filter_map(|name| index(name))));
+    }
+    // The kernel first, whatever the order in which the others were found.
+    out.sort_unstable_by_key(|f| (*f != entry, *f));
+    out
+}
+
+/// `bra`.
+pub(crate) fn branch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let target = inst.all_operands().find_map(|o| inst.label(o));
+    Ok(Action::Branch(target.ok_or("a branch to a label that is not there")?))
+}
+
+/// `brx.idx`.
+pub(crate) fn table(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let list = inst.all_operands().find_map(|o| match o.value {
+        Value::List(list) => inst.function.lists.get(list as usize),
+        _ => None,
+    });
+    let labels = &inst.function.labels;
+    let targets = list.ok_or("a list of targets that is not there")?.labels.iter();
+    let targets = targets.filter_map(|l| labels.get(*l as usize)).map(|l| l.target).collect();
+    Ok(Action::Table(inst.src("index")?, targets))
+}
+
+fn is_list(operand: &Operand, access: Access) -> bool {
+    let is_arguments = |k: &Kind| matches!(k, Kind::Arguments);
+    operand.spec.is_some_and(|s| s.access == access && (operand.role == Role::Argument || is_arguments(&s.kind)))
+}
+
+/// `call`.
+pub(crate) fn call(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let all: Vec<&Operand> = inst.all_operands().collect();
+    let mut arguments = Vec::new();
+    let mut results = Vec::new();
+    let mut callee = None;
+    for operand in all {
+        if is_list(operand, Access::Write) {
+            results.push(pass(inst, operand)?);
+        } else if is_list(operand, Access::Read) {
+            arguments.push(pass(inst, operand)?);
+        } else if callee.is_none() {
+            callee = Some(operand);
+        }
+    }
+    let callee = callee.ok_or("a call without a function")?;
+    let (mut function, mut address) = (None, None);
+    match callee.value {
+        Value::Function(f) => {
+            let name = inst.function.functions.get(f as usize).ok_or("an unknown function")?;
+            let program = &inst.executable.program;
+            let index = program.functions.iter().position(|x| x.name == *name && x.body.is_some());
+            match index {
+                Some(index) => function = Some(index as u32),
+                None => return crate::exec::external(name, inst, &arguments, &results),
+            }
+        }
+        _ => address = Some(inst.place(callee, inst.executable.address_bytes())?),
+    }
+    Ok(Action::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
+}
+
+fn pass(inst: &mut Inst<'_>, operand: &Operand) -> Result<Pass, Refusal> {
+    match operand.value {
+        Value::Sink => Ok(Pass::Nothing),
+        Value::Variable(v) => {
+            let bytes = inst.function.variables.get(v as usize).and_then(|x| x.symbol.bytes).unwrap_or(0);
+            Ok(Pass::Memory(inst.place(operand, inst.executable.address_bytes())?, bytes as u32))
+        }
+        Value::Register(slot) => {
+            let predicate = inst.function.declaration(slot).ty.info().class == TypeClass::Pred;
+            if predicate {
+                return Ok(Pass::Predicate(inst.predicate(operand)?));
+            }
+            let width = inst.width(operand);
+            Ok(Pass::Register(inst.place(operand, width)?))
+        }
+        // The callee's parameter cuts it to its size.
+        _ => Ok(Pass::Register(inst.place(operand, 8)?)),
+    }
+}

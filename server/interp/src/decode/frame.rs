@@ -1,0 +1,263 @@
+//! Where the registers, constants and special registers of a function lie.
+
+use super::{Code, Formal, Op, Slot, Special};
+use crate::lanes::LANES;
+use crate::registers::{File, Line, Place};
+use ptx_analysis::flow::Function;
+use ptx_analysis::signature::Parameter;
+use ptx_analysis::symbols::Origin;
+use ptx_isa::tables::TypeClass;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Bytes of the place that nobody reads, for results that nobody wants.
+const SCRATCH: u32 = 16 * LANES as u32;
+
+/// A register that holds the address of something on the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HiddenAddress {
+    /// The register.
+    pub place: Place,
+    /// What is added to the beginning of the frame.
+    pub offset: i64,
+    /// It is an address in the window of parameters, else in that of local memory.
+    pub parameter: bool,
+    /// As a generic address.
+    pub generic: bool,
+}
+
+/// A predicate that holds a special register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpecialPredicate {
+    /// Its number.
+    pub index: u32,
+    /// The special register.
+    pub special: Special,
+}
+
+/// The constants of a function, each once.
+#[derive(Debug, Default)]
+pub struct Constants {
+    lines: Vec<Line>,
+    bytes: Vec<u8>,
+    known: HashMap<(u128, u8), Place>,
+}
+
+impl Constants {
+    /// A constant of so many bytes, in all lanes.
+    pub fn place(&mut self, bits: u128, width: u8) -> Place {
+        let bits = if width >= 16 { bits } else { bits & ((1 << (8 * width)) - 1) };
+        if let Some(known) = self.known.get(&(bits, width)) {
+            return *known;
+        }
+        let place = Place { file: File::Constant, offset: self.bytes.len() as u32, width };
+        for _ in 0..LANES {
+            self.bytes.extend(&bits.to_le_bytes()[..usize::from(width)]);
+        }
+        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<Line>()), 0);
+        self.known.insert((bits, width), place);
+        place
+    }
+
+    fn finish(mut self) -> Arc<[Line]> {
+        self.lines.resize(self.bytes.len() / size_of::<Line>(), bytemuck::Zeroable::zeroed());
+        bytemuck::cast_slice_mut::<Line, u8>(&mut self.lines).copy_from_slice(&self.bytes);
+        self.lines.into()
+    }
+}
+
+/// The special registers that a program reads and that stay the same for a thread: a file of their own, the same in all functions.
+#[derive(Debug, Default)]
+pub struct Specials {
+    /// What lies where.
+    pub places: Vec<(Special, Place)>,
+    end: u32,
+}
+
+impl Specials {
+    /// Where a special register of so many bytes lies.
+    pub fn place(&mut self, special: Special, width: u8) -> Place {
+        if let Some((_, place)) = self.places.iter().find(|(s, p)| *s == special && p.width == width) {
+            return *place;
+        }
+        let place = Place { file: File::Special, offset: self.end, width };
+        self.end += (LANES as u32 * u32::from(width)).next_multiple_of(64);
+        self.places.push((special, place));
+        place
+    }
+
+    /// Bytes of the file.
+    pub fn bytes(&self) -> usize {
+        self.end as usize
+    }
+}
+
+/// The frame of a function while it is decoded.
+pub struct Layout {
+    /// Its constants.
+    pub constants: Constants,
+    slots: Vec<Slot>,
+    next: u32,
+    predicates: u32,
+    scratch: Place,
+    hidden: Vec<HiddenAddress>,
+    special_predicates: Vec<SpecialPredicate>,
+    clocks: HashMap<u32, Vec<(Place, Special)>>,
+    /// Offset in the frame of each variable on the stack, by its index in the function.
+    stack: HashMap<u32, u32>,
+    frame_bytes: u32,
+    parameters: Vec<Formal>,
+    results: Vec<Formal>,
+    address_bytes: u8,
+}
+
+impl Layout {
+    /// Gives everything in a function its place.
+    pub fn new(body: &Function, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
+        let scratch = Place { file: File::Own, offset: 0, width: 16 };
+        let mut out = Self {
+            constants: Constants::default(),
+            slots: Vec::with_capacity(body.registers.len()),
+            next: SCRATCH,
+            predicates: 1,
+            scratch,
+            hidden: Vec::new(),
+            special_predicates: Vec::new(),
+            clocks: HashMap::new(),
+            stack: HashMap::new(),
+            frame_bytes: 0,
+            parameters: Vec::new(),
+            results: Vec::new(),
+            address_bytes,
+        };
+        for index in 0..body.registers.len() {
+            let ty = body.declaration(ptx_analysis::flow::Slot(index as u32)).ty.info();
+            let slot = if ty.class == TypeClass::Pred {
+                Slot::Predicate(out.new_predicate())
+            } else {
+                Slot::Register(out.new_register((ty.bits / 8).clamp(1, 16).next_power_of_two() as u8))
+            };
+            out.slots.push(slot);
+        }
+        // Variables on the stack: what bodies declare, and the parameters and results of functions.
+        for (index, variable) in body.variables.iter().enumerate() {
+            let symbol = &variable.symbol;
+            let on_stack = match symbol.origin {
+                Origin::Body => matches!(symbol.space, ".local" | ".param"),
+                Origin::Parameter | Origin::Result => true,
+                Origin::Module | Origin::KernelParameter => false,
+            };
+            if on_stack {
+                let align = symbol.align.unwrap_or(1).clamp(1, 1 << 16);
+                let at = out.frame_bytes.next_multiple_of(align);
+                out.stack.insert(index as u32, at);
+                let bytes = symbol.bytes.unwrap_or(0).min(1 << 24) as u32;
+                out.frame_bytes = at.saturating_add(bytes).min(1 << 24);
+            }
+        }
+        out.frame_bytes = out.frame_bytes.next_multiple_of(16);
+        if !body.kernel {
+            out.parameters = parameters.iter().map(|p| out.formal(body, p, Origin::Parameter)).collect();
+            out.results = results.iter().map(|p| out.formal(body, p, Origin::Result)).collect();
+        }
+        out
+    }
+
+    fn formal(&self, body: &Function, parameter: &Parameter, origin: Origin) -> Formal {
+        if parameter.register == Some(true) {
+            let declared = |d: &ptx_analysis::flow::Declaration| d.origin == origin && d.name == parameter.name;
+            let register = body.registers.iter().position(|r| declared(&body.declarations[r.declaration as usize]));
+            return match register.map(|r| self.slots[r]) {
+                Some(Slot::Register(place)) => Formal::Register(place),
+                Some(Slot::Predicate(index)) => Formal::Predicate(index),
+                None => Formal::Unused,
+            };
+        }
+        let index = body.variables.iter().position(|v| v.symbol.origin == origin && v.name == parameter.name);
+        let offset = index.and_then(|i| self.stack.get(&(i as u32)));
+        let bytes = parameter.bytes().unwrap_or(0) as u32;
+        offset.map_or(Formal::Unused, |offset| Formal::Memory(*offset, bytes))
+    }
+
+    /// A register that the source does not name.
+    pub fn new_register(&mut self, width: u8) -> Place {
+        let place = Place { file: File::Own, offset: self.next, width };
+        self.next += (LANES as u32 * u32::from(width)).next_multiple_of(64);
+        place
+    }
+
+    /// A predicate that the source does not name.
+    pub fn new_predicate(&mut self) -> u32 {
+        self.predicates += 1;
+        self.predicates - 1
+    }
+
+    /// Where a register lies.
+    pub fn slot(&self, slot: ptx_analysis::flow::Slot) -> Option<Slot> {
+        self.slots.get(slot.index()).copied()
+    }
+
+    /// A place for results that nobody wants.
+    pub fn scratch(&self, width: u8) -> Place {
+        Place { width, ..self.scratch }
+    }
+
+    /// A predicate for results that nobody wants.
+    pub fn scratch_predicate(&self) -> u32 {
+        0
+    }
+
+    /// The register that holds the address of a variable on the stack and a number of bytes; nothing if it is not on the stack.
+    pub fn stack_address(&mut self, body: &Function, variable: u32, offset: i64, generic: bool) -> Option<Place> {
+        let at = i64::from(*self.stack.get(&variable)?);
+        let parameter = body.variables.get(variable as usize)?.symbol.space != ".local";
+        let wanted = (at.wrapping_add(offset), parameter, generic);
+        if let Some(h) = self.hidden.iter().find(|h| (h.offset, h.parameter, h.generic) == wanted) {
+            return Some(h.place);
+        }
+        let place = self.new_register(self.address_bytes);
+        self.hidden.push(HiddenAddress { place, offset: wanted.0, parameter, generic });
+        Some(place)
+    }
+
+    /// A register that holds a clock, filled before an instruction.
+    pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> Place {
+        let place = self.new_register(width);
+        self.clocks.entry(instruction as u32).or_default().push((place, special));
+        place
+    }
+
+    /// Whether an instruction reads a clock.
+    pub fn has_clock(&self, instruction: usize) -> bool {
+        self.clocks.contains_key(&(instruction as u32))
+    }
+
+    /// A predicate that holds a special register.
+    pub fn special_predicate(&mut self, special: Special) -> u32 {
+        if let Some(known) = self.special_predicates.iter().find(|s| s.special == special) {
+            return known.index;
+        }
+        let index = self.new_predicate();
+        self.special_predicates.push(SpecialPredicate { index, special });
+        index
+    }
+
+    /// The finished function.
+    pub fn finish(self, function: u32, _body: &Function, ops: Vec<Op>, order: Box<[u32]>) -> Code {
+        Code {
+            function,
+            ops: ops.into(),
+            order,
+            slots: self.slots.into(),
+            register_bytes: self.next as usize,
+            predicates: self.predicates as usize,
+            constants: self.constants.finish(),
+            hidden: self.hidden.into(),
+            special_predicates: self.special_predicates.into(),
+            clocks: self.clocks,
+            frame_bytes: self.frame_bytes,
+            parameters: self.parameters.into(),
+            results: self.results.into(),
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! One instruction while it is decoded: its modifiers and operands, by the names that the forms in the instruction set give them.
+
+use super::{
+    Action, Constants, Executable, Layout, Located, MachineStep, Refusal, Slot, Special, Specials, Together, body_name,
+};
+use crate::lanes::{Lane, Mask};
+use crate::memory::Window;
+use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
+use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked};
+use crate::values::Marks;
+use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
+use ptx_analysis::types::TypeId;
+use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister, TypeClass};
+
+/// The state space that an address is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Generic addresses.
+    Generic,
+    /// Global memory: its addresses are generic ones.
+    Global,
+    /// A window. `.shared::cluster` and `.shared` are one: the addresses differ.
+    Window(Window),
+}
+
+/// The address of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    /// What holds the base.
+    pub base: Place,
+    /// What is added to it, in bytes.
+    pub offset: i64,
+    /// How it is to be understood.
+    pub space: Space,
+}
+
+/// One instruction while it is decoded.
+pub struct Inst<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its index in the function.
+    pub index: usize,
+    /// The program.
+    pub executable: &'a Executable,
+    function_index: usize,
+    layout: &'a mut Layout,
+    specials: &'a mut Specials,
+}
+
+impl<'a> Inst<'a> {
+    pub(super) fn new(
+        executable: &'a Executable,
+        function: &'a Function,
+        function_index: usize,
+        index: usize,
+        layout: &'a mut Layout,
+        specials: &'a mut Specials,
+    ) -> Self {
+        Self { function, index, executable, function_index, layout, specials }
+    }
+
+    /// The lowered instruction.
+    pub fn instruction(&self) -> &'a Instruction {
+        &self.function.instructions[self.index]
+    }
+
+    /// What the tables say of it.
+    pub fn entry(&self) -> &'static Entry {
+        self.function.entry(self.index)
+    }
+
+    /// Its form.
+    pub fn form(&self) -> &'static Form {
+        self.function.chosen(self.index).form
+    }
+
+    /// Whether a modifier is written, with its dot, whatever set it is of.
+    pub fn has(&self, modifier: &str) -> bool {
+        self.function.has(self.index, modifier)
+    }
+
+    /// The value of a set of modifiers, with its dot; nothing where it is not written.
+    pub fn modifier(&self, set: &str) -> Option<&'static str> {
+        self.function.modifier(self.index, set)
+    }
+
+    /// The name of the type in a set of modifiers, with its dot; empty where it is not written.
+    pub fn type_name(&self, set: &str) -> &'static str {
+        self.modifier(set).unwrap_or("")
+    }
+
+    /// All modifiers as written, in the order of the form.
+    pub fn modifiers(&self) -> impl Iterator<Item = &'static str> + use<'a> {
+        self.function.chosen(self.index).values.iter().flatten().copied()
+    }
+
+    /// The constants of the function.
+    pub fn constants(&mut self) -> &mut Constants {
+        &mut self.layout.constants
+    }
+
+    /// The first leaf of the operand of that name.
+    pub fn operand(&self, name: &str) -> Option<&'a Operand> {
+        self.operands(name).next()
+    }
+
+    /// The leaves of the operand of that name, in order.
+    pub fn operands<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a Operand> + use<'a, 'n> {
+        self.all_operands().filter(move |o| o.spec.is_some_and(|s| s.name == name))
+    }
+
+    /// The leaves of all operands.
+    pub fn all_operands(&self) -> impl Iterator<Item = &'a Operand> + use<'a> {
+        self.function.operands_of(self.index).iter()
+    }
+
+    /// The operand of that name as an integer that is known now.
+    pub fn immediate(&self, name: &str) -> Option<i64> {
+        match self.operand(name)?.value {
+            Value::Integer(i) => Some(i),
+            _ => None,
+        }
+    }
+
+    fn missing(&self, name: &str) -> Refusal {
+        Refusal(format!("`{}` without its operand `{name}`", self.entry().name))
+    }
+
+    /// What an operand reads, `width` bytes wide if it is a constant. A register keeps its own width.
+    pub fn place(&mut self, operand: &Operand, width: u8) -> Result<Place, Refusal> {
+        let offset = operand.offset.unwrap_or(0);
+        match operand.value {
+            Value::Register(slot) | Value::Part(slot, _) | Value::Registers(slot, _) => match self.layout.slot(slot) {
+                Some(Slot::Register(place)) => Ok(place),
+                _ => Err("a predicate where a value is read".into()),
+            },
+            Value::Special(register, component) => Ok(self.special(register, component, operand, width)),
+            Value::Integer(value) => {
+                let value = value.wrapping_add(if operand.role == Role::Address { offset } else { 0 });
+                let value = if operand.minus { value.wrapping_neg() } else { value };
+                Ok(self.layout.constants.place(value as i128 as u128, width))
+            }
+            Value::Float(bits, single) => {
+                let bits = float_bits(bits, single, operand.ty, width);
+                Ok(self.layout.constants.place(bits, width))
+            }
+            Value::Function(f) => {
+                let name = self.function.functions.get(f as usize).ok_or("an unknown function")?;
+                let index = self.executable.program.functions.iter().position(|x| x.name == *name);
+                let index = index.ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
+                Ok(self.layout.constants.place(self.executable.code_address(index as u32).into(), width))
+            }
+            Value::Variable(v) => Ok(self.variable(v, offset, false)?.0),
+            Value::Sink => Ok(self.layout.scratch(width)),
+            Value::Label(_) | Value::List(_) => Err("a label where a value is read".into()),
+            Value::Unknown => Err("a constant whose value is not known".into()),
+        }
+    }
+
+    /// The address of a variable plus an offset, and its state space.
+    fn variable(&mut self, variable: u32, offset: i64, generic: bool) -> Result<(Place, Space), Refusal> {
+        let info = self.function.variables.get(variable as usize).ok_or("an unknown variable")?;
+        let width = self.executable.address_bytes();
+        let own_space = match info.symbol.space {
+            ".local" => Space::Window(Window::Local),
+            ".param" => Space::Window(Window::Parameter),
+            ".shared" => Space::Window(Window::Shared),
+            ".const" => Space::Window(Window::Constant),
+            _ => Space::Global,
+        };
+        if let Some(place) = self.layout.stack_address(self.function, variable, offset, generic) {
+            return Ok((place, if generic { Space::Generic } else { own_space }));
+        }
+        let located = if info.symbol.origin == ptx_analysis::symbols::Origin::KernelParameter {
+            let entry = &self.executable.program.functions[self.executable.entry as usize];
+            let index = entry.parameters.iter().position(|p| p.name == info.name);
+            let found = index.and_then(|i| self.executable.parameters.get(i));
+            found.map(|(at, bytes)| Located {
+                address: u64::from(*at),
+                window: Some(Window::Parameter),
+                bytes: u64::from(*bytes),
+            })
+        } else {
+            let own = body_name(self.function_index, variable as usize);
+            let name = if info.range.is_empty() { &info.name } else { &own };
+            self.executable.variables.get(name).copied()
+        };
+        let located = located.ok_or_else(|| Refusal(format!("`{}` is not defined in this module", info.name)))?;
+        let mut address = located.address;
+        if generic && let Some(window) = located.window {
+            address = self.executable.map.generic(window, address).ok_or("an address outside of its window")?;
+        }
+        let address = address.wrapping_add(offset as u64);
+        let place = self.layout.constants.place(address.into(), width);
+        Ok((place, if generic { Space::Generic } else { own_space }))
+    }
+
+    /// A special register.
+    fn special(
+        &mut self,
+        register: &'static SpecialRegister,
+        component: Option<u8>,
+        operand: &Operand,
+        width: u8,
+    ) -> Place {
+        let special = Special { name: register.name, component: component.unwrap_or(0) };
+        let _ = operand;
+        let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
+        let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { own };
+        if crate::machine::is_clock(register.name) {
+            return self.layout.clock(self.index, special, width);
+        }
+        self.specials.place(special, width)
+    }
+
+    /// Bytes of a value of the operand's type; of one without a type those of an address.
+    pub fn width(&self, operand: &Operand) -> u8 {
+        let bits = operand.ty.map_or(u16::from(self.executable.address_bytes()) * 8, |t| t.info().bits);
+        (bits.div_ceil(8)).next_power_of_two().clamp(1, 16) as u8
+    }
+
+    /// A source of values of a type from one leaf.
+    pub fn source<T: Lane>(&mut self, operand: &Operand) -> Result<Src<T>, Refusal> {
+        let place = self.place(operand, T::BYTES as u8)?;
+        Src::new(place).ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
+    }
+
+    /// A source of values of a type: the operand of that name.
+    pub fn src<T: Lane>(&mut self, name: &str) -> Result<Src<T>, Refusal> {
+        let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
+        self.source(operand)
+    }
+
+    /// The same for an operand that may be absent.
+    pub fn optional_src<T: Lane>(&mut self, name: &str) -> Result<Option<Src<T>>, Refusal> {
+        self.operand(name).map(|o| self.source(o)).transpose()
+    }
+
+    /// All elements of a list, or of a vector register; of a single value, that.
+    pub fn srcs<T: Lane>(&mut self, name: &str) -> Result<Vec<Src<T>>, Refusal> {
+        let places = self.places(name, T::BYTES as u8)?;
+        places.into_iter().map(|p| Src::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
+    }
+
+    /// Where all elements of a list lie, whatever their widths; constants are so many bytes wide.
+    pub fn places(&mut self, name: &str, width: u8) -> Result<Vec<Place>, Refusal> {
+        let mut out = Vec::new();
+        for operand in self.operands(name) {
+            if let Value::Registers(first, count) = operand.value {
+                for slot in first.0..first.0 + u32::from(count) {
+                    match self.layout.slot(ptx_analysis::flow::Slot(slot)) {
+                        Some(Slot::Register(place)) => out.push(place),
+                        _ => return Err("a predicate where a value is read".into()),
+                    }
+                }
+            } else {
+                out.push(self.place(operand, width)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// A destination of values of a type: the operand of that name. `_` takes anything.
+    pub fn dst<T: Lane>(&mut self, name: &str) -> Result<Dst<T>, Refusal> {
+        let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
+        self.destination(operand)
+    }
+
+    /// A destination from one leaf.
+    pub fn destination<T: Lane>(&mut self, operand: &Operand) -> Result<Dst<T>, Refusal> {
+        let place = self.place(operand, T::BYTES as u8)?;
+        Dst::new(place).ok_or_else(|| Refusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES)))
+    }
+
+    /// All elements of a list as destinations.
+    pub fn dsts<T: Lane>(&mut self, name: &str) -> Result<Vec<Dst<T>>, Refusal> {
+        let places = self.places(name, T::BYTES as u8)?;
+        places.into_iter().map(|p| Dst::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
+    }
+
+    /// A predicate that is read: a register, a literal, or a special register.
+    pub fn predicate(&mut self, operand: &Operand) -> Result<PredicateSrc, Refusal> {
+        let flip = operand.negated;
+        match operand.value {
+            Value::Register(slot) => match self.layout.slot(slot) {
+                Some(Slot::Predicate(index)) => Ok(PredicateSrc { index: Some(index), flip }),
+                _ => Err("a value where a predicate is read".into()),
+            },
+            Value::Integer(value) => Ok(PredicateSrc::constant((value != 0) != flip)),
+            Value::Special(register, component) => {
+                let special = Special { name: register.name, component: component.unwrap_or(0) };
+                Ok(PredicateSrc { index: Some(self.layout.special_predicate(special)), flip })
+            }
+            _ => Err("something else where a predicate is read".into()),
+        }
+    }
+
+    /// The predicate operand of that name; nothing where it is absent.
+    pub fn predicate_src(&mut self, name: &str) -> Result<Option<PredicateSrc>, Refusal> {
+        self.operand(name).map(|o| self.predicate(o)).transpose()
+    }
+
+    /// The predicate that an operand writes; nothing where it is absent.
+    pub fn predicate_dst(&mut self, name: &str) -> Result<Option<PredicateDst>, Refusal> {
+        match self.operand(name).map(|o| &o.value) {
+            None => Ok(None),
+            Some(Value::Sink) => Ok(Some(PredicateDst(self.layout.scratch_predicate()))),
+            Some(Value::Register(slot)) => match self.layout.slot(*slot) {
+                Some(Slot::Predicate(index)) => Ok(Some(PredicateDst(index))),
+                _ => Err("a value where a predicate is written".into()),
+            },
+            Some(_) => Err("something else where a predicate is written".into()),
+        }
+    }
+
+    /// Whether the operand of that name is a predicate.
+    pub fn is_predicate(&self, name: &str) -> bool {
+        match self.operand(name).map(|o| &o.value) {
+            Some(Value::Register(slot)) => matches!(self.layout.slot(*slot), Some(Slot::Predicate(_))),
+            _ => false,
+        }
+    }
+
+    /// A guard.
+    pub(super) fn guard(&mut self, guard: &Guard) -> PredicateSrc {
+        let flip = guard.negated;
+        let index = match guard.slot.and_then(|s| self.layout.slot(s)) {
+            Some(Slot::Predicate(index)) => index,
+            // Only one special register is a predicate.
+            _ => {
+                let found = ptx_isa::ISA.special_registers.iter().find(|r| r.ty == ".pred");
+                let name = found.map_or("", |r| r.name);
+                self.layout.special_predicate(Special { name, component: 0 })
+            }
+        };
+        PredicateSrc { index: Some(index), flip }
+    }
+
+    /// The address in brackets of that name.
+    pub fn address(&mut self, name: &str) -> Result<Address, Refusal> {
+        let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
+        self.address_of(operand)
+    }
+
+    /// The address of a leaf.
+    pub fn address_of(&mut self, operand: &Operand) -> Result<Address, Refusal> {
+        let space = self.space_of(operand);
+        if let Value::Variable(v) = operand.value {
+            let offset = operand.offset.ok_or("an offset whose value is not known")?;
+            let (base, own) = self.variable(v, offset, space == Space::Generic)?;
+            let space = if space == Space::Generic { space } else { own };
+            return Ok(Address { base, offset: 0, space });
+        }
+        let width = self.executable.address_bytes();
+        let base = self.place(operand, width)?;
+        // The offset of a constant is in it already.
+        let constant = matches!(operand.value, Value::Integer(_));
+        let offset = if constant { 0 } else { operand.offset.ok_or("an offset whose value is not known")? };
+        Ok(Address { base, offset, space })
+    }
+
+    /// The state space of an address operand, by the form and the modifiers.
+    pub fn space_of(&self, operand: &Operand) -> Space {
+        let chosen = self.function.chosen(self.index);
+        let name = match operand.spec.map(|s| &s.kind) {
+            Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
+            Some(Kind::Address(Spaces::Named(names))) => names.first().copied().filter(|_| names.len() == 1),
+            _ => None,
+        };
+        space_named(name.unwrap_or(""))
+    }
+
+    /// The index of the instruction that a label stands before.
+    pub fn label(&self, operand: &Operand) -> Option<u32> {
+        let Value::Label(label) = operand.value else { return None };
+        self.function.labels.get(label as usize).map(|l| l.target)
+    }
+
+    /// Which lanes must be there together.
+    pub(super) fn together(&mut self) -> Together {
+        let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
+        match mask {
+            Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
+            None if self.function.converges(self.index) => Together::Warp,
+            None => Together::Any,
+        }
+    }
+
+    /// Whether it reads a special register whose value changes.
+    pub(super) fn is_clocked(&self) -> bool {
+        self.layout.has_clock(self.index)
+    }
+
+    /// The size of floating-point numbers that it computes.
+    pub(super) fn writes_floats(&self) -> Option<u16> {
+        let float = |o: &&Operand| {
+            o.spec.is_some_and(|s| s.access == Access::Write) && o.ty.is_some_and(|t| t.info().class == TypeClass::Float)
+        };
+        self.all_operands().find(float).and_then(|o| o.ty).map(|t| t.info().bits)
+    }
+
+    /// `d = f(a)`: a cheap function of any bits, computed for all lanes.
+    pub fn map1<A: Lane, D: Lane>(&mut self, f: impl Fn(A) -> D + Send + Sync + 'static) -> Result<Action, Refusal> {
+        let (d, a) = (self.dst("d")?, self.src("a")?);
+        Ok(Action::Lanes(simd::step(Map1 { d, a, f })))
+    }
+
+    /// `d = f(a, b)`, as [`map1`](Self::map1).
+    pub fn map2<A: Lane, B: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A, B) -> D + Send + Sync + 'static,
+    ) -> Result<Action, Refusal> {
+        let (d, ab) = (self.dst("d")?, (self.src("a")?, self.src("b")?));
+        Ok(Action::Lanes(simd::step(Map2 { d, ab, f })))
+    }
+
+    /// `d = f(a, b, c)`, as [`map1`](Self::map1).
+    pub fn map3<A: Lane, B: Lane, C: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
+    ) -> Result<Action, Refusal> {
+        let (d, abc) = (self.dst("d")?, (self.src("a")?, self.src("b")?, self.src("c")?));
+        Ok(Action::Lanes(simd::step(Map3 { d, abc, f })))
+    }
+
+    /// `d = f(a)` for the active lanes only, with marks: for functions that are costly.
+    pub fn each1<A: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A) -> (D, Marks) + Send + Sync + 'static,
+    ) -> Result<Action, Refusal> {
+        let (d, a) = (self.dst::<D>("d")?, self.src::<A>("a")?);
+        Ok(Self::each(move |r, lane| {
+            let (value, marks) = f(r.lane(a, lane));
+            r.put_lane(d, lane, value);
+            marks
+        }))
+    }
+
+    /// `d = f(a, b)`, as [`each1`](Self::each1).
+    pub fn each2<A: Lane, B: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A, B) -> (D, Marks) + Send + Sync + 'static,
+    ) -> Result<Action, Refusal> {
+        let (d, a, b) = (self.dst::<D>("d")?, self.src::<A>("a")?, self.src::<B>("b")?);
+        Ok(Self::each(move |r, lane| {
+            let (value, marks) = f(r.lane(a, lane), r.lane(b, lane));
+            r.put_lane(d, lane, value);
+            marks
+        }))
+    }
+
+    /// `d = f(a, b, c)`, as [`each1`](Self::each1).
+    pub fn each3<A: Lane, B: Lane, C: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A, B, C) -> (D, Marks) + Send + Sync + 'static,
+    ) -> Result<Action, Refusal> {
+        let (d, a, b, c) = (self.dst::<D>("d")?, self.src::<A>("a")?, self.src::<B>("b")?, self.src::<C>("c")?);
+        Ok(Self::each(move |r, lane| {
+            let (value, marks) = f(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane));
+            r.put_lane(d, lane, value);
+            marks
+        }))
+    }
+
+    /// A comparison of `a` and `b`: see [`Compare`].
+    pub fn compare<A: Lane>(
+        to: (Option<PredicateDst>, Option<PredicateDst>),
+        ab: (Src<A>, Src<A>),
+        c: PredicateSrc,
+        combine: fn(Mask, Mask) -> (Mask, Mask),
+        f: impl Fn(A, A) -> bool + Send + Sync + 'static,
+    ) -> Action {
+        Action::Lanes(simd::step(Compare { to, ab, f, combine, c }))
+    }
+
+    /// Anything on registers, for one active lane after the other.
+    pub fn each(f: impl Fn(&mut Registers, usize) -> Marks + Send + Sync + 'static) -> Action {
+        Action::Lanes(simd::step(EachLane { f }))
+    }
+
+    /// Anything on registers, for all lanes of the mask at once.
+    pub fn all(f: impl Fn(&mut Registers, Mask) -> Marked + Send + Sync + 'static) -> Action {
+        Action::Lanes(simd::step(AllLanes { f }))
+    }
+
+    /// A step on registers that the compiler should make vector instructions of.
+    pub fn step(step: impl LaneStep + 'static) -> Action {
+        Action::Lanes(simd::step(step))
+    }
+
+    /// Anything that needs the machine.
+    pub fn machine(
+        f: impl Fn(&mut crate::machine::Context<'_>) -> crate::machine::Outcome + Send + Sync + 'static,
+    ) -> Action {
+        let step: MachineStep = Box::new(f);
+        Action::Machine(step)
+    }
+}
+
+/// The state space of a name.
+pub(crate) fn space_named(name: &str) -> Space {
+    match name {
+        ".global" => Space::Global,
+        ".local" => Space::Window(Window::Local),
+        ".const" => Space::Window(Window::Constant),
+        _ if name.starts_with(".shared") => Space::Window(Window::Shared),
+        _ if name.starts_with(".param") => Space::Window(Window::Parameter),
+        _ => Space::Generic,
+    }
+}
+
+/// The bits of a floating-point literal as a value of a type, or of so many bytes.
+fn float_bits(bits: u64, single: bool, ty: Option<TypeId>, width: u8) -> u128 {
+    let bytes = ty.map_or(usize::from(width), |t| usize::from(t.info().bits / 8));
+    match (bytes, single) {
+        (8, true) => f64::from(f32::from_bits(bits as u32)).to_bits().into(),
+        (4, false) => (f64::from_bits(bits) as f32).to_bits().into(),
+        _ => bits.into(),
+    }
+}

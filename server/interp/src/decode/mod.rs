@@ -1,0 +1,465 @@
+//! From the lowered module to a program that can be executed: one operation for each instruction, operands resolved to places.
+
+mod control;
+mod frame;
+mod inst;
+mod order;
+
+pub use frame::{Constants, HiddenAddress, Layout, SpecialPredicate, Specials};
+pub use inst::{Address, Inst, Space};
+
+use crate::exec;
+use crate::lanes::Lane;
+use crate::memory::{AddressMap, Global, SHARED_STRIDE, Storage, Window};
+use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
+use crate::simd::Step;
+use ptx_analysis::flow::Function;
+use ptx_analysis::program::{Callable, Program};
+use ptx_isa::tables::Target;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why an instruction cannot be executed, in words for its author.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(words: T) -> Self {
+        Self(words.into())
+    }
+}
+
+/// What an instruction does that needs more than the registers of its warp.
+pub type MachineStep = Box<dyn Fn(&mut crate::machine::Context<'_>) -> crate::machine::Outcome + Send + Sync>;
+
+/// What an operation does.
+pub enum Action {
+    /// Registers alone.
+    Lanes(Step),
+    /// Memory, other lanes, warps and CTAs.
+    Machine(MachineStep),
+    /// Nothing that can be seen.
+    Nothing,
+    /// Go on at another instruction.
+    Branch(u32),
+    /// Go on at one of these instructions, by the index in a register.
+    Table(Src<u32>, Box<[u32]>),
+    /// Call a function.
+    Call(Box<Call>),
+    /// Return to the caller; of a kernel, end the thread.
+    Return,
+    /// End the thread.
+    Exit,
+    /// It cannot be executed: why.
+    Refused(Refusal),
+}
+
+/// Which lanes must be together before an operation is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Whoever is there.
+    Any,
+    /// All threads of the warp that have not exited.
+    Warp,
+    /// The lanes of a mask, that each lane gives.
+    Named(Place),
+}
+
+/// An instruction, decoded.
+pub struct Op {
+    /// The guard.
+    pub guard: Option<PredicateSrc>,
+    /// What it does.
+    pub action: Action,
+    /// Which lanes must be there.
+    pub together: Together,
+    /// Registers that it reads, by number in [`Code::slots`].
+    pub reads: Box<[u32]>,
+    /// Registers that it writes.
+    pub writes: Box<[u32]>,
+    /// Some of the registers that it writes hold floating-point numbers of so many bits.
+    pub floats: Option<u16>,
+    /// It reads special registers whose value changes: [`Code::clocks`].
+    pub clocked: bool,
+}
+
+/// Where a register of the source lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// Among the registers.
+    Register(Place),
+    /// Among the predicates.
+    Predicate(u32),
+}
+
+/// What is handed to a function or back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// A register, or a constant.
+    Register(Place),
+    /// A predicate.
+    Predicate(PredicateSrc),
+    /// A variable: the register that holds its address in the window of parameters, its bytes.
+    Memory(Place, u32),
+    /// Nothing: a result that nobody wants.
+    Nothing,
+}
+
+/// A call.
+pub struct Call {
+    /// The function, where it is known.
+    pub function: Option<u32>,
+    /// The register that holds its address otherwise.
+    pub address: Option<Place>,
+    /// Arguments, in order.
+    pub arguments: Box<[Pass]>,
+    /// Where the results go.
+    pub results: Box<[Pass]>,
+}
+
+/// A parameter or a result of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formal {
+    /// In a register.
+    Register(Place),
+    /// In a predicate.
+    Predicate(u32),
+    /// On the stack: offset in the frame, bytes.
+    Memory(u32, u32),
+    /// A register that the function never uses.
+    Unused,
+}
+
+/// A decoded function.
+pub struct Code {
+    /// Index of the function in the program.
+    pub function: u32,
+    /// The operations, one for each instruction.
+    pub ops: Box<[Op]>,
+    /// In which order groups of lanes are executed: the lowest number first. By instruction, and one more for the end.
+    pub order: Box<[u32]>,
+    /// Where the registers of [`Function::registers`] lie, and hidden ones behind them.
+    pub slots: Box<[Slot]>,
+    /// Bytes of registers.
+    pub register_bytes: usize,
+    /// Predicates.
+    pub predicates: usize,
+    /// Constants.
+    pub constants: Arc<[Line]>,
+    /// Registers that hold the addresses of variables on the stack, filled when the function begins.
+    pub hidden: Box<[HiddenAddress]>,
+    /// Predicates among the special registers.
+    pub special_predicates: Box<[SpecialPredicate]>,
+    /// Special registers whose value changes, by instruction: filled before each.
+    pub clocks: HashMap<u32, Vec<(Place, Special)>>,
+    /// Bytes of its frame on the stack.
+    pub frame_bytes: u32,
+    /// Parameters.
+    pub parameters: Box<[Formal]>,
+    /// Results.
+    pub results: Box<[Formal]>,
+}
+
+/// A special register, or a component of one: its number in the tables, and which component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Special {
+    /// Its name, with the `%`; of a family, without the number.
+    pub name: &'static str,
+    /// The component, else 0.
+    pub component: u8,
+}
+
+/// Where a variable of the module lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Located {
+    /// The address in its state space.
+    pub address: u64,
+    /// The window, unless it is global memory.
+    pub window: Option<Window>,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A module, decoded for one of its kernels.
+pub struct Executable {
+    /// What it was made of.
+    pub program: Arc<Program>,
+    /// The functions that the kernel can reach, by their index in the program.
+    pub codes: Vec<Option<Code>>,
+    /// The kernel.
+    pub entry: u32,
+    /// Where everything lies.
+    pub map: AddressMap,
+    /// Variables of the module, by name.
+    pub variables: HashMap<Box<str>, Located>,
+    /// Global memory as the module initialises it.
+    pub global: Global,
+    /// Constants as the module initialises them.
+    pub constant: Storage,
+    /// Bytes of shared memory before the dynamic part, the system's own among them.
+    pub shared_bytes: u64,
+    /// The first byte of shared memory that belongs to the program.
+    pub shared_start: u64,
+    /// The special registers that functions read, and where they lie in the file.
+    pub specials: Specials,
+    /// Parameters of the kernel: offset and bytes of each.
+    pub parameters: Vec<(u32, u32)>,
+    /// The target, of which some results depend.
+    pub target: Option<&'static Target>,
+}
+
+impl Executable {
+    /// Decodes what a kernel can reach.
+    pub fn new(program: Arc<Program>, entry: &str) -> Result<Self, Refusal> {
+        let is_entry = |c: &Callable| &*c.name == entry && c.kernel && c.body.is_some();
+        let index = program.functions.iter().position(is_entry);
+        let index = index.ok_or_else(|| Refusal(format!("the module has no kernel `{entry}` with a body")))?;
+        let mut out = Self {
+            map: AddressMap::new(program.environment.address_size),
+            codes: program.functions.iter().map(|_| None).collect(),
+            entry: index as u32,
+            variables: HashMap::new(),
+            global: Global::default(),
+            constant: Storage::default(),
+            shared_bytes: 0,
+            shared_start: 0,
+            specials: Specials::default(),
+            parameters: Vec::new(),
+            target: program.environment.target,
+            program,
+        };
+        let reachable = control::reachable(&out.program, index);
+        out.place_variables(&reachable);
+        out.place_parameters(index)?;
+        for function in reachable {
+            let code = out.decode(function)?;
+            out.codes[function] = Some(code);
+        }
+        Ok(out)
+    }
+
+    /// The function of that index, if the kernel can reach it.
+    pub fn code(&self, function: u32) -> Option<&Code> {
+        self.codes.get(function as usize)?.as_ref()
+    }
+
+    /// The lowered function.
+    pub fn function(&self, function: u32) -> Option<&Function> {
+        self.program.functions.get(function as usize)?.body.as_ref()
+    }
+
+    /// The byte range in the file of an instruction.
+    pub fn range(&self, site: crate::findings::Site) -> Range<usize> {
+        let Some(callable) = self.program.functions.get(site.function as usize) else { return 0..0 };
+        let instruction = callable.body.as_ref().and_then(|b| b.instructions.get(site.instruction as usize));
+        instruction.map_or(0..0, |i| callable.start + i.range.start as usize..callable.start + i.range.end as usize)
+    }
+
+    /// The address of a function, as `mov` and tables of functions have it.
+    pub fn code_address(&self, function: u32) -> u64 {
+        // Zero is no function, and neighbours differ by what an instruction of hardware takes.
+        self.map.base(Window::Code) + 16 * (u64::from(function) + 1)
+    }
+
+    /// The function at an address.
+    pub fn function_at(&self, address: u64) -> Option<u32> {
+        let (window, at) = self.map.window(address)?;
+        let index = (at / 16).checked_sub(1).filter(|_| window == Window::Code && at % 16 == 0)? as u32;
+        self.code(index).map(|_| index)
+    }
+
+    /// The bytes of an address in this module.
+    pub fn address_bytes(&self) -> u8 {
+        if self.program.environment.address_size == 32 { 4 } else { 8 }
+    }
+
+    /// Whether the target has a feature.
+    pub fn has(&self, feature: &str) -> bool {
+        self.target.is_some_and(|t| t.has(feature))
+    }
+
+    /// Gives the variables of the module their addresses, and makes global and constant memory.
+    fn place_variables(&mut self, reachable: &[usize]) {
+        let program = Arc::clone(&self.program);
+        // Of newer architectures the system keeps the first KiB of shared memory for itself.
+        self.shared_start = if self.has("sm_80") { 1024 } else { 0 };
+        let mut shared = self.shared_start;
+        let mut constant: u64 = 0;
+        let mut memory = Global::new(self.map.global);
+        let mut pieces = Vec::new();
+        for global in &program.variables {
+            let symbol = &global.symbol;
+            let bytes = symbol.bytes.unwrap_or(0).max(global.initial.bytes.len() as u64);
+            let align = u64::from(symbol.align.unwrap_or(1)).max(1);
+            let located = match symbol.space {
+                ".shared" if symbol.external && symbol.bytes.unwrap_or(0) == 0 => continue,
+                ".shared" => {
+                    let used = |f: &usize| {
+                        let body = program.functions[*f].body.as_ref();
+                        body.is_some_and(|b| b.variables.iter().any(|v| v.range.is_empty() && v.name == global.name))
+                    };
+                    if !reachable.iter().any(used) {
+                        continue;
+                    }
+                    let address = shared.next_multiple_of(align);
+                    shared = address + bytes;
+                    Located { address, window: Some(Window::Shared), bytes }
+                }
+                ".const" => {
+                    let address = constant.next_multiple_of(align);
+                    constant = address + bytes;
+                    pieces.push((global, address));
+                    Located { address, window: Some(Window::Constant), bytes }
+                }
+                _ => {
+                    let address = memory.allocate(&global.name, Storage::new(bytes, true), align);
+                    pieces.push((global, address));
+                    Located { address, window: None, bytes }
+                }
+            };
+            self.variables.insert(global.name.clone(), located);
+        }
+        // Dynamic shared memory begins behind everything else; each `.extern` array of no size is all of it.
+        for function in reachable {
+            shared = self.place_body_variables(*function, shared);
+        }
+        let open = program.variables.iter().filter(|v| v.symbol.space == ".shared" && v.symbol.external);
+        let open: Vec<_> = open.filter(|v| v.symbol.bytes.unwrap_or(0) == 0).collect();
+        let align = open.iter().filter_map(|v| v.symbol.align).max().map_or(16, |a| u64::from(a.max(16)));
+        shared = shared.next_multiple_of(align);
+        for global in open {
+            let located = Located { address: shared, window: Some(Window::Shared), bytes: 0 };
+            self.variables.insert(global.name.clone(), located);
+        }
+        self.shared_bytes = shared.min(SHARED_STRIDE);
+        self.constant = Storage::new(constant, true);
+        self.global = memory;
+        for (global, address) in pieces {
+            self.initialize(&global.initial, address, global.symbol.space == ".const");
+        }
+    }
+
+    /// Gives the variables in shared, global and constant memory that a body declares their addresses.
+    fn place_body_variables(&mut self, function: usize, mut shared: u64) -> u64 {
+        let program = Arc::clone(&self.program);
+        let Some(body) = &program.functions[function].body else { return shared };
+        for (index, variable) in body.variables.iter().enumerate() {
+            let symbol = &variable.symbol;
+            if variable.range.is_empty() || symbol.space != ".shared" {
+                continue;
+            }
+            let bytes = symbol.bytes.unwrap_or(0);
+            let address = shared.next_multiple_of(u64::from(symbol.align.unwrap_or(1)).max(1));
+            shared = address + bytes;
+            let located = Located { address, window: Some(Window::Shared), bytes };
+            self.variables.insert(body_name(function, index), located);
+        }
+        shared
+    }
+
+    /// Writes initial values.
+    fn initialize(&mut self, initial: &ptx_analysis::program::Initial, address: u64, constant: bool) {
+        let mut bytes = initial.bytes.clone();
+        for relocation in &initial.relocations {
+            let value = match &relocation.to {
+                ptx_analysis::program::Target::Function(name) => {
+                    let index = self.program.functions.iter().position(|f| f.name == *name);
+                    index.map_or(0, |i| self.code_address(i as u32))
+                }
+                ptx_analysis::program::Target::Variable(name) => {
+                    let located = self.variables.get(name).copied();
+                    let generic = |l: Located| match l.window {
+                        Some(window) if relocation.generic => self.map.generic(window, l.address).unwrap_or(0),
+                        _ => l.address,
+                    };
+                    located.map_or(0, generic)
+                }
+            };
+            let value = value.wrapping_add(relocation.addend as u64);
+            let value = relocation.byte.map_or(value, |byte| value >> (8 * byte) & 0xff);
+            let from = relocation.offset as usize;
+            let width = usize::from(relocation.width);
+            if let (Some(to), Some(from)) = (bytes.get_mut(from..from + width), value.to_le_bytes().get(..width)) {
+                to.copy_from_slice(from);
+            }
+        }
+        if constant {
+            self.constant.write(address, &bytes, crate::values::Marks::NONE);
+        } else if let Some(allocation) = self.global.find_mut(address, bytes.len()) {
+            let at = address - allocation.base;
+            allocation.storage.write(at, &bytes, crate::values::Marks::NONE);
+        }
+    }
+
+    fn place_parameters(&mut self, entry: usize) -> Result<(), Refusal> {
+        let mut at: u64 = 0;
+        for parameter in &self.program.functions[entry].parameters {
+            let bytes = parameter.bytes().unwrap_or(0);
+            at = at.next_multiple_of(u64::from(parameter.align.unwrap_or(1)).max(1));
+            self.parameters.push((at as u32, bytes as u32));
+            at += bytes;
+        }
+        if at > 1 << 16 { Err("the parameters of the kernel are longer than 64 KiB".into()) } else { Ok(()) }
+    }
+
+    fn decode(&mut self, function: usize) -> Result<Code, Refusal> {
+        let program = Arc::clone(&self.program);
+        let callable = &program.functions[function];
+        let Some(body) = &callable.body else { return Err("a function without a body".into()) };
+        if !body.complete {
+            return Err(format!("`{}` has errors, so it cannot be executed: mend them first", callable.name).into());
+        }
+        let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
+        let mut ops = Vec::with_capacity(body.instructions.len());
+        let mut specials = std::mem::take(&mut self.specials);
+        for index in 0..body.instructions.len() {
+            let mut inst = Inst::new(self, body, function, index, &mut layout, &mut specials);
+            let op = op(&mut inst);
+            ops.push(op);
+        }
+        self.specials = specials;
+        Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
+    }
+}
+
+/// The name under which a variable of a body is kept.
+pub(crate) fn body_name(function: usize, variable: usize) -> Box<str> {
+    format!("{function}/{variable}").into()
+}
+
+/// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
+fn op(inst: &mut Inst<'_>) -> Op {
+    let guard = match &inst.instruction().guard {
+        None => None,
+        Some(guard) => Some(inst.guard(guard)),
+    };
+    let action = exec::action(inst).unwrap_or_else(Action::Refused);
+    let together = inst.together();
+    let uses = |list: &[ptx_analysis::flow::Use]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
+    let floats = inst.writes_floats();
+    Op {
+        guard,
+        action,
+        together,
+        reads: inst.function.reads(inst.index).iter().filter(|u| !u.conditional).map(|u| u.slot.0).collect(),
+        writes: uses(inst.function.writes(inst.index)),
+        floats,
+        clocked: inst.is_clocked(),
+    }
+}
+
+/// A constant as a source, for values that an instruction does not spell out.
+pub(crate) fn constant<T: Lane>(constants: &mut Constants, value: T) -> Option<Src<T>> {
+    Src::new(constants.place(value.bits(), T::BYTES as u8))
+}
+
+/// A predicate register by its number.
+pub(crate) fn predicate(index: u32) -> (PredicateSrc, PredicateDst) {
+    (PredicateSrc { index: Some(index), flip: false }, PredicateDst(index))
+}
+
+/// Whether a place is a register of the function.
+pub(crate) fn is_register(place: Place) -> bool {
+    place.file == File::Own
+}

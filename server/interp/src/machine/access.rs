@@ -1,0 +1,268 @@
+//! Accesses to memory: where an address lies, whether the access may be, and the bytes.
+
+use super::Context;
+use crate::decode::{Address, Space};
+use crate::findings::Kind;
+use crate::lanes::Mask;
+use crate::memory::{Region, Storage, Window};
+use crate::values::Marks;
+
+/// What an access does, and how it is ordered: for the detector of races.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A plain access.
+    Weak,
+    /// One that may meet others of its kind.
+    Relaxed,
+    /// And what follows sees what preceded the release that it reads from.
+    Acquire,
+    /// And what precedes is seen by whoever acquires it.
+    Release,
+    /// Both.
+    AcquireRelease,
+}
+
+/// An access that may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// The generic address.
+    pub address: u64,
+    /// What it lies in.
+    pub region: Region,
+    /// The offset there; in global memory the address.
+    pub offset: u64,
+}
+
+impl Context<'_> {
+    /// The address of a lane as its state space has it.
+    pub fn raw_address(&self, address: &Address, lane: usize) -> u64 {
+        let base = self.registers.lane_bits(address.base, lane) as u64;
+        let sum = base.wrapping_add(address.offset as u64);
+        if address.base.width == 4 { sum & 0xffff_ffff } else { sum }
+    }
+
+    /// The generic address of a lane; nothing if it lies outside of the window of its state space.
+    pub fn generic_address(&self, address: &Address, lane: usize) -> Option<u64> {
+        let raw = self.raw_address(address, lane);
+        match address.space {
+            Space::Generic | Space::Global => Some(raw),
+            Space::Window(window) => self.executable().map.generic(window, raw),
+        }
+    }
+
+    /// Where an access of a lane lies, if it may be made. If not, that is a fault.
+    pub fn locate(
+        &mut self,
+        address: &Address,
+        lane: usize,
+        bytes: usize,
+        align: usize,
+        write: bool,
+    ) -> Option<Location> {
+        let Some(generic) = self.generic_address(address, lane) else {
+            let raw = self.raw_address(address, lane);
+            let Space::Window(window) = address.space else { return None };
+            let name = window_name(window);
+            let other = self.executable().map.window(raw).map(|(w, _)| w);
+            self.fault(Kind::OutOfBounds, 1 << lane, || match other {
+                Some(w) if w == window => format!(
+                    "{raw:#x} is a generic address, but a `{name}` address is expected here: convert it with `cvta.to{name}`, or leave `{name}` out"
+                ),
+                _ => format!("{raw:#x} is no `{name}` address"),
+            });
+            return None;
+        };
+        let location = self.locate_generic(generic, lane, bytes, align, write)?;
+        if address.space == Space::Global && location.region != Region::Global {
+            let (region, _) = (location.region, ());
+            self.fault(Kind::OutOfBounds, 1 << lane, || {
+                format!("{generic:#x} is an address in {}, but one in global memory is expected here", region_name(region))
+            });
+            return None;
+        }
+        Some(location)
+    }
+
+    /// The same for a generic address.
+    pub fn locate_generic(
+        &mut self,
+        address: u64,
+        lane: usize,
+        bytes: usize,
+        align: usize,
+        write: bool,
+    ) -> Option<Location> {
+        let lanes: Mask = 1 << lane;
+        if align > 1 && !address.is_multiple_of(align as u64) {
+            self.fault(Kind::Misaligned, lanes, || {
+                format!("address {address:#x} is no multiple of {align}: this access of {bytes} bytes must be aligned")
+            });
+            return None;
+        }
+        let (region, offset) = self.executable().map.region(address);
+        let location = Location { address, region, offset };
+        if write && matches!(region, Region::Constant | Region::Parameter | Region::Code) {
+            self.fault(Kind::ReadOnly, lanes, || format!("{} cannot be written", region_name(region)));
+            return None;
+        }
+        let inside = match self.storage(location, lane, bytes) {
+            Some((storage, at)) => storage.contains(at, bytes),
+            None => false,
+        };
+        if inside {
+            return Some(location);
+        }
+        let words = self.outside(location, lane, bytes, write);
+        self.fault(Kind::OutOfBounds, lanes, || words);
+        None
+    }
+
+    fn outside(&mut self, location: Location, lane: usize, bytes: usize, write: bool) -> String {
+        let Location { address, region, offset } = location;
+        let verb = if write { "writes" } else { "reads" };
+        match region {
+            Region::Global => {
+                let place = self.machine.memory.global.describe(address);
+                format!("{verb} {bytes} bytes at {address:#x}, {place}")
+            }
+            Region::Shared(Some(rank)) if self.cta_of(rank).is_none() => {
+                format!("{verb} shared memory of CTA {rank} of the cluster, which has only {}", self.cluster().ctas.len())
+            }
+            _ => {
+                let size = self.storage(location, lane, bytes).map_or(0, |(s, _)| s.len());
+                format!("{verb} {bytes} bytes at {offset:#x} of {}, which has {size:#x} bytes", region_name(region))
+            }
+        }
+    }
+
+    /// The bytes that a location lies in, and the offset there.
+    fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
+        let at = location.offset;
+        match location.region {
+            Region::Global => {
+                let allocation = self.machine.memory.global.find_mut(at, bytes)?;
+                let at = at - allocation.base;
+                Some((&mut allocation.storage, at))
+            }
+            Region::Shared(None) => Some((&mut self.cta().shared, at)),
+            Region::Shared(Some(rank)) => Some((&mut self.cta_of(rank)?.shared, at)),
+            Region::Local => Some((self.lanes.local.get_mut(lane)?, at)),
+            Region::Constant => Some((&mut self.machine.memory.constant, at)),
+            Region::Parameter => Some((&mut self.machine.memory.parameters, at)),
+            Region::Code => None,
+        }
+    }
+
+    /// Reads bytes of a location, and says how they are marked.
+    pub fn read_at(&mut self, location: Location, lane: usize, to: &mut [u8], order: Order) -> Marks {
+        let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
+        let read = storage.read(at, to);
+        if read.uninitialized {
+            let bytes = to.len();
+            let name = self.name_of(location);
+            self.fault(Kind::UninitializedMemory, 1 << lane, || {
+                format!("reads {bytes} bytes at {name}, of which some were never written")
+            });
+        }
+        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(order));
+        read.marks
+    }
+
+    /// Writes bytes to a location.
+    pub fn write_at(&mut self, location: Location, lane: usize, from: &[u8], marks: Marks, order: Order) {
+        if self.stopped {
+            return;
+        }
+        if let Some((storage, at)) = self.storage(location, lane, from.len()) {
+            storage.write(at, from, marks);
+        }
+        self.machine.progress += u64::from(location.region != Region::Local);
+        crate::races::observe(self, location, lane, from.len(), crate::races::Access::Write(order));
+    }
+
+    /// Reads, changes and writes up to 16 bytes of a location at once, and gives what was there.
+    pub fn update_at(
+        &mut self,
+        location: Location,
+        lane: usize,
+        bytes: usize,
+        order: Order,
+        f: impl FnOnce(u128) -> u128,
+    ) -> u128 {
+        let bytes = bytes.min(16);
+        let mut old = [0; 16];
+        let Some((storage, at)) = self.storage(location, lane, bytes) else { return 0 };
+        let read = storage.read(at, &mut old[..bytes]);
+        let old = u128::from_le_bytes(old);
+        let new = f(old);
+        if !self.stopped && let Some((storage, at)) = self.storage(location, lane, bytes) {
+            storage.write(at, &new.to_le_bytes()[..bytes], read.marks);
+        }
+        if read.uninitialized {
+            let name = self.name_of(location);
+            self.fault(Kind::UninitializedMemory, 1 << lane, || format!("changes {bytes} bytes at {name} that were never written"));
+        }
+        self.mark(lane, read.marks);
+        self.changed();
+        crate::races::observe(self, location, lane, bytes, crate::races::Access::Atomic(order));
+        old
+    }
+
+    /// Reads bytes of an address of a lane; nothing if that is a fault.
+    pub fn load(&mut self, address: &Address, lane: usize, to: &mut [u8], order: Order) -> Option<Marks> {
+        let at = self.locate(address, lane, to.len(), to.len(), false)?;
+        Some(self.read_at(at, lane, to, order))
+    }
+
+    /// Writes bytes to an address of a lane; nothing if that is a fault.
+    pub fn store(&mut self, address: &Address, lane: usize, from: &[u8], marks: Marks, order: Order) -> Option<()> {
+        let at = self.locate(address, lane, from.len(), from.len(), true)?;
+        self.write_at(at, lane, from, marks, order);
+        Some(())
+    }
+
+    /// A location in words: `x+12`, `shared 0x40`.
+    pub fn name_of(&self, location: Location) -> String {
+        let Location { address, region, offset } = location;
+        let window = match region {
+            Region::Global => {
+                let found = self.machine.memory.global.find(address, 1);
+                return found.map_or(format!("{address:#x}"), |a| format!("`{}`+{}", a.name, address - a.base));
+            }
+            Region::Shared(_) => Window::Shared,
+            Region::Local => Window::Local,
+            Region::Constant => Window::Constant,
+            Region::Parameter => Window::Parameter,
+            Region::Code => Window::Code,
+        };
+        let inside = |l: &crate::decode::Located| {
+            l.window == Some(window) && (l.address..l.address + l.bytes.max(1)).contains(&offset)
+        };
+        let found = self.executable().variables.iter().find(|(name, l)| inside(l) && !name.contains('/'));
+        match found {
+            Some((name, l)) => format!("`{name}`+{}", offset - l.address),
+            None => format!("{offset:#x} of {}", region_name(region)),
+        }
+    }
+}
+
+fn window_name(window: Window) -> &'static str {
+    match window {
+        Window::Shared => ".shared",
+        Window::Local => ".local",
+        Window::Constant => ".const",
+        Window::Parameter => ".param",
+        Window::Code => "code",
+    }
+}
+
+fn region_name(region: Region) -> &'static str {
+    match region {
+        Region::Global => "global memory",
+        Region::Shared(_) => "shared memory",
+        Region::Local => "local memory",
+        Region::Constant => "constant memory",
+        Region::Parameter => "the parameters of the kernel",
+        Region::Code => "code",
+    }
+}

@@ -1,0 +1,120 @@
+//! What an instruction sees of the machine.
+
+use super::cta::{Cluster, Cta};
+use super::warp::Lanes;
+use super::{Machine, Memory};
+use crate::decode::Executable;
+use crate::findings::{Fault, Kind, Site};
+use crate::lanes::Mask;
+use crate::registers::Registers;
+use crate::simd::Marked;
+use crate::values::Marks;
+
+/// How an instruction ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is done.
+    Next,
+    /// It cannot go on: it is executed again later, with [`Context::token`] as it left it. Others run meanwhile.
+    Wait,
+    /// It is done, and others should have their turn: it will probably be executed again soon.
+    Yield,
+}
+
+/// What an instruction sees of the machine.
+pub struct Context<'m> {
+    /// The registers of its activation.
+    pub registers: &'m mut Registers,
+    /// The lanes that execute it: those of the group in which the guard is true.
+    pub mask: Mask,
+    /// The lanes of the group.
+    pub group: Mask,
+    /// The warp.
+    pub lanes: &'m mut Lanes,
+    /// Everything else.
+    pub machine: &'m mut Machine,
+    /// Index of its cluster among those that run.
+    pub cluster: usize,
+    /// Rank of its CTA in the cluster.
+    pub rank: usize,
+    /// The instruction.
+    pub site: Site,
+    /// Nobody could go on when asked last: what may give up waiting does so now.
+    pub idle: bool,
+    /// What it has left when it had to wait; nothing the first time.
+    pub token: Option<u64>,
+    /// Lanes whose results must be marked.
+    pub marked: Marked,
+    /// The run ends here.
+    pub(super) stopped: bool,
+}
+
+impl Context<'_> {
+    /// Its CTA. The warps of it that are being executed are taken out.
+    pub fn cta(&mut self) -> &mut Cta {
+        &mut self.machine.clusters[self.cluster].ctas[self.rank]
+    }
+
+    /// Its cluster.
+    pub fn cluster(&mut self) -> &mut Cluster {
+        &mut self.machine.clusters[self.cluster]
+    }
+
+    /// The CTA of a rank in its cluster.
+    pub fn cta_of(&mut self, rank: u32) -> Option<&mut Cta> {
+        self.machine.clusters[self.cluster].ctas.get_mut(rank as usize)
+    }
+
+    /// The memory of the grid.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.machine.memory
+    }
+
+    /// The program.
+    pub fn executable(&self) -> &Executable {
+        &self.machine.executable
+    }
+
+    /// Threads that a lane is of, in its CTA: its number, x fastest.
+    pub fn thread(&self, lane: usize) -> u32 {
+        self.lanes.number * 32 + lane as u32
+    }
+
+    /// Says that others can see a change.
+    pub fn changed(&mut self) {
+        self.machine.progress += 1;
+    }
+
+    /// Marks the result of a lane.
+    pub fn mark(&mut self, lane: usize, marks: Marks) {
+        self.marked.add(lane, marks);
+    }
+
+    /// Notes that something was found. If it is of a kind that ends the run, what the instruction does from here on has no effect.
+    pub fn fault(&mut self, kind: Kind, lanes: Mask, message: impl FnOnce() -> String) {
+        self.fault_with(kind, lanes, message, None);
+    }
+
+    /// The same with another place that has to do with it.
+    pub fn fault_with(
+        &mut self,
+        kind: Kind,
+        lanes: Mask,
+        message: impl FnOnce() -> String,
+        related: Option<(Site, String)>,
+    ) {
+        if !self.machine.settings.checks.has(kind) {
+            return;
+        }
+        let (site, warp, step) = (self.site, self.lanes.number, self.lanes.steps);
+        let cta = self.cta().index;
+        let fault = || Fault { kind, message: message(), site, lanes, cta, warp, step, count: 1, related };
+        self.machine.findings.add(kind, site, fault);
+        self.stopped |= kind.is_fatal();
+    }
+
+    /// Whether the run ends with this instruction.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+}

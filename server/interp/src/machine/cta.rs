@@ -1,0 +1,84 @@
+//! CTAs and clusters while they run.
+
+use super::specials::special_file;
+use super::warp::Warp;
+use super::{Machine, Shape};
+use crate::lanes::Mask;
+use crate::memory::Storage;
+
+/// CTAs that run together.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    /// Its number in the grid.
+    pub number: u64,
+    /// Its CTAs, by rank.
+    pub ctas: Vec<Cta>,
+    /// The barrier of the cluster.
+    pub barrier: crate::exec::cluster::ClusterBarrier,
+}
+
+/// A CTA.
+#[derive(Debug, Clone, Default)]
+pub struct Cta {
+    /// Its place in the grid.
+    pub index: [u32; 3],
+    /// Its rank in the cluster.
+    pub rank: u32,
+    /// Its number in the grid, x fastest.
+    pub number: u64,
+    /// Shared memory.
+    pub shared: Storage,
+    /// Its warps. The one that is being executed is taken out.
+    pub warps: Vec<Warp>,
+    /// Threads that have not exited.
+    pub live: u32,
+    /// By warp, the lanes that have exited or never were there.
+    pub gone: Vec<Mask>,
+    /// Barriers.
+    pub barriers: crate::exec::barrier::Barriers,
+    /// Tensor memory.
+    pub tensor: crate::exec::tensor_memory::TensorMemory,
+}
+
+impl Cluster {
+    /// Whether all threads have exited.
+    pub fn is_finished(&self) -> bool {
+        self.ctas.iter().all(|c| c.live == 0)
+    }
+}
+
+impl Machine {
+    /// A cluster at its beginning.
+    pub(super) fn start(&self, number: u64) -> Cluster {
+        let at = self.cluster_index(number);
+        let [cx, cy, _] = self.shape.cluster;
+        let ctas = (0..self.shape.cluster_ctas()).map(|rank| {
+            let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
+            self.start_cta(std::array::from_fn(|i| at[i] * self.shape.cluster[i] + inside[i]), rank)
+        });
+        Cluster { number, ctas: ctas.collect(), barrier: Default::default() }
+    }
+
+    fn start_cta(&self, index: [u32; 3], rank: u32) -> Cta {
+        let Shape { grid, shared, .. } = self.shape;
+        let threads = self.shape.threads();
+        let number = u64::from(index[0])
+            + u64::from(grid[0]) * (u64::from(index[1]) + u64::from(grid[1]) * u64::from(index[2]));
+        let warps = self.shape.warps();
+        let present = |w: u32| if threads - 32 * w >= 32 { u32::MAX } else { (1 << (threads - 32 * w)) - 1 };
+        let bytes = self.executable.shared_bytes + u64::from(shared);
+        let mut cta = Cta {
+            index,
+            rank,
+            number,
+            shared: Storage::new(bytes, false),
+            live: threads,
+            gone: (0..warps).map(|w| !present(w)).collect(),
+            ..Cta::default()
+        };
+        cta.warps = (0..warps)
+            .map(|w| Warp::new(self, w, present(w), special_file(self, &cta, w)))
+            .collect();
+        cta
+    }
+}

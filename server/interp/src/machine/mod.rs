@@ -1,0 +1,185 @@
+//! The machine: a grid of CTAs with their warps and memories, executed in a fixed order.
+//!
+//! - [`Machine`] – everything that a run changes. A copy of it is a snapshot; pages of memory are shared by copies.
+//! - [`Context`] – what an instruction sees of it.
+//! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
+//!   `call` – activations of functions; `specials` – what special registers say.
+
+mod access;
+mod call;
+mod context;
+mod cta;
+mod group;
+mod record;
+mod schedule;
+mod specials;
+mod warp;
+
+pub use access::{Location, Order};
+pub use context::{Context, Outcome};
+pub use cta::{Cluster, Cta};
+pub use record::{Change, Recorded, Recorder, Target};
+pub use schedule::{Progress, Status};
+pub use specials::is_clock;
+pub use warp::{Frame, Group, Lanes, Shadow, Warp};
+
+use crate::decode::Executable;
+use crate::findings::{Checks, Findings};
+use crate::memory::{Global, Storage};
+use std::sync::Arc;
+
+/// Bytes of local memory, its stack included, that a thread can have (hardware's limit).
+pub const LOCAL_BYTES: u64 = 512 << 10;
+
+/// How a grid is to be run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What is looked for.
+    pub checks: Checks,
+    /// After so many warp instructions the run stops.
+    pub limit: u64,
+    /// Bytes of memory that a run may take for what the program writes; more is a fault.
+    pub memory: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { checks: Checks::default(), limit: 10_000_000, memory: 1 << 30 }
+    }
+}
+
+/// The size of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// CTAs.
+    pub grid: [u32; 3],
+    /// Threads of a CTA.
+    pub block: [u32; 3],
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
+    /// The kernel is launched with clusters, if only of one CTA.
+    pub explicit_cluster: bool,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+}
+
+impl Shape {
+    /// A grid, and CTAs of so many threads, without clusters.
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block, cluster: [1; 3], explicit_cluster: false, shared: 0 }
+    }
+
+    /// Threads of a CTA.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a CTA.
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(32)
+    }
+
+    /// CTAs of a cluster.
+    pub fn cluster_ctas(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// Clusters of the grid, by dimension.
+    pub fn clusters(&self) -> [u64; 3] {
+        std::array::from_fn(|i| u64::from(self.grid[i]) / u64::from(self.cluster[i]).max(1))
+    }
+
+    /// What is wrong with it, in words.
+    pub fn mistake(&self) -> Option<String> {
+        if self.grid.contains(&0) || self.block.contains(&0) || self.cluster.contains(&0) {
+            return Some("every dimension of a grid, a block and a cluster is at least 1".into());
+        }
+        let threads = self.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b));
+        if threads.is_none_or(|n| n > 1024) {
+            return Some(format!("a block has at most 1024 threads, not {:?}", self.block));
+        }
+        if (0..3).any(|i| !self.grid[i].is_multiple_of(self.cluster[i])) {
+            return Some(format!("a grid of {:?} cannot be divided into clusters of {:?}", self.grid, self.cluster));
+        }
+        if self.cluster.iter().try_fold(1u32, |a, b| a.checked_mul(*b)).is_none_or(|n| n > 16) {
+            return Some(format!("a cluster has at most 16 CTAs, not {:?}", self.cluster));
+        }
+        None
+    }
+}
+
+/// The memory that all threads of a grid share.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// Global memory.
+    pub global: Global,
+    /// Constants.
+    pub constant: Storage,
+    /// Parameters of the kernel.
+    pub parameters: Storage,
+}
+
+/// Everything that a run changes.
+#[derive(Clone)]
+pub struct Machine {
+    /// The program.
+    pub executable: Arc<Executable>,
+    /// The size of the grid.
+    pub shape: Shape,
+    /// What is looked for, and limits.
+    pub settings: Settings,
+    /// Memory of the grid.
+    pub memory: Memory,
+    /// The clusters that run now.
+    pub clusters: Vec<Cluster>,
+    /// The number of the cluster that starts next.
+    pub(crate) next_cluster: u64,
+    /// Clusters that must not start: another one has taken over their work (`clusterlaunchcontrol`).
+    pub cancelled: std::collections::BTreeSet<u64>,
+    /// What was found.
+    pub findings: Findings,
+    /// What was printed.
+    pub printed: Vec<u8>,
+    /// Warp instructions executed.
+    pub steps: u64,
+    /// Counts what others can see: stores, arrivals. If it stands still while everybody waits, nobody will ever go on.
+    pub progress: u64,
+    /// Textures, surfaces and samplers that are bound to variables and handles.
+    pub images: crate::image::Bindings,
+    /// Who is ordered before whom, as far as the detector of races knows.
+    pub races: crate::races::Races,
+    pub(crate) schedule: schedule::Schedule,
+}
+
+impl Machine {
+    /// A grid that is about to start.
+    pub fn new(executable: Arc<Executable>, shape: Shape, settings: Settings, memory: Memory) -> Self {
+        Self {
+            executable,
+            shape,
+            settings,
+            memory,
+            clusters: Vec::new(),
+            next_cluster: 0,
+            cancelled: std::collections::BTreeSet::new(),
+            findings: Findings::default(),
+            printed: Vec::new(),
+            steps: 0,
+            progress: 0,
+            images: crate::image::Bindings::default(),
+            races: crate::races::Races::default(),
+            schedule: schedule::Schedule::default(),
+        }
+    }
+
+    /// Clusters of the grid.
+    pub fn cluster_count(&self) -> u64 {
+        self.shape.clusters().iter().product()
+    }
+
+    /// The position in the grid of a cluster.
+    pub fn cluster_index(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.shape.clusters();
+        [number % x, number / x % y, number / x / y].map(|n| n as u32)
+    }
+}

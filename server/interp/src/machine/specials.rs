@@ -1,0 +1,105 @@
+//! What special registers say.
+
+use super::cta::Cta;
+use super::warp::Lanes;
+use super::{Machine, Shape};
+use crate::decode::Special;
+use crate::lanes::LANES;
+use crate::registers::Line;
+use std::sync::Arc;
+
+/// Warp instructions that count as a cycle of the clock: one. Time is that of the interpreter, the same in every run.
+const NANOSECONDS: u64 = 1;
+
+/// Whether a special register changes while a thread runs.
+pub fn is_clock(name: &str) -> bool {
+    name.starts_with("%clock") || name.starts_with("%globaltimer") || name.starts_with("%pm")
+}
+
+/// Multiprocessors of the machine: CTAs are dealt out to them in turn.
+const MULTIPROCESSORS: u64 = 132;
+
+/// Warps that a multiprocessor holds.
+const WARPS: u64 = 64;
+
+/// The component of a vector of three: `.w` is 0.
+fn component(of: [u32; 3], index: u8) -> u128 {
+    of.get(usize::from(index)).copied().unwrap_or(0).into()
+}
+
+/// The value of a special register in a lane.
+pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> u128 {
+    let Shape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
+    let thread = warp * 32 + lane as u32;
+    let index = [thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]];
+    let in_cluster = std::array::from_fn(|i| cta.index[i] % cluster[i]);
+    let clusters: [u32; 3] = std::array::from_fn(|i| grid[i] / cluster[i]);
+    let cluster_index = std::array::from_fn(|i| cta.index[i] / cluster[i]);
+    let bit: u32 = 1 << lane;
+    let c = special.component;
+    let executable = &machine.executable;
+    let total = executable.shared_bytes + u64::from(shared);
+    match special.name {
+        "%tid" => component(index, c),
+        "%ntid" => component(block, c),
+        "%laneid" => lane as u128,
+        "%warpid" => warp.into(),
+        "%nwarpid" => WARPS.into(),
+        "%ctaid" => component(cta.index, c),
+        "%nctaid" => component(grid, c),
+        "%smid" => (cta.number % MULTIPROCESSORS).into(),
+        "%nsmid" => MULTIPROCESSORS.into(),
+        "%gridid" => 1,
+        "%is_explicit_cluster" => explicit_cluster.into(),
+        "%clusterid" => component(cluster_index, c),
+        "%nclusterid" => component(clusters, c),
+        "%cluster_ctaid" => component(in_cluster, c),
+        "%cluster_nctaid" => component(cluster, c),
+        "%cluster_ctarank" => cta.rank.into(),
+        "%cluster_nctarank" => machine.shape.cluster_ctas().into(),
+        "%lanemask_eq" => bit.into(),
+        "%lanemask_lt" => (bit - 1).into(),
+        "%lanemask_le" => (bit | (bit - 1)).into(),
+        "%lanemask_ge" => (!(bit - 1)).into(),
+        "%lanemask_gt" => (!(bit | (bit - 1))).into(),
+        "%total_smem_size" | "%aggr_smem_size" => total.into(),
+        "%dynamic_smem_size" => shared.into(),
+        "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => executable.shared_start.into(),
+        _ => 0,
+    }
+}
+
+/// The file of special registers of a warp.
+pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line]> {
+    let specials = &machine.executable.specials;
+    let mut bytes = vec![0; specials.bytes()];
+    for (special, place) in &specials.places {
+        let width = usize::from(place.width);
+        for lane in 0..LANES {
+            let value = value(machine, cta, warp, lane, *special);
+            let at = place.offset as usize + lane * width;
+            bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        }
+    }
+    let mut lines = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Line>())];
+    bytemuck::cast_slice_mut::<Line, u8>(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
+    lines.into()
+}
+
+/// The value of a clock.
+pub(super) fn clock(machine: &Machine, lanes: &Lanes, special: Special) -> u128 {
+    let _ = lanes;
+    let cycles = machine.steps;
+    // A device that has been running for a while: 2^40 ns.
+    let time = (1 << 40) + cycles * NANOSECONDS;
+    match special.name {
+        "%clock" => (cycles & 0xffff_ffff).into(),
+        "%clock_hi" => (cycles >> 32).into(),
+        "%clock64" => cycles.into(),
+        "%globaltimer" => time.into(),
+        "%globaltimer_lo" => (time & 0xffff_ffff).into(),
+        "%globaltimer_hi" => (time >> 32).into(),
+        // Counters of events that nobody has set up.
+        _ => 0,
+    }
+}

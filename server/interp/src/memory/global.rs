@@ -1,0 +1,107 @@
+//! Global memory: allocations with guard zones between them.
+
+use super::storage::Storage;
+
+/// Bytes between two allocations, so that a pointer that runs off its end is found out.
+const GUARD: u64 = 4096;
+
+/// Each allocation begins at a multiple of this, as hardware's do.
+const ALIGNMENT: u64 = 512;
+
+/// A piece of global memory.
+#[derive(Debug, Clone)]
+pub struct Allocation {
+    /// The variable or the parameter that it is for.
+    pub name: Box<str>,
+    /// Address of its first byte.
+    pub base: u64,
+    /// Its bytes.
+    pub storage: Storage,
+}
+
+/// Global memory.
+#[derive(Debug, Clone, Default)]
+pub struct Global {
+    allocations: Vec<Allocation>,
+    next: u64,
+}
+
+impl Global {
+    /// Memory that begins at an address.
+    pub fn new(base: u64) -> Self {
+        Self { allocations: Vec::new(), next: base }
+    }
+
+    /// The address that the next allocation will have.
+    pub fn next_base(&self, align: u64) -> u64 {
+        self.next.next_multiple_of(align.max(ALIGNMENT))
+    }
+
+    /// Adds an allocation and gives its address.
+    pub fn allocate(&mut self, name: &str, storage: Storage, align: u64) -> u64 {
+        let base = self.next_base(align);
+        self.next = base + storage.len() + GUARD;
+        self.allocations.push(Allocation { name: name.into(), base, storage });
+        base
+    }
+
+    /// All allocations, by their addresses.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+
+    /// The allocation of that name.
+    pub fn named(&self, name: &str) -> Option<&Allocation> {
+        self.allocations.iter().find(|a| &*a.name == name)
+    }
+
+    fn index(&self, address: u64) -> Option<usize> {
+        self.allocations.partition_point(|a| a.base <= address).checked_sub(1)
+    }
+
+    /// The allocation that an access lies in.
+    pub fn find(&self, address: u64, bytes: usize) -> Option<&Allocation> {
+        self.allocations.get(self.index(address)?).filter(|a| a.storage.contains(address - a.base, bytes))
+    }
+
+    /// The same, to be changed.
+    pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
+        let index = self.index(address)?;
+        self.allocations.get_mut(index).filter(|a| a.storage.contains(address - a.base, bytes))
+    }
+
+    /// In words, what lies next to an address that is in no allocation.
+    pub fn describe(&self, address: u64) -> String {
+        let before = self.index(address).and_then(|i| self.allocations.get(i));
+        let after = self.index(address).map_or(0, |i| i + 1);
+        let behind = before.map(|a| (a, address - a.base - a.storage.len().min(address - a.base)));
+        let ahead = self.allocations.get(after).map(|a| (a, a.base - address));
+        match (behind, ahead) {
+            (Some((a, by)), next) if by < GUARD && next.is_none_or(|(_, to)| by <= to) => {
+                let size = a.storage.len();
+                format!("{by} bytes behind the end of `{}` ({size} bytes)", a.name)
+            }
+            (_, Some((a, to))) if to < GUARD => format!("{to} bytes before `{}`", a.name),
+            _ => "in no allocation".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Global, Storage};
+
+    #[test]
+    fn allocations_are_found_by_address() {
+        let mut memory = Global::new(0x1000);
+        let a = memory.allocate("a", Storage::new(10, true), 1);
+        let b = memory.allocate("b", Storage::new(10, true), 1024);
+        assert!(a % 512 == 0 && b % 1024 == 0);
+        assert_eq!(memory.find(a + 6, 4).map(|x| &*x.name), Some("a"));
+        assert!(memory.find(a + 7, 4).is_none() && memory.find(a - 1, 1).is_none());
+        assert_eq!(memory.find(b, 10).map(|x| &*x.name), Some("b"));
+        assert_eq!(memory.describe(a + 12), "2 bytes behind the end of `a` (10 bytes)");
+        assert_eq!(memory.describe(b - 8), "8 bytes before `b`");
+        assert_eq!(memory.describe(0x7000_0000), "in no allocation");
+    }
+}

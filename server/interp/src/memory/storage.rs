@@ -1,0 +1,240 @@
+//! Bytes in pages that copies of a machine share until one writes to them.
+
+use crate::values::Marks;
+use std::sync::Arc;
+
+/// Bytes of a page.
+pub const PAGE: usize = 4096;
+
+/// One bit for each byte of a page.
+pub type Bits = [u64; PAGE / 64];
+
+/// Who used a byte: which the detector of races keeps beside it.
+pub type Shadow = crate::races::Shadow;
+
+#[derive(Debug, Clone)]
+struct Page {
+    data: [u8; PAGE],
+    /// Which bytes were written.
+    known: Bits,
+    /// Which are unspecified, and which approximate; absent as long as none is.
+    marks: Option<Box<[Bits; 2]>>,
+    /// Who used them; absent until somebody asks.
+    shadow: Option<Box<Shadow>>,
+}
+
+impl Page {
+    fn new(known: bool) -> Self {
+        Self { data: [0; PAGE], known: [if known { u64::MAX } else { 0 }; PAGE / 64], marks: None, shadow: None }
+    }
+}
+
+/// What is said of bytes that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Read {
+    /// Some of them were never written.
+    pub uninitialized: bool,
+    /// What is to be said of some of them.
+    pub marks: Marks,
+}
+
+/// A piece of memory. Pages come into being when something is written to them.
+#[derive(Debug, Clone, Default)]
+pub struct Storage {
+    len: u64,
+    /// Bytes that nobody wrote count as written, and are zero.
+    zeroed: bool,
+    pages: Vec<Option<Arc<Page>>>,
+}
+
+/// Bits `from..to` of a word.
+fn span(from: usize, to: usize) -> u64 {
+    let ones = if to - from >= 64 { u64::MAX } else { (1 << (to - from)) - 1 };
+    ones << from
+}
+
+/// Calls `f` with the words that hold the bits `from..from + count`, and which of their bits.
+fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
+    let (mut at, end) = (from, from + count);
+    while at < end {
+        let stop = end.min((at | 63) + 1);
+        f(at / 64, span(at % 64, at % 64 + stop - at));
+        at = stop;
+    }
+}
+
+impl Storage {
+    /// So many bytes: zeros, or bytes that nobody wrote.
+    pub fn new(len: u64, zeroed: bool) -> Self {
+        Self { len, zeroed, pages: Vec::new() }
+    }
+
+    /// These bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut out = Self::new(bytes.len() as u64, true);
+        out.write(0, bytes, Marks::NONE);
+        out
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether it has no bytes at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Makes it longer; the new bytes are like those at the beginning.
+    pub fn grow(&mut self, len: u64) {
+        self.len = self.len.max(len);
+    }
+
+    /// Bytes that are really kept.
+    pub fn kept(&self) -> usize {
+        self.pages.iter().flatten().count() * size_of::<Page>()
+    }
+
+    /// Whether an access lies inside.
+    pub fn contains(&self, offset: u64, bytes: usize) -> bool {
+        offset.checked_add(bytes as u64).is_some_and(|end| end <= self.len)
+    }
+
+    /// Runs over the pages of a range: page, offset in it, and the part of the range.
+    fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+        let mut done = 0;
+        std::iter::from_fn(move || {
+            let at = offset as usize + done;
+            let count = (bytes - done).min(PAGE - at % PAGE);
+            let part = done..done + count;
+            done += count;
+            (count > 0).then_some((at / PAGE, at % PAGE, part))
+        })
+    }
+
+    /// Reads bytes. What lies outside reads as zero; ask [`contains`](Self::contains) first.
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> Read {
+        let mut out = Read::default();
+        for (page, at, part) in Self::parts(offset, to.len()) {
+            let Some(page) = self.pages.get(page).and_then(Option::as_ref) else {
+                to[part].fill(0);
+                out.uninitialized |= !self.zeroed;
+                continue;
+            };
+            let count = part.len();
+            to[part].copy_from_slice(&page.data[at..at + count]);
+            for_words(at, count, |word, bits| out.uninitialized |= page.known[word] & bits != bits);
+            if let Some(marks) = &page.marks {
+                for_words(at, count, |word, bits| {
+                    if marks[0][word] & bits != 0 {
+                        out.marks |= Marks::UNSPECIFIED;
+                    }
+                    if marks[1][word] & bits != 0 {
+                        out.marks |= Marks::APPROXIMATE;
+                    }
+                });
+            }
+        }
+        out
+    }
+
+    fn page_mut(&mut self, index: usize) -> &mut Page {
+        if index >= self.pages.len() {
+            self.pages.resize(index + 1, None);
+        }
+        let zeroed = self.zeroed;
+        Arc::make_mut(self.pages[index].get_or_insert_with(|| Arc::new(Page::new(zeroed))))
+    }
+
+    /// Writes bytes, all with the same marks. What lies outside is dropped; ask [`contains`](Self::contains) first.
+    pub fn write(&mut self, offset: u64, from: &[u8], marks: Marks) {
+        if !self.contains(offset, from.len()) {
+            return;
+        }
+        for (page, at, part) in Self::parts(offset, from.len()) {
+            let page = self.page_mut(page);
+            let count = part.len();
+            page.data[at..at + count].copy_from_slice(&from[part]);
+            for_words(at, count, |word, bits| page.known[word] |= bits);
+            if page.marks.is_none() && marks.is_none() {
+                continue;
+            }
+            let all = page.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+            for (kind, mark) in [Marks::UNSPECIFIED, Marks::APPROXIMATE].into_iter().enumerate() {
+                let set = marks.contains(mark);
+                for_words(at, count, |word, bits| {
+                    all[kind][word] = if set { all[kind][word] | bits } else { all[kind][word] & !bits };
+                });
+            }
+        }
+    }
+
+    /// Forgets that bytes were written: a frame that is gone, `discard`, memory of an allocation that ended.
+    pub fn forget(&mut self, offset: u64, bytes: u64) {
+        let bytes = bytes.min(self.len.saturating_sub(offset)) as usize;
+        for (page, at, part) in Self::parts(offset, bytes) {
+            if self.zeroed || self.pages.get(page).is_some_and(Option::is_some) {
+                let page = self.page_mut(page);
+                for_words(at, part.len(), |word, bits| page.known[word] &= !bits);
+            }
+        }
+    }
+
+    /// Which of the bytes were written.
+    pub fn known(&self, offset: u64) -> bool {
+        let at = offset as usize;
+        match self.pages.get(at / PAGE).and_then(Option::as_ref) {
+            Some(page) => page.known[at % PAGE / 64] >> (at % 64) & 1 != 0,
+            None => self.zeroed,
+        }
+    }
+
+    /// The bytes as a whole; those that nobody wrote are zero.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut out = vec![0; usize::try_from(self.len).unwrap_or(0)];
+        self.read(0, &mut out);
+        out
+    }
+
+    /// What is noted of the users of the bytes of one page.
+    pub fn shadow(&mut self, offset: u64) -> &mut Shadow {
+        let page = self.page_mut(offset as usize / PAGE);
+        page.shadow.get_or_insert_with(|| Box::new(Shadow::default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, Storage};
+    use crate::values::Marks;
+
+    #[test]
+    fn bytes_are_known_once_they_are_written() {
+        let mut storage = Storage::new(3 * PAGE as u64, false);
+        let mut four = [9; 4];
+        assert!(storage.read(10, &mut four).uninitialized);
+        assert_eq!(four, [0; 4]);
+        let across = PAGE as u64 - 2;
+        storage.write(across, &[1, 2, 3, 4], Marks::APPROXIMATE);
+        let read = storage.read(across, &mut four);
+        assert!(!read.uninitialized && read.marks == Marks::APPROXIMATE);
+        assert_eq!(four, [1, 2, 3, 4]);
+        assert!(storage.read(across + 1, &mut four).uninitialized);
+        storage.write(across, &[5; 4], Marks::NONE);
+        assert!(storage.read(across, &mut four).marks.is_none());
+        storage.forget(across + 1, 1);
+        assert!(storage.read(across, &mut four).uninitialized && storage.known(across) && !storage.known(across + 1));
+    }
+
+    #[test]
+    fn copies_do_not_change_each_other() {
+        let mut first = Storage::from_bytes(&[1, 2, 3]);
+        let second = first.clone();
+        first.write(0, &[7], Marks::NONE);
+        assert_eq!((first.to_vec(), second.to_vec()), (vec![7, 2, 3], vec![1, 2, 3]));
+        assert!(!first.contains(2, 2) && first.contains(2, 1) && !first.contains(u64::MAX, 2));
+        first.write(2, &[1, 1], Marks::NONE);
+        assert_eq!(first.to_vec(), [7, 2, 3]);
+    }
+}

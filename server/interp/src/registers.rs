@@ -1,0 +1,284 @@
+//! The register file of a warp in one activation of a function: structure of arrays, 32 lanes beside each other.
+//!
+//! A register of *n* bytes takes 32 × *n* bytes. Constants and special registers lie in files of the same layout, so an operand is a
+//! file and an offset, whatever it is. Predicates are masks.
+
+use crate::lanes::{ALL, LANES, Lane, Mask, lanes};
+use bytemuck::{Pod, Zeroable};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A cache line of registers: what the files are made of, so that lanes are aligned for vector instructions.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line([u64; 8]);
+
+/// Bytes of a line.
+const LINE: usize = size_of::<Line>();
+
+/// Which file an operand lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum File {
+    /// Registers of the function.
+    Own,
+    /// Constants of the function.
+    Constant,
+    /// Special registers of the warp.
+    Special,
+}
+
+/// Where the 32 lanes of a value lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which file.
+    pub file: File,
+    /// Byte offset of lane 0 in there; a multiple of 64, or of 32 for registers of one byte.
+    pub offset: u32,
+    /// Bytes of one lane: 1, 2, 4, 8 or 16.
+    pub width: u8,
+}
+
+/// A source of values of type `T`. A register that is wider gives its lowest bits.
+#[derive(Debug)]
+pub struct Src<T> {
+    place: Place,
+    ty: PhantomData<fn() -> T>,
+}
+
+/// A destination of values of type `T`. A register that is wider gets them extended: by the sign if `T` has one, else with zeros.
+#[derive(Debug)]
+pub struct Dst<T> {
+    place: Place,
+    ty: PhantomData<fn(T)>,
+}
+
+impl<T> Clone for Src<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Src<T> {}
+impl<T> Clone for Dst<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Dst<T> {}
+
+impl<T: Lane> Src<T> {
+    /// Values that lie there; nothing if the register is narrower than the type.
+    pub fn new(place: Place) -> Option<Self> {
+        (usize::from(place.width) >= T::BYTES).then_some(Self { place, ty: PhantomData })
+    }
+
+    /// Where they lie.
+    pub fn place(self) -> Place {
+        self.place
+    }
+}
+
+impl<T: Lane> Dst<T> {
+    /// A register of the function that receives values; nothing if it is narrower than the type, or no register.
+    pub fn new(place: Place) -> Option<Self> {
+        (usize::from(place.width) >= T::BYTES && place.file == File::Own).then_some(Self { place, ty: PhantomData })
+    }
+
+    /// Where they go.
+    pub fn place(self) -> Place {
+        self.place
+    }
+}
+
+/// A truth value of each lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PredicateSrc {
+    /// Its number; nothing for a constant.
+    pub index: Option<u32>,
+    /// The value of a constant, or for a register whether it is negated.
+    pub flip: bool,
+}
+
+impl PredicateSrc {
+    /// A constant.
+    pub fn constant(value: bool) -> Self {
+        Self { index: None, flip: value }
+    }
+}
+
+/// A predicate register that receives values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PredicateDst(pub u32);
+
+/// The registers of a warp in one activation of a function.
+#[derive(Debug, Clone)]
+pub struct Registers {
+    own: Vec<Line>,
+    constants: Arc<[Line]>,
+    specials: Arc<[Line]>,
+    predicates: Vec<Mask>,
+    /// The carry flags of extended-precision arithmetic (`CC.CF`).
+    pub carry: Mask,
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Self { own: Vec::new(), constants: Arc::from([]), specials: Arc::from([]), predicates: Vec::new(), carry: 0 }
+    }
+}
+
+impl Registers {
+    /// Registers of a function that needs so many bytes and predicates. All are zero.
+    pub fn new(bytes: usize, predicates: usize, constants: Arc<[Line]>, specials: Arc<[Line]>) -> Self {
+        let own = vec![Line::zeroed(); bytes.div_ceil(LINE)];
+        Self { own, constants, specials, predicates: vec![0; predicates], carry: 0 }
+    }
+
+    fn file(&self, file: File) -> &[Line] {
+        match file {
+            File::Own => &self.own,
+            File::Constant => &self.constants,
+            File::Special => &self.specials,
+        }
+    }
+
+    /// The bytes of all lanes.
+    pub fn bytes(&self, place: Place) -> &[u8] {
+        let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));
+        let from = place.offset as usize;
+        bytes.get(from..from + LANES * usize::from(place.width)).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn array<T: Lane>(&self, place: Place) -> Option<&[T; LANES]> {
+        let all: &[T] = bytemuck::cast_slice(self.file(place.file));
+        let from = place.offset as usize / T::BYTES;
+        all.get(from..from + LANES)?.first_chunk()
+    }
+
+    /// The values of all lanes.
+    #[inline(always)]
+    pub fn get<T: Lane>(&self, src: Src<T>) -> [T; LANES] {
+        if usize::from(src.place.width) == T::BYTES {
+            return self.array(src.place).copied().unwrap_or_else(|| [T::default(); LANES]);
+        }
+        self.get_low(src)
+    }
+
+    #[inline(never)]
+    fn get_low<T: Lane>(&self, src: Src<T>) -> [T; LANES] {
+        std::array::from_fn(|lane| T::from_bits(self.lane_bits(src.place, lane)))
+    }
+
+    /// The value of one lane.
+    #[inline]
+    pub fn lane<T: Lane>(&self, src: Src<T>, lane: usize) -> T {
+        T::from_bits(self.lane_bits(src.place, lane))
+    }
+
+    /// The bits of one lane of whatever lies there.
+    #[inline]
+    pub fn lane_bits(&self, place: Place, lane: usize) -> u128 {
+        let width = usize::from(place.width);
+        let from = place.offset as usize + (lane % LANES) * width;
+        let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));
+        let mut out = [0; 16];
+        if let (Some(to), Some(from)) = (out.get_mut(..width), bytes.get(from..from + width)) {
+            to.copy_from_slice(from);
+        }
+        u128::from_le_bytes(out)
+    }
+
+    /// Sets the bits of one lane of a register.
+    #[inline]
+    pub fn set_lane_bits(&mut self, place: Place, lane: usize, bits: u128) {
+        let width = usize::from(place.width);
+        let from = place.offset as usize + (lane % LANES) * width;
+        if place.file != File::Own {
+            return;
+        }
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.own);
+        if let (Some(to), Some(from)) = (bytes.get_mut(from..from + width), bits.to_le_bytes().get(..width)) {
+            to.copy_from_slice(from);
+        }
+    }
+
+    /// Sets the lanes of a mask.
+    #[inline(always)]
+    pub fn put<T: Lane>(&mut self, dst: Dst<T>, mask: Mask, values: [T; LANES]) {
+        if usize::from(dst.place.width) != T::BYTES {
+            return self.put_extended(dst, mask, &values);
+        }
+        let all: &mut [T] = bytemuck::cast_slice_mut(&mut self.own);
+        let from = dst.place.offset as usize / T::BYTES;
+        let Some(to) = all.get_mut(from..from + LANES).and_then(|s| s.first_chunk_mut::<LANES>()) else { return };
+        if mask == ALL {
+            *to = values;
+        } else {
+            for lane in 0..LANES {
+                to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn put_extended<T: Lane>(&mut self, dst: Dst<T>, mask: Mask, values: &[T; LANES]) {
+        for lane in lanes(mask) {
+            self.set_lane_bits(dst.place, lane, values[lane].extended());
+        }
+    }
+
+    /// Sets one lane.
+    #[inline]
+    pub fn put_lane<T: Lane>(&mut self, dst: Dst<T>, lane: usize, value: T) {
+        self.set_lane_bits(dst.place, lane, value.extended());
+    }
+
+    /// The lanes in which a predicate is true.
+    #[inline]
+    pub fn predicate(&self, src: PredicateSrc) -> Mask {
+        let value = src.index.map_or(0, |i| self.predicates.get(i as usize).copied().unwrap_or(0));
+        if src.flip { !value } else { value }
+    }
+
+    /// Sets a predicate in the lanes of a mask.
+    #[inline]
+    pub fn put_predicate(&mut self, dst: PredicateDst, mask: Mask, value: Mask) {
+        if let Some(old) = self.predicates.get_mut(dst.0 as usize) {
+            *old = (*old & !mask) | (value & mask);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
+    use std::sync::Arc;
+
+    fn place(offset: u32, width: u8) -> Place {
+        Place { file: File::Own, offset, width }
+    }
+
+    #[test]
+    fn only_the_lanes_of_the_mask_change() {
+        let mut registers = Registers::new(256, 1, Arc::from([]), Arc::from([]));
+        let to = Dst::<u32>::new(place(128, 4)).unwrap();
+        registers.put(to, 0b101, [7; 32]);
+        let got = registers.get(Src::<u32>::new(place(128, 4)).unwrap());
+        assert_eq!(got[..4], [7, 0, 7, 0]);
+        registers.put_predicate(PredicateDst(0), 0b11, 0b01);
+        assert_eq!(registers.predicate(PredicateSrc { index: Some(0), flip: false }), 1);
+        assert_eq!(registers.predicate(PredicateSrc { index: Some(0), flip: true }), !1);
+        assert_eq!(registers.predicate(PredicateSrc::constant(true)), u32::MAX);
+    }
+
+    #[test]
+    fn wider_registers_give_their_lowest_bits_and_get_extended_values() {
+        let mut registers = Registers::new(512, 0, Arc::from([]), Arc::from([]));
+        registers.put(Dst::<i8>::new(place(0, 4)).unwrap(), 1, [-2; 32]);
+        assert_eq!(registers.lane(Src::<u32>::new(place(0, 4)).unwrap(), 0), 0xffff_fffe);
+        assert_eq!(registers.get(Src::<u8>::new(place(0, 4)).unwrap())[0], 0xfe);
+        registers.put(Dst::<u8>::new(place(0, 4)).unwrap(), 1, [0xfe; 32]);
+        assert_eq!(registers.lane(Src::<u32>::new(place(0, 4)).unwrap(), 0), 0xfe);
+        assert!(Src::<u64>::new(place(0, 4)).is_none());
+    }
+}
