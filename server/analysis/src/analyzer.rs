@@ -8,6 +8,7 @@ mod facts;
 mod lints;
 
 pub use facts::ModuleFacts;
+pub(crate) use facts::module_of;
 
 use crate::body::Body;
 use crate::checks::module_header::Progress;

@@ -28,6 +28,7 @@ mod memory;
 pub mod module;
 pub mod operands;
 pub mod parameters;
+pub mod program;
 pub mod project;
 pub mod raise;
 mod recovery;

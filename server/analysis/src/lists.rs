@@ -50,7 +50,7 @@ pub fn check(
 }
 
 /// The entries of a list, those of `N<5>` one by one.
-fn entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
+pub fn entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
     // More labels than a function can have.
     const MOST: u32 = 1 << 16;
     let (k, f) = (kinds(), fields());

@@ -3,8 +3,9 @@
 use super::{Analyzer, hash_range, header};
 use crate::analyzer::lints::module_facts;
 use crate::flow::facts::Facts;
-use crate::flow::{self, Graph};
-use crate::module::{is_function, items};
+use crate::flow::{self, Graph, Module};
+use crate::module::{Header, Item, is_function, items};
+use crate::signature::Signatures;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,6 +29,12 @@ impl ModuleFacts {
     pub fn size(&self) -> usize {
         self.by_text.values().map(|f| f.size()).sum()
     }
+}
+
+/// What a module says of itself and declares, for those who lower all of it.
+pub(crate) fn module_of(snapshot: &Snapshot, items: &[Item<'_>]) -> (Header, Module) {
+    let header = header(snapshot, items, &super::Asked::default(), &mut Signatures::default(), &mut Vec::new());
+    (header, module_facts(snapshot, items))
 }
 
 impl Analyzer {

@@ -1,5 +1,6 @@
 //! The lowered function: flat tables that borrow nothing.
 
+use crate::signature::Signature;
 use crate::symbols::{self, Origin};
 use crate::types::TypeId;
 use ptx_isa::tables::{self, Access, Bound, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
@@ -86,6 +87,10 @@ pub struct List {
     pub range: Range<u32>,
     /// Indices into [`Function::labels`]; empty unless it is a `.branchtargets`.
     pub labels: Vec<u32>,
+    /// Indices into [`Function::functions`]; empty unless it is a `.calltargets`.
+    pub functions: Vec<u32>,
+    /// What the functions of a `.callprototype` take and return.
+    pub prototype: Option<Box<Signature>>,
     /// A prototype of functions that do not return.
     pub noreturn: bool,
     /// How many operands name it.
@@ -120,7 +125,7 @@ pub enum Value {
     List(u32),
     /// `_`.
     Sink,
-    /// A constant whose value is not computed.
+    /// A constant that has no value: it is reported as an error.
     Unknown,
 }
 
@@ -195,10 +200,12 @@ impl Operand {
 }
 
 /// The guard predicate of an instruction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Guard {
     /// The register; nothing for a special register that is a predicate.
     pub slot: Option<Slot>,
+    /// That special register.
+    pub special: Option<&'static SpecialRegister>,
     /// `@!p`.
     pub negated: bool,
     /// Where the predicate stands.

@@ -5,7 +5,7 @@ mod operands;
 use super::function::{
     Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Tuning, Use, Value, Variable,
 };
-use super::scopes::{Id, ModuleNames, Scopes, Slots};
+use super::scopes::{Found, Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
 use crate::declare;
@@ -17,8 +17,8 @@ use crate::lower::{self, Source, named_children};
 use crate::memo::{Heads, Resolved};
 use crate::module::{Header, Item};
 use crate::operands::special;
-use crate::signature::ContentId;
-use crate::symbols::{Origin, Symbol};
+use crate::signature::{ContentId, Signature};
+use crate::symbols::{List as ListKind, Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Flow};
 use ptx_syntax::{Node, fields, kinds};
@@ -151,7 +151,9 @@ impl<'t> Lowering<'_, 't> {
             let (text, range) = (name.text.into(), bytes(name.range()));
             if let Some(list) = next.and_then(lists::kind_of) {
                 let id = Id::List(self.out.lists.len() as u32);
-                self.out.lists.push(List { name: text, range, labels: Vec::new(), noreturn: false, uses: 0 });
+                let (labels, functions) = (Vec::new(), Vec::new());
+                let made = List { name: text, range, labels, functions, prototype: None, noreturn: false, uses: 0 };
+                self.out.lists.push(made);
                 let symbol = Symbol::Targets { list, content: ContentId::UNKNOWN };
                 self.scopes.declare(name.text, None, symbol, id);
             } else {
@@ -186,41 +188,48 @@ impl<'t> Lowering<'_, 't> {
             let next = self.out.instructions.len() as u32;
             let all = directives::arguments(self.source, node);
             self.out.pragmas.extend(all.iter().map(|a| (next, a.word.text.into())));
-        } else if kind == k.branch_targets_directive || kind == k.call_prototype_directive {
-            self.list(node, kind == k.branch_targets_directive);
+        } else if let Some(kind) = lists::kind_of(kind) {
+            self.list(node, kind);
         } else if node.is_error() || node.is_missing() || kind == k.unknown_directive || kind == k.function {
             self.out.complete = false;
         }
     }
 
     /// A list of targets or a prototype; the label before it names it.
-    fn list(&mut self, node: Node<'_>, branches: bool) {
-        let k = kinds();
+    fn list(&mut self, node: Node<'_>, kind: ListKind) {
         self.out.complete &= !node.has_error();
-        let label = node.prev_named_sibling().filter(|n| n.kind_id() == k.label);
+        let label = node.prev_named_sibling().filter(|n| n.kind_id() == kinds().label);
         let name = label.and_then(|n| n.child_by_field_id(fields().name)).map(|n| self.source.word(n));
         let Some(Id::List(id)) = name.and_then(|n| self.scopes.find(n.text)).map(|f| f.id) else { return };
-        let mut labels = Vec::new();
-        let mut noreturn = false;
-        for child in named_children(node) {
-            let kind = child.kind_id();
-            noreturn |= kind == k.noreturn_directive;
-            if !branches || (kind != k.identifier && kind != k.register) {
-                continue;
-            }
-            let word = self.source.word(child);
-            let range = child.next_sibling().filter(|n| n.kind_id() == k.register_range);
-            let count = range.and_then(|n| n.child_by_field_id(fields().count));
-            let count = count.and_then(|n| self.source.word(n).text.parse::<u32>().ok());
-            match count {
-                Some(count) => {
-                    (0..count.min(1 << 16)).for_each(|n| labels.extend(self.label(&format!("{}{n}", word.text))))
+        let (mut labels, mut functions, mut prototype) = (Vec::new(), Vec::new(), None);
+        match kind {
+            ListKind::Branches => {
+                for (_, name) in lists::entries(self.source, node) {
+                    labels.extend(self.label(&name));
                 }
-                None => labels.extend(self.label(word.text)),
             }
+            ListKind::Calls => {
+                for (_, name) in lists::entries(self.source, node) {
+                    functions.extend(self.listed_function(&name));
+                }
+            }
+            ListKind::Prototype => prototype = Signature::of(self.source, node).map(Box::new),
         }
         if let Some(list) = self.out.lists.get_mut(id as usize) {
-            (list.labels, list.noreturn) = (labels, noreturn);
+            list.noreturn = prototype.as_ref().is_some_and(|p| p.noreturn);
+            (list.labels, list.functions, list.prototype) = (labels, functions, prototype);
+        }
+    }
+
+    fn listed_function(&mut self, name: &str) -> Option<u32> {
+        match self.scopes.find(name) {
+            Some(Found { id: Id::Module, symbol: Symbol::Function { .. }, .. }) => {
+                Some(self.names.function(&mut self.out, name))
+            }
+            _ => {
+                self.out.complete = false;
+                None
+            }
         }
     }
 
@@ -326,21 +335,18 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn guard(&mut self, name: &str, range: Range<u32>, negated: bool) -> Option<Guard> {
-        let slot = match self.scopes.find(name) {
+        let (slot, special) = match self.scopes.find(name) {
             Some(found) => match found.id {
                 Id::Registers(declaration) => {
                     let slot = self.slots.of(&mut self.out, declaration, found.number);
                     self.reads.push(Use { slot, operand: None, conditional: false });
-                    Some(slot)
+                    (Some(slot), None)
                 }
                 _ => return None,
             },
-            None => {
-                special(name)?;
-                None
-            }
+            None => (None, Some(special(name)?)),
         };
-        Some(Guard { slot, negated, range })
+        Some(Guard { slot, special, negated, range })
     }
 
     /// Operands that are read only where another one is true: that one may be a literal.

@@ -4,7 +4,7 @@ use super::{Lowering, bytes};
 use crate::ast::{self, Constant, OperandKind};
 use crate::flow::function::{Operand, Role, Value};
 use crate::flow::scopes::Id;
-use crate::literal;
+use crate::literal::{self, Float};
 use crate::operands::{component, special};
 use crate::spec::{Shape, Spec};
 use crate::symbols::Symbol;
@@ -37,7 +37,7 @@ impl Lowering<'_, '_> {
                 self.value(&pair.0, &both.0, at);
                 self.value(&pair.1, &both.1, At { part: 1, role: Role::Second, ..at });
             }
-            (Shape::Sink, OperandKind::Sink) => self.leaf(Value::Sink, None, operand, None, at),
+            (Shape::Sink, OperandKind::Sink) => self.leaf(Value::Sink, Some(0), operand, None, at),
             _ => self.out.complete = false,
         }
     }
@@ -78,17 +78,16 @@ impl Lowering<'_, '_> {
             OperandKind::Arguments(list) if list.len() == 1 => self.value(&list[0], spec, at),
             OperandKind::Arguments(list) | OperandKind::Address(list) => self.elements(list, spec, at),
             OperandKind::Offset(parts, minus) => {
-                let amount = match &parts.1.kind {
-                    OperandKind::Integer(text) => literal::integer(text),
-                    OperandKind::Constant(Constant::Integer(value)) => *value,
-                    OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
-                    _ => None,
-                };
-                let amount = amount.and_then(|a| i64::try_from(if *minus { -a } else { a }).ok());
+                // ptxas: 64 bits, so that `a+0xfffffffffffffff8` is eight bytes before `a`.
+                let amount = amount(&parts.1).map(|a| a as u64 as i64);
+                let amount = amount.map(|a| if *minus { a.wrapping_neg() } else { a });
                 self.based(&parts.0, amount, operand, spec, at);
             }
-            // The grammar's index is an expression that is not computed.
-            OperandKind::Index(inner, _) => self.based(inner, None, operand, spec, at),
+            OperandKind::Index(inner, index) => {
+                let offset =
+                    self.element(inner).zip(*index).map(|(size, index)| (index as u64 as i64).wrapping_mul(size));
+                self.based(inner, offset, operand, spec, at);
+            }
             _ => self.based(operand, Some(0), operand, spec, at),
         }
     }
@@ -100,16 +99,12 @@ impl Lowering<'_, '_> {
             OperandKind::Member(object, member) => self.member(object.text, member.text, spec),
             OperandKind::Integer(text) => integer(literal::integer(text)),
             OperandKind::Constant(Constant::Integer(value)) => integer(*value),
-            OperandKind::Float(text) => {
-                let single = text.starts_with("0f") || text.starts_with("0F");
-                literal::float(text).map_or(Value::Unknown, |f| {
-                    if single {
-                        Value::Float(u64::from((f as f32).to_bits()), true)
-                    } else {
-                        Value::Float(f.to_bits(), false)
-                    }
-                })
-            }
+            // The bits as written: a conversion would quiet a NaN.
+            OperandKind::Float(text) => match literal::parse_float(text) {
+                Ok(Float::Single(bits)) => Value::Float(bits.into(), true),
+                Ok(Float::Double(value)) => Value::Float(value.to_bits(), false),
+                Err(_) => Value::Unknown,
+            },
             OperandKind::Sink => Value::Sink,
             OperandKind::Constant(Constant::Float(value)) => Value::Float(value.to_bits(), false),
             OperandKind::Constant(Constant::Wrong(_)) | OperandKind::String => Value::Unknown,
@@ -119,6 +114,15 @@ impl Lowering<'_, '_> {
             }
         };
         self.leaf(value, offset, whole, Some(spec), at);
+    }
+
+    /// The bytes that `variable[1]` lies behind `variable`. ptxas: those of its type, also where it is a vector or an array of arrays.
+    fn element(&self, variable: &ast::Operand<'_>) -> Option<i64> {
+        let OperandKind::Name(name) = variable.kind else { return None };
+        match self.scopes.find(name)?.symbol {
+            Symbol::Variable(variable) => Some(i64::from(variable.ty?.info().bits.div_ceil(8))),
+            _ => None,
+        }
     }
 
     fn leaf(&mut self, value: Value, offset: Option<i64>, operand: &ast::Operand<'_>, spec: Option<&Spec>, at: At) {
@@ -207,6 +211,17 @@ impl Lowering<'_, '_> {
                 Value::Unknown
             }
         }
+    }
+}
+
+/// What is added to an address.
+fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
+    match &operand.kind {
+        OperandKind::Integer(text) => literal::integer(text),
+        OperandKind::Constant(Constant::Integer(value)) => *value,
+        OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
+        OperandKind::Arguments(list) if list.len() == 1 => amount(&list[0]),
+        _ => None,
     }
 }
 

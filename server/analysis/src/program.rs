@@ -1,0 +1,374 @@
+//! The whole module lowered for execution: functions, variables with their initial bytes, places in other files.
+//!
+//! It borrows nothing and knows no syntax node, so that it can be kept, sent to another thread and run many times. What the
+//! assembler refuses is lowered as far as it is understood; [`Program::errors`] says what is wrong with it.
+
+mod body;
+mod initial;
+#[cfg(test)]
+mod tests;
+
+use crate::analyzer::{Analyzer, module_of};
+use crate::ast::Declaration;
+use crate::declare;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::flow::{self, Function};
+use crate::functions::linkage_named;
+use crate::lower::{self, Source, named_children};
+use crate::memo::Heads;
+use crate::module::{Header, Item, is_function, items};
+use crate::signature::{Parameter, Signature};
+use crate::symbols::{self, Origin, Symbol};
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A module, ready to be executed.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Version, target, address size.
+    pub environment: Environment,
+    /// Its functions, each name once, in the order of their first declarations.
+    pub functions: Vec<Callable>,
+    /// The variables outside of functions, each name once, in the order of their first declarations.
+    pub variables: Vec<Global>,
+    /// The numbers and names of the files that `.loc` refers to.
+    pub files: Vec<(u32, Box<str>)>,
+    /// What the assembler would refuse, in the order of the text; ranges count from the start of the file.
+    pub errors: Vec<Diagnostic>,
+    function_names: HashMap<Box<str>, usize>,
+    variable_names: HashMap<Box<str>, usize>,
+}
+
+/// A function.
+#[derive(Debug, Clone, Default)]
+pub struct Callable {
+    /// Its name.
+    pub name: Box<str>,
+    /// `.entry`.
+    pub kernel: bool,
+    /// What it does; nothing if it is only declared. Not all of it is there unless [`Function::complete`] says so.
+    pub body: Option<Function>,
+    /// Where its item begins in the file, in bytes: ranges in [`Callable::body`] count from there.
+    pub start: usize,
+    /// Where its name stands in the file.
+    pub name_range: Range<usize>,
+    /// What it returns.
+    pub results: Vec<Parameter>,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// What `.ptr` says of each parameter.
+    pub pointees: Vec<Option<Pointee>>,
+    /// It does not return.
+    pub noreturn: bool,
+    /// The linking directive.
+    pub linkage: Option<&'static str>,
+    /// By `.alias` this name stands for that function.
+    pub alias: Option<Box<str>>,
+    /// Where its instructions came from, in the order of the text.
+    pub locations: Vec<Location>,
+    /// The `.global` and `.const` variables that its body declares with initial values.
+    pub initials: Vec<(u32, Initial)>,
+    /// Which of [`Program::errors`] are in it.
+    pub errors: Range<usize>,
+}
+
+/// What a parameter of a kernel points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pointee {
+    /// The state space; generic if it does not say.
+    pub space: Option<&'static str>,
+    /// The alignment in bytes, if it says one.
+    pub align: Option<u32>,
+}
+
+/// A `.loc`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// The index of the instruction that follows; the number of instructions at the end of the body.
+    pub instruction: u32,
+    /// The number of the file.
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 where it is not known.
+    pub column: u32,
+}
+
+/// A variable outside of functions.
+#[derive(Debug, Clone)]
+pub struct Global {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where that stands in the file.
+    pub range: Range<usize>,
+    /// What it is. An array without a size has that which its initial values give it; without those it has none, as the
+    /// `.extern .shared x[]` that is given its size with the launch.
+    pub symbol: symbols::Variable,
+    /// The linking directive.
+    pub linkage: Option<&'static str>,
+    /// Its initial contents.
+    pub initial: Initial,
+}
+
+/// The initial contents of a variable.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Initial {
+    /// The first bytes, never more than the variable has: those that follow are zero.
+    pub bytes: Vec<u8>,
+    /// The declaration says what they are.
+    pub initialized: bool,
+    /// Addresses among them, which are known when the module is loaded.
+    pub relocations: Vec<Relocation>,
+    /// The fields of textures, samplers and surfaces.
+    pub fields: Vec<Field>,
+}
+
+/// An address, or a byte of one, in the contents of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where it is written, in bytes.
+    pub offset: u64,
+    /// How many bytes of it: the lowest if it has more.
+    pub width: u8,
+    /// Whose address.
+    pub to: Target,
+    /// What is added to it, in bytes.
+    pub addend: i64,
+    /// As a generic address, and not as one in the state space of what it points to.
+    pub generic: bool,
+    /// `0xff00(x)`: of the address only this byte, counted from the lowest.
+    pub byte: Option<u8>,
+}
+
+/// What an address leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A variable of the module.
+    Variable(Box<str>),
+    /// A variable of the same function: index into [`Function::variables`].
+    Local(u32),
+    /// A function, kernels among them.
+    Function(Box<str>),
+}
+
+/// A field of a texture, sampler or surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Which element of an array, else 0.
+    pub element: u64,
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: FieldValue,
+}
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A word such as `nearest`.
+    Name(&'static str),
+    /// A number.
+    Number(i64),
+}
+
+impl Program {
+    /// Checks a module and lowers it.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        Self::of(snapshot, &Analyzer::default().analyze(snapshot).diagnostics)
+    }
+
+    /// Lowers a module in which this was found.
+    pub fn of(snapshot: &Snapshot, found: &[Diagnostic]) -> Self {
+        let items = items(snapshot.root());
+        let (header, module) = module_of(snapshot, &items);
+        let mut errors: Vec<Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+        errors.sort_by_key(|d| (d.range.start, d.range.end));
+        let mut out = Self { environment: header.environment.clone(), errors, ..Self::default() };
+        let mut heads = Heads::default();
+        let k = kinds();
+        for (index, item) in items.iter().enumerate() {
+            let text = snapshot.text(item.range.clone());
+            let source = Source { text: &text, base: item.range.start };
+            let kind = item.node.kind_id();
+            if is_function(item.node) {
+                let mut callable = out.callable(source, item);
+                if item.node.child_by_field_id(fields().body).is_some() {
+                    let lowered = flow::lower(&text, item, index, &header, &module, &mut heads).function;
+                    callable.fill(source, item, lowered, &header, index);
+                }
+                out.add_function(callable);
+            } else if kind == k.variable_declaration {
+                out.declare(source, item.node, (&header, index));
+            } else if kind == k.file_directive {
+                out.file(source, item.node);
+            } else if kind == k.alias_directive {
+                out.alias(source, item.node);
+            }
+        }
+        out
+    }
+
+    /// The index of the function of that name; of an alias, that of the function which it stands for.
+    pub fn function(&self, name: &str) -> Option<usize> {
+        let mut index = *self.function_names.get(name)?;
+        // An alias of an alias is refused; whoever writes a ring of them gets one of its members.
+        for _ in 0..self.functions.len() {
+            let Some(callable) = self.functions.get(index) else { break };
+            match callable.alias.as_ref().filter(|_| callable.body.is_none()).and_then(|n| self.function_names.get(n)) {
+                Some(next) => index = *next,
+                None => break,
+            }
+        }
+        Some(index)
+    }
+
+    /// The index of the variable of that name.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.variable_names.get(name).copied()
+    }
+
+    /// What is wrong inside of a function.
+    pub fn errors_in(&self, function: &Callable) -> &[Diagnostic] {
+        self.errors.get(function.errors.clone()).unwrap_or_default()
+    }
+
+    /// What the head of a function says.
+    fn callable(&self, source: Source<'_>, item: &Item<'_>) -> Callable {
+        let (f, k) = (fields(), kinds());
+        let node = item.node;
+        let name = node.child_by_field_id(f.name).map(|n| source.word(n));
+        let signature = Signature::of(source, node).unwrap_or_default();
+        let linkage = named_children(node).find(|n| n.kind_id() == k.linkage);
+        let range = &item.range;
+        let first = self.errors.partition_point(|d| d.range.start < range.start);
+        let end = self.errors.partition_point(|d| d.range.start < range.end);
+        Callable {
+            name: name.map_or("", |n| n.text).into(),
+            kernel: node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry"),
+            start: range.start,
+            name_range: name.map_or(range.start..range.start, |n| source.absolute(n.range())),
+            results: signature.results,
+            parameters: signature.parameters,
+            pointees: pointees(source, node),
+            noreturn: signature.noreturn,
+            linkage: linkage.and_then(|n| linkage_named(source.word(n).text)),
+            errors: first..end.max(first),
+            ..Callable::default()
+        }
+    }
+
+    /// Enters a function: its definition says more than a declaration.
+    fn add_function(&mut self, callable: Callable) {
+        if callable.name.is_empty() {
+            return;
+        }
+        let Some(known) = self.function_names.get(&callable.name) else {
+            self.function_names.insert(callable.name.clone(), self.functions.len());
+            return self.functions.push(callable);
+        };
+        let Some(first) = self.functions.get_mut(*known) else { return };
+        if first.body.is_none() && callable.body.is_some() {
+            let noreturn = first.noreturn || callable.noreturn;
+            let linkage = callable.linkage.or(first.linkage);
+            *first = Callable { noreturn, linkage, alias: first.alias.take(), ..callable };
+        }
+    }
+
+    fn alias(&mut self, source: Source<'_>, node: Node<'_>) {
+        let f = fields();
+        let word = |field| node.child_by_field_id(field).map(|n| source.word(n).text);
+        let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
+        let known = self.function_names.get(name).and_then(|i| self.functions.get_mut(*i));
+        if let Some(callable) = known {
+            callable.alias = Some(aliasee.into());
+        }
+    }
+
+    /// Enters the variables of a declaration.
+    fn declare(&mut self, source: Source<'_>, node: Node<'_>, (header, item): (&Header, usize)) {
+        let declaration = lower::declaration(source, node);
+        let linkage = declaration.linkages.first().and_then(|l| linkage_named(l.text));
+        let names = initial::Names { header, item, function: None };
+        for (declared, initial) in with_initials(source, node, &declaration, Origin::Module, &names) {
+            let Symbol::Variable(mut symbol) = declared.symbol else { continue };
+            symbol.bytes = initial.size.or(symbol.bytes);
+            let range = source.absolute(declared.name.range());
+            let base = declared.name.text;
+            let made = |name: Box<str>| {
+                let (range, initial) = (range.clone(), initial.contents.clone());
+                Global { name, range, symbol, linkage, initial }
+            };
+            match declared.count {
+                Some(count) => {
+                    (0..count.min(1 << 16)).for_each(|i| self.add_variable(made(format!("{base}{i}").into())));
+                }
+                None => self.add_variable(made(base.into())),
+            }
+        }
+    }
+
+    /// Enters a variable: its definition says more than an `.extern` of the same name.
+    fn add_variable(&mut self, variable: Global) {
+        let Some(known) = self.variable_names.get(&variable.name) else {
+            self.variable_names.insert(variable.name.clone(), self.variables.len());
+            return self.variables.push(variable);
+        };
+        if let Some(first) = self.variables.get_mut(*known)
+            && first.symbol.external
+            && !variable.symbol.external
+        {
+            *first = variable;
+        }
+    }
+
+    fn file(&mut self, source: Source<'_>, node: Node<'_>) {
+        let Some((number, _)) = crate::directives::debug::file_number(source, node) else { return };
+        let path = named_children(node).find(|n| n.kind_id() == kinds().string).map_or("", |n| source.word(n).text);
+        if self.files.iter().all(|(known, _)| *known != number) {
+            self.files.push((number, path.trim_matches('"').into()));
+        }
+    }
+}
+
+/// The names of a declaration and what is initially in them.
+fn with_initials<'t>(
+    source: Source<'t>,
+    node: Node<'_>,
+    declaration: &Declaration<'t>,
+    origin: Origin,
+    names: &initial::Names<'_>,
+) -> Vec<(declare::DeclaredName<'t>, initial::Contents)> {
+    let nodes = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
+    let values: HashMap<usize, Node<'_>> =
+        nodes.filter_map(|n| Some((source.range(n).start, n.child_by_field_id(fields().value)?))).collect();
+    let declared = declare::names(declaration, origin);
+    let all = declared.into_iter().zip(declaration.declarators.iter().filter(|d| d.name.text != "_"));
+    all.map(|(name, declarator)| {
+        let value = values.get(&declarator.range.start).copied();
+        let contents = match (&name.symbol, value) {
+            (Symbol::Variable(variable), Some(value)) if !variable.external => {
+                initial::contents(source, value, declarator, variable, names)
+            }
+            _ => initial::Contents::default(),
+        };
+        (name, contents)
+    })
+    .collect()
+}
+
+/// What `.ptr` says of each parameter.
+fn pointees(source: Source<'_>, node: Node<'_>) -> Vec<Option<Pointee>> {
+    let Some(list) = node.child_by_field_id(fields().parameters) else { return Vec::new() };
+    let parameters = named_children(list).filter(|n| n.kind_id() == kinds().parameter);
+    let one = |node: Node<'_>| {
+        let declaration = lower::declaration(source, node);
+        let pointer = declaration.pointers.first()?;
+        let space = pointer.space.and_then(|w| ISA.space(w.text)).map(|s| s.name);
+        let align = pointer.alignment.as_ref().and_then(|a| u32::try_from(a.value?).ok());
+        Some(Pointee { space, align })
+    };
+    parameters.map(one).collect()
+}

@@ -1,0 +1,81 @@
+//! What a body holds besides instructions: where they came from, and variables with initial values.
+
+use super::{Callable, Location, initial, with_initials};
+use crate::body::children;
+use crate::directives::debug;
+use crate::flow::Function;
+use crate::lower::{self, Source};
+use crate::module::{Header, Item};
+use crate::symbols::Origin;
+use ptx_syntax::{Node, fields, kinds};
+
+impl Callable {
+    /// Adds the body.
+    pub(super) fn fill(
+        &mut self,
+        source: Source<'_>,
+        item: &Item<'_>,
+        mut function: Function,
+        header: &Header,
+        index: usize,
+    ) {
+        let Some(body) = item.node.child_by_field_id(fields().body) else { return };
+        let mut found = Found { source, header, item: index, function: &mut function, out: self };
+        found.block(body);
+        self.body = Some(function);
+    }
+}
+
+struct Found<'a, 't> {
+    source: Source<'t>,
+    header: &'a Header,
+    item: usize,
+    function: &'a mut Function,
+    out: &'a mut Callable,
+}
+
+impl Found<'_, '_> {
+    fn block(&mut self, node: Node<'_>) {
+        let k = kinds();
+        for child in children(node) {
+            if child.node.start_byte().saturating_sub(self.source.base) >= self.source.text.len() {
+                break;
+            }
+            if child.kind == k.block {
+                self.block(child.node);
+            } else if child.kind == k.loc_directive {
+                self.location(child.node);
+            } else if child.kind == k.variable_declaration {
+                self.variables(child.node);
+            }
+        }
+    }
+
+    /// A place in another file: it holds for the instructions up to the next one.
+    fn location(&mut self, node: Node<'_>) {
+        let (own, _) = debug::plain(self.source.word(node).text)
+            .map_or_else(|| debug::locations(self.source, node), |(own, inlined)| (Some(own), inlined));
+        let Some((file, line, column)) = own else { return };
+        let start = self.source.range(node).start as u32;
+        let instruction = self.function.instructions.partition_point(|i| i.range.start < start) as u32;
+        self.out.locations.push(Location { instruction, file, line, column });
+    }
+
+    fn variables(&mut self, node: Node<'_>) {
+        let declaration = lower::declaration(self.source, node);
+        if declaration.declarators.iter().all(|d| d.initializer.is_none()) {
+            return;
+        }
+        let names = initial::Names { header: self.header, item: self.item, function: Some(self.function) };
+        let all = with_initials(self.source, node, &declaration, Origin::Body, &names);
+        for (declared, contents) in all {
+            let start = declared.name.range().start as u32;
+            let known = self.function.variables.iter().position(|v| v.range.start == start && !v.range.is_empty());
+            let Some(index) = known.filter(|_| contents.contents.initialized) else { continue };
+            if let Some(variable) = self.function.variables.get_mut(index) {
+                variable.symbol.bytes = contents.size.or(variable.symbol.bytes);
+            }
+            self.out.initials.push((index as u32, contents.contents));
+        }
+    }
+}
