@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn what_was_never_written_is_found() {
-        let out = Kernel::body("", "st.global.u32 [%rd0], %r3; ld.global.u32 %r4, [%rd0+4];").threads(1).blank(16).run();
+        let out =
+            Kernel::body("", "st.global.u32 [%rd0], %r3; ld.global.u32 %r4, [%rd0+4];").threads(1).blank(16).run();
         assert_eq!(out.kinds(), [Kind::UninitializedRegister, Kind::UninitializedMemory]);
         assert_eq!(out.status(), Status::Finished);
         assert!(out.faults()[0].message.contains("%r3"), "{}", out.faults()[0].message);
@@ -188,11 +189,21 @@ mod tests {
 
     #[test]
     fn accesses_outside_end_the_run() {
-        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+14]; st.global.u32 [%rd0], 1;").threads(1).buffer(&[0; 16]).run();
+        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+14]; st.global.u32 [%rd0], 1;")
+            .threads(1)
+            .buffer(&[0; 16])
+            .run();
         assert_eq!((out.kinds(), out.status()), (vec![Kind::Misaligned], Status::Fault));
-        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+16]; st.global.u32 [%rd0], 1;").threads(1).buffer(&[0; 16]).run();
+        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+16]; st.global.u32 [%rd0], 1;")
+            .threads(1)
+            .buffer(&[0; 16])
+            .run();
         assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
-        assert!(out.faults()[0].message.contains("0 bytes behind the end of `buffer 0` (16 bytes)"), "{:?}", out.faults());
+        assert!(
+            out.faults()[0].message.contains("0 bytes behind the end of `buffer 0` (16 bytes)"),
+            "{:?}",
+            out.faults()
+        );
         assert_eq!(out.u32s(0), [0; 4]);
     }
 
