@@ -17,7 +17,9 @@
 //! | where a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |
 //! | where bytes of a tile lie in shared memory | [`swizzle`] |
 //! | how a launch describes all that | [`description`] |
+//! | what handles mean | [`bindings`] |
 
+pub mod bindings;
 pub mod cube;
 pub mod description;
 pub mod fields;
@@ -35,6 +37,7 @@ pub mod texture;
 #[cfg(test)]
 mod tests;
 
+pub use bindings::{Bindings, ImageId, Opaque};
 pub use description::{DescribedImage, Value};
 pub use format::{ChannelOrder, ChannelType, Format};
 pub use layout::{Geometry, Image, ImageDescription, Texels};
