@@ -6,7 +6,7 @@
 //!
 //! | topic | module |
 //! |---|---|
-//! | what a texel looks like in memory | [`format`] |
+//! | what a texel looks like in memory | [`mod@format`] |
 //! | sizes and places of an image, its bytes | [`layout`] |
 //! | which texel a coordinate means | [`sampler`], [`cube`] |
 //! | `tex`, `tld4` | [`texture`] |
