@@ -165,8 +165,8 @@ pub fn mul<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
 /// `fma.rnd{.ftz}{.sat}{.relu}`. Other roundings than `.rn` are taken by the assembler for `.bf16`.
 #[inline(always)]
 pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
-    let [a, b, c] = [a, b, c].map(|x| f64::from(operand::<H>(m.ftz, x)));
-    let exact = single::sum_exactly(m.rounding, a * b, c);
+    let product = f64::from(operand::<H>(m.ftz, a)) * f64::from(operand::<H>(m.ftz, b));
+    let exact = single::sum_exactly(m.rounding, product, f64::from(operand::<H>(m.ftz, c)));
     finish::<H>(m, single::round_to_odd(exact))
 }
 
