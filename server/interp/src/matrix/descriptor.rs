@@ -132,20 +132,19 @@ pub struct Instruction {
 
 /// Reads an instruction descriptor for a `.kind::…` (with its dot).
 pub fn instruction(bits: u32, kind: &'static str) -> Result<Instruction, Refusal> {
-    let kind = kind.strip_prefix('.').unwrap_or(kind);
     let fields = Fields::new("instruction-descriptor", bits.into(), kind)?;
-    let scaled = matches!(kind, "kind::mxf8f6f4" | "kind::mxf4" | "kind::mxf4nvf4");
+    let scaled = matches!(kind, ".kind::mxf8f6f4" | ".kind::mxf4" | ".kind::mxf4nvf4");
     let flag = |name: &str| fields.number(name) == 1;
     let sparse = flag("sparse A");
     let (a, b) = (fields.element("type of A")?, fields.element("type of B")?);
     // 32 bytes of A in a row of K; twice as many columns where half of them is left out (manual 9.7.16.2.1).
     let dense = match kind {
-        "kind::f16" => 16,
-        "kind::tf32" => 8,
-        "kind::i8" | "kind::f8f6f4" | "kind::mxf8f6f4" => 32,
+        ".kind::f16" => 16,
+        ".kind::tf32" => 8,
+        ".kind::i8" | ".kind::f8f6f4" | ".kind::mxf8f6f4" => 32,
         // Bit 31 of the descriptor; the tables have no field for it.
-        "kind::mxf4" | "kind::mxf4nvf4" if bits >> 31 == 1 => 96,
-        "kind::mxf4" | "kind::mxf4nvf4" => 64,
+        ".kind::mxf4" | ".kind::mxf4nvf4" if bits >> 31 == 1 => 96,
+        ".kind::mxf4" | ".kind::mxf4nvf4" => 64,
         _ => return Err(Refusal("this kind of `tcgen05.mma` is not described in the manual")),
     };
     if dense == 96 && sparse {

@@ -68,11 +68,6 @@ impl Format {
     pub fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }
-
-    /// The exponent of the subnormal numbers and of the least normal ones.
-    pub fn least_exponent(self) -> i32 {
-        1 - self.bias()
-    }
 }
 
 impl Element {

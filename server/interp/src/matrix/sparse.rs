@@ -4,6 +4,17 @@
 
 use super::element::Element;
 
+/// Which pairs of indices an instruction knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Indices {
+    /// Any two that differ: `mma.sp`, `wgmma.mma_async.sp`.
+    Different,
+    /// Ascending: `mma.sp::ordered_metadata`.
+    Ascending,
+    /// Ascending, or 2 and then 1: `tcgen05.mma.sp`.
+    AscendingOrMiddle,
+}
+
 /// How a row of A is cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pattern {
@@ -37,8 +48,8 @@ impl Pattern {
 
     /// The columns within the chunk that its kept elements stand for, in the order in which they are kept.
     ///
-    /// Nothing where the manual calls the bits undefined: equal indices; with `ordered` also indices that do not ascend.
-    pub fn kept(self, bits: u8, ordered: bool) -> Option<&'static [u16]> {
+    /// Nothing where the manual calls the bits undefined.
+    pub fn kept(self, bits: u8, indices: Indices) -> Option<&'static [u16]> {
         const TWO: [[u16; 2]; 16] = two();
         const PAIRS: [[u16; 4]; 16] = pairs();
         let bits = bits & 15;
@@ -50,7 +61,12 @@ impl Pattern {
             };
         }
         let (first, second) = (bits & 3, bits >> 2);
-        if first == second || ordered && first > second {
+        let allowed = match indices {
+            Indices::Different => true,
+            Indices::Ascending => first < second,
+            Indices::AscendingOrMiddle => first < second || bits == 0b0110,
+        };
+        if first == second || !allowed {
             return None;
         }
         Some(if self == Self::TwoOfFour { &TWO[bits as usize] } else { &PAIRS[bits as usize] })
@@ -82,7 +98,7 @@ const fn pairs() -> [[u16; 4]; 16] {
 ///
 /// `metadata` has four bits for each chunk, row-major with `k / chunk` to a row. Where bits are undefined, the first columns
 /// of the chunk stand in.
-pub fn columns(metadata: &[u8], rows: usize, k: usize, pattern: Pattern, ordered: bool) -> (Vec<u16>, bool) {
+pub fn columns(metadata: &[u64], rows: usize, k: usize, pattern: Pattern, indices: Indices) -> (Vec<u16>, bool) {
     let chunk = pattern.columns();
     let chunks = k / chunk;
     let mut all = Vec::with_capacity(rows * k / 2);
@@ -90,11 +106,9 @@ pub fn columns(metadata: &[u8], rows: usize, k: usize, pattern: Pattern, ordered
     for row in 0..rows {
         for index in 0..chunks {
             let bits = metadata.get(row * chunks + index).copied().unwrap_or(0b0100);
-            let kept = pattern.kept(bits, ordered).unwrap_or_else(|| {
+            let kept = pattern.kept(bits as u8, indices).unwrap_or_else(|| {
                 defined = false;
-                // Without an order hardware has some meaning for every two indices; the manual has none.
-                let fallback = if pattern == Pattern::OneOfTwo { None } else { pattern.kept(0b0100, true) };
-                fallback.unwrap_or(&[0])
+                pattern.kept(0b0100, Indices::Different).unwrap_or(&[0])
             });
             all.extend(kept.iter().map(|column| column + (index * chunk) as u16));
         }
