@@ -94,7 +94,11 @@ fn rounded(sign: bool, sum: u128, exponent: i32, direction: Direction) -> u64 {
     let packed = (((lowest + 1074) as u64) << 52) + significand;
     let infinity = 0x7ff0_0000_0000_0000;
     let bits = match packed >= infinity {
-        true if matches!((direction, sign), (Direction::Zero, _) | (Direction::Down, false) | (Direction::Up, true)) => {
+        true if matches!(
+            (direction, sign),
+            (Direction::Zero, _) | (Direction::Down, false) | (Direction::Up, true)
+        ) =>
+        {
             infinity - 1
         }
         true => infinity,

@@ -1,7 +1,7 @@
 //! The factors of a product of floating-point matrices, taken apart once for all their products.
 
 use super::element::{Element, Number, Traits};
-use super::sum::{FAR, special_product};
+use super::sum::{Certainty, FAR, special_product};
 use std::ops::Range;
 
 /// Lines along K: rows of A or columns of B.
@@ -17,6 +17,17 @@ pub(crate) struct Factors {
     each: Vec<u8>,
     /// What the factors of a block are.
     traits: Vec<u8>,
+    /// Of each line, as a whole.
+    lines: Vec<Line>,
+}
+
+/// How far the numbers of a line reach.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// The least weight of any of their bits and the sum of their magnitudes.
+    terms: Certainty,
+    /// The greatest magnitude.
+    greatest: f64,
 }
 
 const NEGATIVE: u8 = 128;
@@ -39,11 +50,18 @@ impl Factors {
             exponents: Vec::with_capacity(count),
             each: Vec::with_capacity(count),
             traits: Vec::with_capacity(lines * blocks.len()),
+            lines: Vec::with_capacity(lines),
         };
+        let fraction_bits = element.fraction_bits();
         for line in 0..lines {
+            let mut reach = Line { terms: Certainty { least: i32::MAX, total: 0.0 }, greatest: 0.0 };
             for at in 0..length {
-                all.push(element.decode(bits(line, at)), negate);
+                let number = element.decode(bits(line, at));
+                all.push(number, negate);
+                let one = Certainty::of(number, fraction_bits);
+                reach = Line { terms: reach.terms.and(one), greatest: reach.greatest.max(one.total) };
             }
+            all.lines.push(reach);
             for block in blocks {
                 let each = &all.each[line * length..][block.clone()];
                 all.traits.push(each.iter().fold(0, |all, one| all | one) & !NEGATIVE);
@@ -69,6 +87,7 @@ impl Factors {
             exponents: vec![0; length],
             each: vec![0; length],
             traits: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -82,10 +101,25 @@ impl Factors {
             self.each[at] = from.each[source];
         }
         self.blocks = blocks.len();
+        self.lines.clear();
+        self.lines.push(from.lines[line]);
         self.traits.clear();
         for block in blocks {
             let traits = self.each[block.clone()].iter().fold(0, |all, one| all | one) & !NEGATIVE;
             self.traits.push(traits);
+        }
+    }
+
+    /// How far the products of two lines reach.
+    #[inline]
+    pub fn products(&self, line: usize, other: &Self, other_line: usize) -> Certainty {
+        let (a, b) = (&self.lines[line], &other.lines[other_line]);
+        if a.terms.least == i32::MAX || b.terms.least == i32::MAX {
+            return Certainty { least: i32::MAX, total: 0.0 };
+        }
+        Certainty {
+            least: a.terms.least + b.terms.least,
+            total: (a.terms.total * b.greatest).min(a.greatest * b.terms.total),
         }
     }
 
@@ -104,12 +138,10 @@ impl Factors {
 
     /// Which specials there are among the products of parts of two lines.
     pub fn special_products(&self, line: usize, other: &Self, other_line: usize, range: Range<usize>) -> u8 {
-        let number = |each: u8| Number {
-            traits: each & !NEGATIVE,
-            negative: each & NEGATIVE != 0,
-            ..Number::default()
-        };
-        let of = |factors: &Self, line: usize| (line * factors.length + range.start)..(line * factors.length + range.end);
+        let number =
+            |each: u8| Number { traits: each & !NEGATIVE, negative: each & NEGATIVE != 0, ..Number::default() };
+        let of =
+            |factors: &Self, line: usize| (line * factors.length + range.start)..(line * factors.length + range.end);
         let (a, b) = (&self.each[of(self, line)], &other.each[of(other, other_line)]);
         a.iter().zip(b).fold(0, |all, (a, b)| all | special_product(number(*a), number(*b))) & Traits::SPECIAL
     }

@@ -100,7 +100,7 @@ impl Fragment {
         let each = rows * columns / 32;
         let per_register = register_bits.checked_div(width).unwrap_or(0);
         let room = (registers * per_register) as usize;
-        let even = each > 0 && rows * columns % 32 == 0 && room % each == 0 && room > 0;
+        let even = each > 0 && (rows * columns).is_multiple_of(32) && room.is_multiple_of(each) && room > 0;
         if !even || register_bits > 64 || registers > 64 || rows * columns > 1 << 16 {
             return Err(Refusal("a fragment that does not fit into its registers"));
         }

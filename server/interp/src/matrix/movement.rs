@@ -54,7 +54,13 @@ impl Movement {
         let wide = elements.width;
         // Sixteen elements of 4 or 6 bits fill the beginning of a row (manual 9.7.9.15, 9.7.16.9.1); elsewhere all bits count.
         let four = written(".b4x16_p64") || written(".s4");
-        let width = if written(".b6x16_p32") { 6 } else if four { 4 } else { wide };
+        let width = if written(".b6x16_p32") {
+            6
+        } else if four {
+            4
+        } else {
+            wide
+        };
         // The manual shows four bits in the middle of their byte as `.kind::f8f6f4` wants them, integers in its lower part.
         let shift = if written(".b4x16_p64") { 2 } else { 0 };
         let row_bytes = if written(".s4") { 8 } else { ROW };
@@ -73,10 +79,8 @@ impl Movement {
 
     fn fill(&mut self, elements: &Layout, addresses: &Layout, shift: u32) -> Result<(), Refusal> {
         const RANGE: Refusal = Refusal("a layout is out of its registers");
-        let mut rows: Vec<(u32, u32, u8)> = addresses
-            .elements()
-            .map(|(place, holder)| (place.matrix, place.row, holder.thread as u8))
-            .collect();
+        let mut rows: Vec<(u32, u32, u8)> =
+            addresses.elements().map(|(place, holder)| (place.matrix, place.row, holder.thread as u8)).collect();
         rows.sort_unstable();
         for (place, holder) in elements.elements() {
             let bits = elements.bits(holder.element).ok_or(RANGE)?;

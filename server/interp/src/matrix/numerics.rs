@@ -10,6 +10,11 @@
 //! - The machine code that `ptxas` 13 emits for `mma` on 8-bit floats for sm_90 … sm_110: two `HMMA` on the numbers converted
 //!   to f16, the first beginning at zero, and an `FADD` (or `HADD2`) of C at the end.
 //!
+//! Not measured, and assumed: sm_86 … sm_88 as sm_80, sm_72 as sm_70, sm_101 … sm_110 as sm_100, sm_121 as sm_120. Sparse products
+//! add what is kept, in its order, as many at once as dense ones; on 8-bit floats for sm_90 … sm_110 `ptxas` makes two `HMMA.SP`
+//! of them, whose share of K is taken from the dense case. `m8n8k4` from sm_80 on, which `ptxas` emulates without tensor cores, as
+//! the other shapes. `.kind::mxf4` with K of 96 in one sum.
+//!
 //! The model: products are exact; they and the accumulator are aligned to the greatest exponent, each truncated toward zero to
 //! so many bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.

@@ -154,12 +154,15 @@ impl Product {
         let sums = spec.c == Element::S32 && spec.d == Element::S32;
         match spec.kind {
             Kind::Scaled { scale, blocks, packed } => {
-                let fits = blocks != 0 && kept % blocks == 0 && matches!(scale, Element::Ue8m0 | Element::Ue4m3);
+                let fits =
+                    blocks != 0 && kept.is_multiple_of(blocks) && matches!(scale, Element::Ue8m0 | Element::Ue4m3);
                 if !floats || !fits || (spec.c, spec.d) != (Element::F32, Element::F32) {
                     return Err(Refusal("block scales of no such type or number"));
                 }
                 match packed {
-                    true if (spec.a, spec.b) == (Element::E2m1, Element::E2m1) && kept / blocks % GROUP == 0 => {
+                    true if (spec.a, spec.b) == (Element::E2m1, Element::E2m1)
+                        && (kept / blocks).is_multiple_of(GROUP) =>
+                    {
                         Ok(Arithmetic::Grouped { rule: spec.numerics.grouped_rule(), blocks, scale })
                     }
                     false if scale == Element::Ue8m0 => {
@@ -309,9 +312,9 @@ impl Product {
         (b, line): (&Factors, usize),
     ) -> (u64, Marks) {
         let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
-        let mut certainty = Certainty::new();
         let mut first = Accumulator::new(c, self.spec.c, rule.rounding);
         first.number.exponent -= halvings as i32;
+        let certainty = first.certainty().and(a.products(row, b, line));
         let late = rule.order == Order::HalvesThenC;
         let mut accumulator = if late { Accumulator::new(0, self.spec.d, rule.rounding) } else { first };
         let mut traits = first.number.traits;
@@ -328,14 +331,14 @@ impl Product {
             } else {
                 let zeros = of_block & Traits::ZERO != 0;
                 let (a, b) = (a.part(row, range), b.part(line, range));
-                sum::block(a, b, accumulator, rule, product_bits, zeros, 0, &mut certainty)
+                sum::block(a, b, accumulator, rule, product_bits, zeros, 0)
             };
             if index + 1 < blocks.len() {
                 accumulator = Accumulator::new(bits.into(), self.spec.d, rule.rounding);
             }
         }
         if late {
-            bits = sum::add_c(bits, c as u32, rule.rounding, &mut certainty);
+            bits = sum::add_c(bits, c as u32, rule.rounding);
         }
         (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
     }
@@ -349,14 +352,15 @@ impl Product {
         let n = self.spec.shape.n;
         let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
         self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
-            let mut certainty = Certainty::new();
             let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
+            let mut certainty = first.certainty();
             let (mut accumulator, mut traits, mut bits) = (first, first.number.traits, 0);
             for (index, range) in ranges.iter().enumerate() {
                 let at = range.start * blocks / self.kept;
                 let sa = scale.decode(operands.scale_a[row * blocks + at]);
                 let sb = scale.decode(operands.scale_b[at * n + column]);
                 let of_block = a.traits(row, index) | b.traits(line, index) | sa.traits | sb.traits;
+                certainty = certainty.and(a.products(row, b, line).scaled(sa.exponent + sb.exponent));
                 traits |= of_block;
                 bits = if (of_block | accumulator.number.traits) & Traits::SPECIAL != 0 {
                     let products = a.special_products(row, b, line, range.clone());
@@ -369,7 +373,7 @@ impl Product {
                     let zeros = of_block & Traits::ZERO != 0;
                     let (a, b) = (a.part(row, range), b.part(line, range));
                     let scale = sa.exponent + sb.exponent;
-                    sum::block(a, b, accumulator, rule, product_bits, zeros, scale, &mut certainty)
+                    sum::block(a, b, accumulator, rule, product_bits, zeros, scale)
                 };
                 accumulator = Accumulator::new(bits.into(), Element::F32, rule.rounding);
             }
@@ -387,20 +391,24 @@ impl Product {
         let term_bits = 2 + 2 * scale.fraction_bits();
         self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
             let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
-            let mut certainty = Certainty::new();
+            let mut certainty = first.certainty();
             let mut traits = first.number.traits;
             let mut terms = [(0, rule.zero_exponent); 16];
             for (range, term) in ranges.iter().zip(&mut terms) {
                 let at = range.start * blocks / self.kept;
                 let sa = scale.decode(operands.scale_a[row * blocks + at]);
                 let sb = scale.decode(operands.scale_b[at * n + column]);
-                // A zero among the elements is nothing special here, a subnormal element is exact.
-                traits |= (sa.traits | sb.traits) & (Traits::SPECIAL | Traits::SUBNORMAL);
-                let (sum, any) = sum::group(a.part(row, range), b.part(line, range));
+                traits |= sa.traits | sb.traits;
+                let (sum, size) = sum::group(a.part(row, range), b.part(line, range));
                 let scales = i64::from(sa.significand) * i64::from(sb.significand);
-                if any && scales != 0 {
+                if size != 0 && scales != 0 {
                     *term = (sum * scales, sa.exponent + sb.exponent);
+                    let unit = sa.exponent + sb.exponent - term_bits as i32;
+                    certainty = certainty.and(Certainty::of_group((size * scales) as f64, unit));
                 }
+            }
+            for index in 0..ranges.len() {
+                traits |= (a.traits(row, index) | b.traits(line, index)) & Traits::SUBNORMAL;
             }
             let bits = if traits & Traits::SPECIAL != 0 {
                 match sum::special(traits, rule.rounding) {
@@ -409,7 +417,7 @@ impl Product {
                 }
             } else {
                 let used = ranges.len().min(terms.len());
-                sum::terms(&terms[..used], term_bits, first, rule, &mut certainty)
+                sum::terms(&terms[..used], term_bits, first, rule)
             };
             (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
         })

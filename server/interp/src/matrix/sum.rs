@@ -8,48 +8,59 @@ const NAN_F32: u32 = 0x7fff_ffff;
 /// The same in half precision.
 const NAN_F16: u32 = 0x7fff;
 
-/// Whether the manual leaves a choice: what was seen of the terms so far.
+/// Whether the manual leaves a choice.
 ///
-/// It asks for at least the accuracy of the accumulator in any order. So where no order could lose a bit, the result is the same
-/// for all implementations; everywhere else it is unspecified.
+/// It asks for at least the accuracy of the accumulator in any order. So where every sum of some of the terms fits into the
+/// accumulator without losing a bit, the result is the same for all implementations; everywhere else it is unspecified. What
+/// is asked here is a little more than that, so that it can be told from rows and columns as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Certainty {
-    /// Something was lost, rounded or not specified.
-    lost: bool,
-    /// The least weight of a bit of any term, as an exponent of two.
-    least: i32,
+    /// The least weight of a bit of any term, as an exponent of two; `i32::MAX` if all are zero.
+    pub least: i32,
     /// The sum of the terms without their signs; not below it.
-    total: f64,
+    pub total: f64,
 }
 
 impl Certainty {
-    /// Of no terms at all.
-    pub fn new() -> Self {
-        Self { lost: false, least: i32::MAX, total: 0.0 }
-    }
-
-    /// Something is not specified.
-    pub fn lose(&mut self) {
-        self.lost = true;
-    }
-
+    /// Of a number alone.
     #[inline]
-    fn add(&mut self, all_bits: u64, total: u64, unit: i32, lost: bool) {
-        self.lost |= lost;
-        if all_bits != 0 {
-            self.least = self.least.min(unit + all_bits.trailing_zeros() as i32);
-            self.total += total as f64 * power_of_two(unit);
+    pub fn of(number: Number, fraction_bits: u32) -> Self {
+        let magnitude = number.significand.unsigned_abs();
+        if magnitude == 0 {
+            return Self { least: i32::MAX, total: 0.0 };
         }
+        let unit = number.exponent - fraction_bits as i32;
+        let least = unit + magnitude.trailing_zeros() as i32;
+        Self { least, total: f64::from(magnitude) * power_of_two(unit) }
     }
 
-    /// Whether every order gives the same in an accumulator of so many significant bits, least exponent and greatest value.
-    pub fn is_certain(&self, accumulator: Rounding) -> bool {
-        if self.lost {
-            return false;
+    /// Of a group of products whose magnitudes have this sum in units of a power of two, below which none has a bit.
+    pub fn of_group(size: f64, unit: i32) -> Self {
+        Self { least: unit, total: size * power_of_two(unit) }
+    }
+
+    /// Of the terms times a power of two.
+    #[inline]
+    pub fn scaled(self, exponent: i32) -> Self {
+        if self.least == i32::MAX {
+            return self;
         }
+        Self { least: self.least + exponent, total: self.total * power_of_two(exponent) }
+    }
+
+    /// With more terms.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), total: self.total + other.total }
+    }
+
+    /// Whether every order gives the same in an accumulator.
+    #[inline]
+    pub fn is_certain(&self, accumulator: Rounding) -> bool {
         if self.least == i32::MAX {
             return true;
         }
+        // Significant bits, the least weight of a bit, the greatest number.
         let (bits, least, greatest) = match accumulator {
             Rounding::F32TowardZero => (24, -149, f64::from(f32::MAX)),
             Rounding::F32With13Bits => (14, -139, f64::from(f32::MAX)),
@@ -61,7 +72,7 @@ impl Certainty {
 
 /// Exact, or the least or greatest power there is.
 #[inline]
-fn power_of_two(exponent: i32) -> f64 {
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
 
@@ -118,6 +129,12 @@ impl Accumulator {
         Self { number, fraction_bits }
     }
 
+    /// How far it reaches.
+    #[inline]
+    pub fn certainty(self) -> Certainty {
+        Certainty::of(self.number, self.fraction_bits)
+    }
+
     fn normalised(self) -> Self {
         let (mut number, mut fraction_bits) = (self.number, self.fraction_bits);
         let magnitude = number.significand.unsigned_abs();
@@ -153,7 +170,6 @@ pub(crate) fn block(
     product_bits: u32,
     zeros: bool,
     scale: i32,
-    certainty: &mut Certainty,
 ) -> u32 {
     let products = greatest(a.1, b.1);
     let mut top = if products < i32::from(FAR) / 2 { i32::MIN } else { products + scale };
@@ -167,69 +183,55 @@ pub(crate) fn block(
     let unit = top - rule.fraction_bits as i32;
     let up = rule.fraction_bits - product_bits;
     let base = top - scale;
-    let (mut sum, mut all, mut size, mut lost) = (0i64, 0u32, 0u64, 0u32);
-    for ((a, ea), (b, eb)) in a.0.iter().zip(a.1).zip(b.0.iter().zip(b.1)) {
-        let product = a.wrapping_mul(*b);
-        let magnitude = product.unsigned_abs() << up;
-        let down = (base - i32::from(*ea) - i32::from(*eb)) as u32;
-        let down = down.min(31);
-        let term = magnitude >> down;
-        lost |= magnitude ^ (term << down);
-        all |= term;
-        size += u64::from(term);
-        let sign = i64::from(product >> 31);
-        sum += (i64::from(term) ^ sign) - sign;
+    let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c.number.exponent, unit);
+    // Products are below 4 and have at most 25 bits after the point: sixteen of them fit into 32 bits with their sign.
+    let a = a.0.chunks(16).zip(a.1.chunks(16));
+    let b = b.0.chunks(16).zip(b.1.chunks(16));
+    for ((a, ea), (b, eb)) in a.zip(b) {
+        let mut part = 0i32;
+        for ((a, ea), (b, eb)) in a.iter().zip(ea).zip(b.iter().zip(eb)) {
+            let product = a.wrapping_mul(*b);
+            // Of a zero far down, which is as good as any.
+            let down = (base - i32::from(ea.wrapping_add(*eb))).min(31) as u32;
+            let term = (product.unsigned_abs() << up).wrapping_shr(down) as i32;
+            let sign = product >> 31;
+            part = part.wrapping_add((term ^ sign).wrapping_sub(sign));
+        }
+        sum += i64::from(part);
     }
-    let (term, c_lost) = aligned(c.number.significand.into(), c.fraction_bits, c.number.exponent, unit);
-    sum += term;
-    certainty.add(u64::from(all) | term.unsigned_abs(), size + term.unsigned_abs(), unit, lost != 0 || c_lost);
-    round(sum, unit, rule.rounding, certainty)
+    round(sum, unit, rule.rounding)
 }
 
-/// A term in whole units, truncated toward zero; and whether that took anything off.
+/// A term in whole units, truncated toward zero.
 #[inline]
-fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> (i64, bool) {
-    let up = exponent - fraction_bits as i32 - unit;
+fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i64 {
     if significand == 0 {
-        return (0, false);
+        return 0;
     }
+    let up = exponent - fraction_bits as i32 - unit;
     if up >= 0 {
         // Never more than the bits that the rule keeps: the exponent is at most the greatest one.
-        return (significand << up.min(40), false);
+        return significand << up.min(40);
     }
-    let down = up.unsigned_abs().min(63);
-    let magnitude = significand.unsigned_abs() >> down;
-    let lost = magnitude << down != significand.unsigned_abs();
-    (if significand < 0 { -(magnitude as i64) } else { magnitude as i64 }, lost)
+    let magnitude = (significand.unsigned_abs() >> up.unsigned_abs().min(63)) as i64;
+    if significand < 0 { -magnitude } else { magnitude }
 }
 
 /// Terms of their own, each `significand * 2^(exponent - fraction_bits)`, with the exponent that counts for the alignment.
-pub(crate) fn terms(
-    terms: &[(i64, i32)],
-    term_bits: u32,
-    c: Accumulator,
-    rule: &Rule,
-    certainty: &mut Certainty,
-) -> u32 {
+pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &Rule) -> u32 {
     let c_exponent = if c.number.significand == 0 { rule.zero_exponent } else { c.number.exponent };
     let top = terms.iter().map(|t| t.1).fold(c_exponent, i32::max);
     let unit = top - rule.fraction_bits as i32;
-    let (mut sum, c_lost) = aligned(c.number.significand.into(), c.fraction_bits, c_exponent, unit);
-    let (mut all, mut size, mut lost) = (sum.unsigned_abs(), sum.unsigned_abs(), c_lost);
+    let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c_exponent, unit);
     for (significand, exponent) in terms {
-        let (term, term_lost) = aligned(*significand, term_bits, *exponent, unit);
-        sum += term;
-        all |= term.unsigned_abs();
-        size += term.unsigned_abs();
-        lost |= term_lost;
+        sum += aligned(*significand, term_bits, *exponent, unit);
     }
-    certainty.add(all, size, unit, lost);
-    round(sum, unit, rule.rounding, certainty)
+    round(sum, unit, rule.rounding)
 }
 
 /// `sum * 2^unit` as an element.
 #[inline]
-pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding, certainty: &mut Certainty) -> u32 {
+pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding) -> u32 {
     if sum == 0 {
         return 0;
     }
@@ -244,14 +246,10 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding, certainty: &mut Cer
     let significand = if down <= 0 {
         magnitude << down.unsigned_abs().min(63)
     } else if down > 63 {
-        certainty.lose();
         0
     } else {
         let kept = magnitude >> down;
         let rest = magnitude ^ (kept << down);
-        if rest != 0 {
-            certainty.lose();
-        }
         let half = 1u64 << (down - 1);
         kept + u64::from(nearest && (rest > half || rest == half && kept & 1 == 1))
     };
@@ -259,9 +257,6 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding, certainty: &mut Cer
     let packed = ((exponent + bias - 1) as u64) << fraction_bits;
     let packed = packed + significand;
     let infinity = (2 * bias as u64 + 1) << fraction_bits;
-    if packed >= infinity {
-        certainty.lose();
-    }
     let bits = packed.min(infinity);
     let sign = u32::from(sum < 0);
     match rounding {
@@ -271,23 +266,20 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding, certainty: &mut Cer
     }
 }
 
-/// The sum of up to 16 products of four-bit floats in quarters, and whether any of them is not zero.
-pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, bool) {
-    let mut sum = 0i64;
-    let mut any = false;
+/// The sum of up to 16 products of four-bit floats in quarters, and that of their magnitudes.
+pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
+    let (mut sum, mut size) = (0, 0);
     for ((a, ea), (b, eb)) in a.0.iter().zip(a.1).zip(b.0.iter().zip(b.1)) {
-        let product = i64::from(*a) * i64::from(*b);
-        if product != 0 {
-            any = true;
-            // Exponents of e2m1 are 0 … 2.
-            sum += product << (i32::from(*ea) + i32::from(*eb)).clamp(0, 8);
-        }
+        // Exponents of e2m1 are 0 … 2.
+        let product = i64::from(a * b) << (i32::from(*ea) + i32::from(*eb)).clamp(0, 8);
+        sum += product;
+        size += product.abs();
     }
-    (sum, any)
+    (sum, size)
 }
 
 /// C added to a sum at last, to nearest even, as `FADD` and `HADD2` do.
-pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding, certainty: &mut Certainty) -> u32 {
+pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding) -> u32 {
     if rounding == Rounding::F16NearestEven {
         let number = |bits: u32| Element::F16.decode(bits.into());
         let (a, b) = (number(sum), number(c));
@@ -299,26 +291,8 @@ pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding, certainty: &mut Certai
         }
         // Units of 2^-24, the least half.
         let units = |n: Number| i64::from(n.significand) << (n.exponent + 14).clamp(0, 40);
-        let units = [units(a), units(b)];
-        let size = units[0].unsigned_abs() + units[1].unsigned_abs();
-        certainty.add(units[0].unsigned_abs() | units[1].unsigned_abs(), size, -24, false);
-        return round(units[0] + units[1], -24, rounding, certainty);
+        return round(units(a) + units(b), -24, rounding);
     }
-    let (a, b) = (f32::from_bits(sum), f32::from_bits(c));
-    let result = a + b;
-    if result.is_nan() {
-        return NAN_F32;
-    }
-    let (wide_a, wide_b) = (f64::from(a), f64::from(b));
-    let wide = wide_a + wide_b;
-    if result.is_finite() && (wide != f64::from(result) || wide - wide_a != wide_b || wide - wide_b != wide_a) {
-        certainty.lose();
-    }
-    if result.is_finite() {
-        let c = Element::F32.decode(b.to_bits().into());
-        certainty.add(u64::from(c.significand.unsigned_abs()), c.significand.unsigned_abs().into(), c.exponent - 23, false);
-    } else if a.is_finite() && b.is_finite() {
-        certainty.lose();
-    }
-    result.to_bits()
+    let result = f32::from_bits(sum) + f32::from_bits(c);
+    if result.is_nan() { NAN_F32 } else { result.to_bits() }
 }

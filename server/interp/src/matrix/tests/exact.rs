@@ -204,7 +204,13 @@ fn what_no_tensor_core_does_is_refused() {
         spec("sm_80", Unit::Mma, (16, 8, 16), [S32, F16, F16, S32], Kind::Plain),
         spec("sm_80", Unit::Mma, (0, 8, 16), [F32, F16, F16, F32], Kind::Plain),
         spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Saturating),
-        spec("sm_120", Unit::Mma, (16, 8, 32), [F32, E4m3, E4m3, F32], Kind::Scaled { scale: Ue4m3, blocks: 1, packed: false }),
+        spec(
+            "sm_120",
+            Unit::Mma,
+            (16, 8, 32),
+            [F32, E4m3, E4m3, F32],
+            Kind::Scaled { scale: Ue4m3, blocks: 1, packed: false },
+        ),
     ];
     for spec in bad {
         assert!(Product::new(spec).is_err(), "{spec:?}");

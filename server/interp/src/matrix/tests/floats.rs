@@ -298,7 +298,8 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
         let chunks = k / pattern.columns();
         let choices: &[u64] =
             if pattern == Pattern::OneOfTwo { &[4, 14] } else { &[4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11] };
-        let metadata: Vec<u64> = (0..16 * chunks).map(|_| choices[random.below(choices.len() as u64) as usize]).collect();
+        let metadata: Vec<u64> =
+            (0..16 * chunks).map(|_| choices[random.below(choices.len() as u64) as usize]).collect();
         let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Different);
         assert!(defined);
         // Small whole numbers: sums are exact in any order.
@@ -355,7 +356,10 @@ fn unmarked_results_are_those_of_every_order() {
                 }
                 unmarked += 1;
                 let terms: Vec<f32> = (0..k)
-                    .map(|k_at| reference::value(element, a[at / 8 * k + k_at]) * reference::value(element, b[k_at * 8 + at % 8]))
+                    .map(|k_at| {
+                        reference::value(element, a[at / 8 * k + k_at])
+                            * reference::value(element, b[k_at * 8 + at % 8])
+                    })
                     .map(|p| p as f32)
                     .chain([f32::from_bits(c[at] as u32)])
                     .collect();

@@ -42,7 +42,8 @@ fn find(name: &str, modifiers: &[&str]) -> (&'static Form, Values) {
 fn matrices_come_back_from_registers() {
     let mut random = Random(0xabcd);
     let mut count = 0;
-    for name in ["mma", "mma.sp::ordered_metadata", "wgmma.mma_async", "wgmma.mma_async.sp", "movmatrix", "tcgen05.ld"] {
+    for name in ["mma", "mma.sp::ordered_metadata", "wgmma.mma_async", "wgmma.mma_async.sp", "movmatrix", "tcgen05.ld"]
+    {
         for (form, values) in written(name) {
             for operand in ["a", "b", "c", "d", "e", "meta", "sfa", "sfb", "r"] {
                 let Ok(fragment) = Fragment::new(name, form, &values, operand, None, |_, _| Some(0)) else { continue };

@@ -18,7 +18,13 @@ fn of(element: Element, value: f64) -> u64 {
     }
 }
 
-fn one(target: &str, unit: Unit, element: Element, k: usize, kind: Kind, a: &[f64], b: &[f64], c: f64) -> (u64, Marks) {
+fn one(
+    target: &str,
+    unit: Unit,
+    (element, k): (Element, usize),
+    kind: Kind,
+    (a, b, c): (&[f64], &[f64], f64),
+) -> (u64, Marks) {
     let d = if element == F64 { F64 } else { F32 };
     let product = Product::new(spec(target, unit, (8, 8, k), [d, element, element, d], kind)).unwrap();
     let (mut ma, mut mb, mut mc) = (vec![0; 8 * k], vec![0; 8 * k], vec![0; 64]);
@@ -54,15 +60,19 @@ fn one_sum_differs_from_generation_to_generation() {
     ];
     for (target, unit, element, k, must) in cases {
         let kind = if element == F64 { Kind::Rounded(Direction::NearestEven) } else { Kind::Plain };
-        let (bits, marks) = one(target, unit, element, k, kind, &a, &b, c);
+        let (bits, marks) = one(target, unit, (element, k), kind, (&a, &b, c));
         if element == F64 {
             assert_eq!((f64::from_bits(bits), marks), (must, Marks::NONE), "{target}");
         } else {
-            assert_eq!((f64::from(f32::from_bits(bits as u32)), marks), (must, Marks::UNSPECIFIED), "{target} {element:?}");
+            assert_eq!(
+                (f64::from(f32::from_bits(bits as u32)), marks),
+                (must, Marks::UNSPECIFIED),
+                "{target} {element:?}"
+            );
         }
     }
     let kind = Kind::Scaled { scale: Ue8m0, blocks: 1, packed: false };
-    let (bits, _) = one("sm_120a", Unit::Mma, E5m2, 32, kind, &a, &b, c);
+    let (bits, _) = one("sm_120a", Unit::Mma, (E5m2, 32), kind, (&a, &b, c));
     assert_eq!(f32::from_bits(bits as u32), -0.75);
 }
 
@@ -70,7 +80,7 @@ fn one_sum_differs_from_generation_to_generation() {
 #[test]
 fn what_is_no_number() {
     let inf = f64::INFINITY;
-    let run = |a: &[f64], b: &[f64], c: f64| one("sm_80", Unit::Mma, F16, 16, Kind::Plain, a, b, c);
+    let run = |a: &[f64], b: &[f64], c: f64| one("sm_80", Unit::Mma, (F16, 16), Kind::Plain, (a, b, c));
     assert_eq!(run(&[inf], &[0.0], 0.0), (0x7fff_ffff, Marks::UNSPECIFIED));
     assert_eq!(run(&[inf, inf], &[1.0, -1.0], 0.0), (0x7fff_ffff, Marks::UNSPECIFIED));
     assert_eq!(run(&[inf], &[1.0], -inf), (0x7fff_ffff, Marks::UNSPECIFIED));
@@ -83,7 +93,7 @@ fn what_is_no_number() {
     (a[12], b[12]) = (inf, -1.0);
     assert_eq!(run(&a, &b, 0.0), (0x7fff_ffff, Marks::UNSPECIFIED));
     let great = f64::from(f32::MAX);
-    let (bits, marks) = one("sm_80", Unit::Mma, Bf16, 8, Kind::Plain, &[great / 2.0], &[4.0], great);
+    let (bits, marks) = one("sm_80", Unit::Mma, (Bf16, 8), Kind::Plain, (&[great / 2.0], &[4.0], great));
     assert_eq!((bits, marks), (0x7f80_0000, Marks::UNSPECIFIED));
     // Exact sums of small whole numbers are marked with nothing, whatever the order.
     assert_eq!(run(&[1.0, 2.0, 3.0], &[4.0, 5.0, -6.0], 7.0), (u64::from(3.0f32.to_bits()), Marks::NONE));

@@ -120,8 +120,7 @@ pub fn dot(a: &[u64], b: &[u64], c: u64, types: (Element, Element, Element), mod
     // A half as C of a single is converted first.
     let mut bits = 0;
     for (a, b) in a.chunks(model.at_once).zip(b.chunks(model.at_once)) {
-        let factors: Vec<(f64, f64)> =
-            a.iter().zip(b).map(|(a, b)| (value(types.0, *a), value(types.1, *b))).collect();
+        let factors: Vec<(f64, f64)> = a.iter().zip(b).map(|(a, b)| (value(types.0, *a), value(types.1, *b))).collect();
         let ieee: f64 = factors.iter().map(|(a, b)| a * b * scales).sum::<f64>() + sum;
         bits = if ieee.is_nan() || ieee.is_infinite() {
             output(ieee, model.output)
