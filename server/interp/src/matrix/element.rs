@@ -161,6 +161,17 @@ impl Element {
         }
     }
 
+    /// Whether it is a floating-point number of at most eight bits, of which every type can be multiplied with every other.
+    pub(crate) fn is_narrow(self) -> bool {
+        matches!(self, Self::E4m3 | Self::E5m2 | Self::E3m2 | Self::E2m3 | Self::E2m1)
+    }
+
+    /// Whether tensor cores multiply floating-point numbers of these types.
+    pub(crate) fn multiplies_with(self, other: Self) -> bool {
+        let wide = matches!(self, Self::Tf32 | Self::F16 | Self::Bf16) && self == other;
+        wide || self.is_narrow() && other.is_narrow()
+    }
+
     /// The integer that the lowest bits are; nothing where it is no integer.
     #[inline]
     pub(crate) fn integer(self, bits: u64) -> Option<i32> {

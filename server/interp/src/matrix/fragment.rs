@@ -97,12 +97,17 @@ impl Fragment {
         registers: u32,
         register_bits: u32,
     ) -> Result<Self, Refusal> {
-        let each = rows * columns / 32;
+        const MISFIT: Refusal = Refusal("a fragment that does not fit into its registers");
+        let size =
+            rows.checked_mul(columns).filter(|size| *size <= 1 << 16 && size.is_multiple_of(32)).ok_or(MISFIT)?;
+        if register_bits > 64 || registers > 64 {
+            return Err(MISFIT);
+        }
+        let each = size / 32;
         let per_register = register_bits.checked_div(width).unwrap_or(0);
         let room = (registers * per_register) as usize;
-        let even = each > 0 && (rows * columns).is_multiple_of(32) && room.is_multiple_of(each) && room > 0;
-        if !even || register_bits > 64 || registers > 64 || rows * columns > 1 << 16 {
-            return Err(Refusal("a fragment that does not fit into its registers"));
+        if each == 0 || room == 0 || !room.is_multiple_of(each) {
+            return Err(MISFIT);
         }
         let mut held = Vec::with_capacity(room * 32);
         for at in 0..room {

@@ -115,7 +115,7 @@ impl Numerics {
     /// How products of elements `a` (with `b` of the same width or class) are added up to a `d`; without block scales.
     pub fn rule(self, unit: Unit, a: Element, d: Element) -> Rule {
         use Generation::{Ada, Ampere, Blackwell, BlackwellRtx, Hopper, Turing, Volta};
-        let narrow = matches!(a, Element::E4m3 | Element::E5m2 | Element::E3m2 | Element::E2m3 | Element::E2m1);
+        let narrow = a.is_narrow();
         let emulated = narrow && unit == Unit::Mma && matches!(self.generation, Hopper | Blackwell);
         let (fraction_bits, bytes_at_once, zero_exponent) = match self.generation {
             Volta => (23, 8, -131),

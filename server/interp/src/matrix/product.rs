@@ -149,7 +149,7 @@ impl Product {
     }
 
     fn arithmetic(spec: &Spec, kept: usize) -> Result<Arithmetic, Refusal> {
-        let floats = [spec.a, spec.b, spec.c, spec.d].iter().all(|e| e.format().is_some());
+        let floats = spec.a.multiplies_with(spec.b);
         let integers = spec.a.integer(0).is_some() && spec.b.integer(0).is_some();
         let sums = spec.c == Element::S32 && spec.d == Element::S32;
         match spec.kind {
@@ -313,7 +313,7 @@ impl Product {
     ) -> (u64, Marks) {
         let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
         let mut first = Accumulator::new(c, self.spec.c, rule.rounding);
-        first.number.exponent -= halvings as i32;
+        first.number.exponent -= halvings.min(1024) as i32;
         let certainty = first.certainty().and(a.products(row, b, line));
         let late = rule.order == Order::HalvesThenC;
         let mut accumulator = if late { Accumulator::new(0, self.spec.d, rule.rounding) } else { first };

@@ -85,28 +85,29 @@ impl SharedMatrix {
     pub fn locate(&self, mn: u32, k: u32) -> (u32, u32) {
         // Bytes of elements as they count for the layout, in bits; a unit of 16 bytes has so many elements.
         let unit = if self.in_sixteens { 16 } else { 128 / self.element_bits.clamp(1, 128) };
-        let within = |at: u32| (at / unit * 16, at % unit * self.element_bits);
+        let within = |at: u32| ((at / unit).wrapping_mul(16), at % unit * self.element_bits.min(128));
         let span = self.swizzle.span();
         let (offset, bits) = match (self.major, self.swizzle) {
             (Major::K, Swizzle::None) => {
                 let (_, bits) = within(k);
-                let bytes = mn % 8 * 16 + (mn / 8).wrapping_mul(self.stride);
+                let bytes = (mn % 8 * 16).wrapping_add((mn / 8).wrapping_mul(self.stride));
                 (bytes.wrapping_add((k / unit).wrapping_mul(self.leading)), bits)
             }
             (Major::K, _) => {
                 let (bytes, bits) = within(k);
-                (bytes + mn % 8 * span, bits)
+                (bytes.wrapping_add(mn % 8 * span), bits)
             }
             (Major::MN, Swizzle::None) => {
                 let (_, bits) = within(mn);
-                let bytes = (mn / unit).wrapping_mul(self.stride) + k % 8 * 16;
+                let bytes = (mn / unit).wrapping_mul(self.stride).wrapping_add(k % 8 * 16);
                 (bytes.wrapping_add((k / 8).wrapping_mul(self.leading)), bits)
             }
             (Major::MN, _) => {
                 let (bytes, bits) = within(mn);
                 // Four lines of 128 bytes repeat where chunks of 32 bytes are exchanged, else eight.
                 let lines = if self.swizzle == Swizzle::Bytes128By32 { 4 } else { 8 };
-                let bytes = bytes % span + (bytes / span).wrapping_mul(self.leading) + k % lines * span;
+                let first = bytes % span + k % lines * span;
+                let bytes = first.wrapping_add((bytes / span).wrapping_mul(self.leading));
                 (bytes.wrapping_add((k / lines).wrapping_mul(self.stride)), bits)
             }
         };

@@ -58,7 +58,7 @@ impl Accumulators {
     pub fn cell(self, row: u32, column: u32, n: u32) -> Cell {
         let stacked = |row: u32, parts: u32, cta: u32| {
             let width = (n / parts).max(1);
-            Cell { cta, lane: row + LANES / parts * (column / width), column: column % width }
+            Cell { cta, lane: row.wrapping_add((LANES / parts).wrapping_mul(column / width)), column: column % width }
         };
         let quarters = |row: u32, cta: u32| Cell { cta, lane: row / 16 * 32 + row % 16, column };
         match self {
@@ -81,12 +81,12 @@ impl Accumulators {
         let each = (32 / container_bits.clamp(1, 32)).max(1);
         let (column, low) = (k / each, k % each * container_bits);
         let first = self.cell(row, 0, 4);
-        let step = match self {
+        let step: u32 = match self {
             Self::B | Self::E => 64,
             Self::G => 32,
             _ => 0,
         };
-        (Cell { lane: first.lane + step * part, column, ..first }, low)
+        (Cell { lane: first.lane.wrapping_add(step.wrapping_mul(part)), column, ..first }, low)
     }
 }
 
@@ -97,7 +97,7 @@ impl Accumulators {
 /// 0 … 31 of each are 32 lines (as CUTLASS and `tcgen05.cp.32x128b.warpx4` have it).
 #[inline]
 pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(Cell, u32), Refusal> {
-    if !matches!(blocks, 1 | 2 | 4) || id + blocks > 4 || block >= blocks {
+    if !matches!(blocks, 1 | 2 | 4) || id > 4 - blocks || block >= blocks {
         return Err(Refusal("the layout of these block scales is shown in pictures only"));
     }
     Ok((Cell { cta: 0, lane: line % 32, column: line / 32 }, id + block))

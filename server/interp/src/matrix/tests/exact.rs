@@ -202,6 +202,8 @@ fn what_no_tensor_core_does_is_refused() {
     let bad = [
         spec("sm_80", Unit::Mma, (16, 8, 16), [F16, F16, F16, F32], Kind::Plain),
         spec("sm_80", Unit::Mma, (16, 8, 16), [S32, F16, F16, S32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F32, F32, F32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, Bf16, F32], Kind::Plain),
         spec("sm_80", Unit::Mma, (0, 8, 16), [F32, F16, F16, F32], Kind::Plain),
         spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Saturating),
         spec(

@@ -238,3 +238,24 @@ fn block_scales_in_tensor_memory() {
     assert!(scale(0, 0, 4, 2).is_err());
     assert!(scale(0, 0, 3, 0).is_err());
 }
+
+/// Whatever bits a kernel makes up, reading them does not fail.
+#[test]
+fn any_bits_are_read() {
+    let mut random = super::Random(0xa11);
+    for _ in 0..2000 {
+        let bits = random.next();
+        for major in [Major::K, Major::MN] {
+            for matrix in [wgmma(bits, major, 16).ok(), tcgen05(bits & !(7 << 46) | 1 << 46, major, 4, false).ok()] {
+                let Some(matrix) = matrix else { continue };
+                let (_, bit) = matrix.locate(random.next() as u32, random.next() as u32);
+                assert!(bit < 8);
+            }
+        }
+        for kind in [".kind::f16", ".kind::mxf4", ".kind::i8", ".kind::mxf8f6f4", ".kind::tf32", ".kind::f8f6f4"] {
+            if let Ok(read) = instruction(bits as u32, kind) {
+                assert!(read.shape.n <= 504 && read.shape.m <= 496);
+            }
+        }
+    }
+}
