@@ -15,6 +15,8 @@ pub mod packed;
 pub mod permute;
 pub mod product;
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 pub(crate) mod sample;
 pub mod shift;
 mod word;

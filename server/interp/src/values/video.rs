@@ -10,6 +10,8 @@
 
 pub mod multiply;
 pub mod part;
+#[cfg(test)]
+mod recorded;
 pub mod scalar;
 pub mod simd;
 

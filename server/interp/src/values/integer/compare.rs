@@ -123,7 +123,9 @@ mod tests {
     use super::*;
     use std::cmp::Ordering;
 
-    const ALL: [(&str, fn(Ordering) -> bool); 10] = [
+    type Holds = fn(Ordering) -> bool;
+
+    const ALL: [(&str, Holds); 10] = [
         ("eq", Ordering::is_eq),
         ("ne", Ordering::is_ne),
         ("lt", Ordering::is_lt),

@@ -46,6 +46,12 @@ impl Multiply {
         self.a.signed || self.b.signed || matches!(self.sign, Sign::MinusProduct | Sign::MinusThird)
     }
 
+    /// By how many bits, never more than there are.
+    #[inline]
+    fn distance(&self) -> u32 {
+        self.scale & 63
+    }
+
     #[inline]
     fn sum(&self, product: i128, third: i128) -> i128 {
         match self.sign {
@@ -60,7 +66,7 @@ impl Multiply {
     #[inline]
     fn by_manual(&self, a: u32, b: u32, c: u32) -> u32 {
         let product = i128::from(self.a.read(a)) * i128::from(self.b.read(b));
-        let mut t = self.sum(product, i128::from(Part::ALL.read(c, self.signed()))) >> self.scale;
+        let mut t = self.sum(product, i128::from(Part::ALL.read(c, self.signed()))) >> self.distance();
         if self.saturate {
             let (low, high) = Part::ALL.range(self.signed());
             t = t.clamp(i128::from(low), i128::from(high));
@@ -73,7 +79,7 @@ impl Multiply {
     fn by_machine(&self, a: u32, b: u32, c: u32) -> u32 {
         let factor = |source: Source, register| i128::from(source.read(register) as i32);
         let sum = self.sum(factor(self.a, a) * factor(self.b, b), i128::from(c as i32)) as i64;
-        let t = if self.signed() { sum >> self.scale } else { (sum as u64 >> self.scale) as i64 };
+        let t = if self.signed() { sum >> self.distance() } else { (sum as u64 >> self.distance()) as i64 };
         if self.saturate {
             let (low, high) = Part::ALL.range(self.signed());
             return t.clamp(low, high) as u32;
