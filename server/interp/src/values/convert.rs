@@ -77,8 +77,11 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
     let float_to_integer = matches!((from, to), (F32 | F64, Integer { .. }));
     let inward = matches!(options.rounding, Some(Rounding::Rzi | Rounding::Rni));
     let integer_to_float = matches!((from, to), (Integer { .. }, F32 | F64));
+    // Nor between halves and singles: what is subnormal here is normal or nothing there.
+    let half = (from, to) == (F16, F32)
+        || ((from, to) == (F32, F16) && matches!(options.rounding, Some(Rounding::Rn | Rounding::Rz)));
     let plain = Options {
-        ftz: options.ftz && !integer_to_float && !(float_to_integer && inward),
+        ftz: options.ftz && !integer_to_float && !half && !(float_to_integer && inward),
         sat: options.sat && !float_to_integer,
         ..options
     };
@@ -133,21 +136,36 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
     if (Options { satfinite: false, ..plain }) == with(Some(Rounding::Rna)) && (from, to) == (F32, Scalar::Tf32) {
         return Ok(lift.b32_to_b32(quick::tf32_away_finite));
     }
-    match plain.rounding {
-        Some(Rounding::Rni) if plain == with(plain.rounding) => integral::<L, NEAREST>(from, to, lift),
-        Some(Rounding::Rzi) if plain == with(plain.rounding) => integral::<L, TOWARD_ZERO>(from, to, lift),
-        Some(Rounding::Rmi) if plain == with(plain.rounding) => integral::<L, DOWN>(from, to, lift),
-        Some(Rounding::Rpi) if plain == with(plain.rounding) => integral::<L, UP>(from, to, lift),
-        _ => Err(lift),
+    if (from, to, plain) == (F32, F32, Options { sat: true, ..Options::default() }) {
+        return Ok(lift.b32_to_b32(quick::saturated_f32));
     }
+    if plain == with(plain.rounding) {
+        return match plain.rounding {
+            Some(Rounding::Rni) => integral::<L, NEAREST, false>(from, to, lift),
+            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, false>(from, to, lift),
+            Some(Rounding::Rmi) => integral::<L, DOWN, false>(from, to, lift),
+            Some(Rounding::Rpi) => integral::<L, UP, false>(from, to, lift),
+            _ => Err(lift),
+        };
+    }
+    if from == F32 && plain == (Options { ftz: true, ..with(plain.rounding) }) {
+        return match plain.rounding {
+            Some(Rounding::Rni) => integral::<L, NEAREST, true>(from, to, lift),
+            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, true>(from, to, lift),
+            Some(Rounding::Rmi) => integral::<L, DOWN, true>(from, to, lift),
+            Some(Rounding::Rpi) => integral::<L, UP, true>(from, to, lift),
+            _ => Err(lift),
+        };
+    }
+    Err(lift)
 }
 
-fn integral<L: Lift, const MODE: u8>(from: Scalar, to: Scalar, lift: L) -> Result<L::Output, L> {
+fn integral<L: Lift, const MODE: u8, const FTZ: bool>(from: Scalar, to: Scalar, lift: L) -> Result<L::Output, L> {
     let Scalar::Integer { bits, signed } = to else {
         return if (from, to) == (Scalar::F32, Scalar::F32) {
             // The NaN is ours: manual 9.7.3 and what other instructions give.
             Ok(lift.b32_to_b32(|a| {
-                let value = quick::integral_f32::<MODE>(f32::from_bits(a));
+                let value = quick::integral_f32::<MODE>(f32::from_bits(quick::flushed_f32::<FTZ>(a)));
                 if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
             }))
         } else {
@@ -155,10 +173,10 @@ fn integral<L: Lift, const MODE: u8>(from: Scalar, to: Scalar, lift: L) -> Resul
         };
     };
     Ok(match (from, bits, signed) {
-        (Scalar::F32, 32, true) => lift.b32_to_b32(quick::s32_from_f32::<MODE>),
-        (Scalar::F32, 32, false) => lift.b32_to_b32(quick::u32_from_f32::<MODE>),
-        (Scalar::F32, 64, true) => lift.b32_to_b64(quick::s64_from_f32::<MODE>),
-        (Scalar::F32, 64, false) => lift.b32_to_b64(quick::u64_from_f32::<MODE>),
+        (Scalar::F32, 32, true) => lift.b32_to_b32(|a| quick::s32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 32, false) => lift.b32_to_b32(|a| quick::u32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 64, true) => lift.b32_to_b64(|a| quick::s64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 64, false) => lift.b32_to_b64(|a| quick::u64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
         (Scalar::F64, 32, true) => lift.b64_to_b32(quick::s32_from_f64::<MODE>),
         (Scalar::F64, 32, false) => lift.b64_to_b32(quick::u32_from_f64::<MODE>),
         (Scalar::F64, 64, true) => lift.b64_to_b64(quick::s64_from_f64::<MODE>),

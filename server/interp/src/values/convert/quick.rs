@@ -66,8 +66,21 @@ pub fn f32_from_f64(bits: u64) -> u32 {
     if bits & i64::MAX as u64 > 0x7ff0_0000_0000_0000 { f32_nan_from_f64(bits) } else { number }
 }
 
-/// To nearest even, ties to even, toward zero, negative or positive infinity: the integer rounding modifiers as numbers for
-/// constant parameters.
+/// `.ftz` on a source, where `FTZ` is set: subnormal numbers become zero with their sign.
+#[inline(always)]
+pub fn flushed_f32<const FTZ: bool>(bits: u32) -> u32 {
+    if FTZ && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
+}
+
+/// `cvt.sat.f32.f32`: NaN, negative numbers and -0 become +0, numbers above 1 become 1.
+#[inline(always)]
+pub fn saturated_f32(bits: u32) -> u32 {
+    let value = f32::from_bits(bits);
+    let positive = if value > 0.0 { bits } else { 0 };
+    if value > 1.0 { 0x3f80_0000 } else { positive }
+}
+
+/// The integer rounding modifiers as numbers for constant parameters: `.rni`,
 pub const NEAREST: u8 = 0;
 /// `.rzi`
 pub const TOWARD_ZERO: u8 = 1;

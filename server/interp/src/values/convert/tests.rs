@@ -2,6 +2,7 @@
 //! narrow ones, plain arithmetic of 128 bits for integers, and what NVIDIA's assembler folds.
 
 mod folds;
+mod forms;
 mod integers;
 mod narrow;
 mod packed;

@@ -108,6 +108,8 @@ fn every_pair_of_floats_in_every_rounding() {
                 let dot = if widens { "" } else { "." };
                 let plain = unary(&format!("cvt{dot}{rounding}.{to}.{from}"));
                 let sat = unary(&format!("cvt{dot}{rounding}.sat.{to}.{from}"));
+                let halves_it = from == "f32" && !widens;
+                let flushing = halves_it.then(|| unary(&format!("cvt.{name}.ftz.{to}.{from}")));
                 for &bits in &samples {
                     let value = read(from, bits);
                     let nan = each!(value, value => value.is_nan());
@@ -120,6 +122,10 @@ fn every_pair_of_floats_in_every_rounding() {
                     let expected = each!(value, value => convert(value, to, round));
                     assert_eq!(result, expected, "cvt.{name}.{to}.{from} {bits:x}");
                     assert_eq!(sat(bits), saturated(to, expected), "cvt.{name}.sat.{to}.{from} {bits:x}");
+                    if let Some(flushing) = &flushing {
+                        let expected = if bits & 0x7f80_0000 == 0 { bits >> 16 & 0x8000 } else { expected };
+                        assert_eq!(flushing(bits), expected, "cvt.{name}.ftz.{to}.{from} {bits:x}");
+                    }
                 }
                 if widens {
                     break;
@@ -261,6 +267,12 @@ fn results_that_are_flushed() {
         }
     }
     assert_eq!(unary("cvt.ftz.f32.bf16")(0x807f), 0x8000_0000);
+    let (sat, flushing) = (unary("cvt.sat.f32.f32"), unary("cvt.ftz.sat.f32.f32"));
+    for bits in singles(100_000) {
+        let expected = saturated("f32", bits);
+        assert_eq!(sat(bits), expected);
+        assert_eq!(flushing(bits), if bits & 0x7f80_0000 == 0 { 0 } else { expected });
+    }
 }
 
 fn format_sign(instruction: &str) -> u64 {
