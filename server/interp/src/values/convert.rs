@@ -1,1 +1,321 @@
 //! Conversions between formats: `cvt`, `cvt.pack`, narrow floating-point formats.
+//!
+//! Sources: manual `cvt` (9.1, and 9.4 for the forms that came later), `cvt.pack`; constants folded by `ptxas` 13.5 and the machine
+//! code it writes for the rest, where the manual leaves the bits open. `.satfinite`, scales and unsigned formats also follow NVIDIA's
+//! `cuda_fp8.hpp`, `cuda_fp6.hpp` and `cuda_fp4.hpp` (13.5), which state the same functions for machines without the instructions.
+//!
+//! A conversion is settled once: [`lift`] hands a function of one lane to a [`Lift`], which can wrap it in its own loop over lanes
+//! (each function is a type of its own, so that loop is compiled for it and vectorised); [`compile`] boxes it instead.
+//!
+//! Registers: sources are looked at in their low bits only. Results of integer types narrower than their 32- or 64-bit lane are
+//! extended by the sign for signed types and by zeros otherwise, results of all other types by zeros: what the manual wants of
+//! registers wider than the type. Whoever writes a 64-bit register with a result of 32 bits extends it in the same way
+//! ([`Format::is_signed_integer`]), and cuts it for a narrower register.
+
+mod format;
+mod narrow;
+mod packed;
+pub mod quick;
+mod real;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub use format::{Format, Options, Rounding, Scalar, Scaled};
+pub use narrow::Narrow;
+pub use packed::{Sources, pack};
+pub use real::{Class, Direction, Layout, Real, Special};
+
+use super::Marks;
+use packed::Packed;
+use quick::{DOWN, NEAREST, TOWARD_ZERO, UP};
+
+/// Takes the function of one lane that a conversion is.
+pub trait Lift {
+    /// What becomes of it.
+    type Output;
+    /// From a source of up to 32 bits to a result of up to 32 bits.
+    fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+    /// From a source of up to 32 bits to a result of 64 bits.
+    fn b32_to_b64<F: Fn(u32) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+    /// From a source of 64 bits to a result of up to 32 bits.
+    fn b64_to_b32<F: Fn(u64) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+    /// From a source of 64 bits to a result of 64 bits.
+    fn b64_to_b64<F: Fn(u64) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+    /// From the sources `a` and `b` to a packed result of 32 bits.
+    fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+    /// From all sources (with a scale, random bits, or four values) to a result of up to 32 bits.
+    fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
+}
+
+/// The function of a conversion, handed to `lift`; `None` where `cvt` has no such conversion. Whether a program may write it, with
+/// its target and modifiers, is not asked here.
+pub fn lift<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Option<L::Output> {
+    let (Format::Scalar(source), Format::Scalar(result)) = (from, to) else {
+        return packed(from, to, options, lift);
+    };
+    let lift = match quickly(source, result, options, lift) {
+        Ok(output) => return Some(output),
+        Err(lift) => lift,
+    };
+    slowly(source, result, options, lift)
+}
+
+/// The common conversions, each with a function of its own; gives the lift back where there is none.
+fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Result<L::Output, L> {
+    use Scalar::{Bf16, F16, F32, F64, Integer};
+    const S8: Scalar = Integer { bits: 8, signed: true };
+    const S16: Scalar = Integer { bits: 16, signed: true };
+    const S32: Scalar = Integer { bits: 32, signed: true };
+    const S64: Scalar = Integer { bits: 64, signed: true };
+    const U8: Scalar = Integer { bits: 8, signed: false };
+    const U16: Scalar = Integer { bits: 16, signed: false };
+    const U32: Scalar = Integer { bits: 32, signed: false };
+    const U64: Scalar = Integer { bits: 64, signed: false };
+
+    // `.sat` of a float to an integer changes nothing, and `.ftz` cannot where the result is the nearest or the inner integer.
+    let float_to_integer = matches!((from, to), (F32 | F64, Integer { .. }));
+    let inward = matches!(options.rounding, Some(Rounding::Rzi | Rounding::Rni));
+    let integer_to_float = matches!((from, to), (Integer { .. }, F32 | F64));
+    // Nor between halves and singles: what is subnormal here is normal or nothing there.
+    let half = (from, to) == (F16, F32)
+        || ((from, to) == (F32, F16) && matches!(options.rounding, Some(Rounding::Rn | Rounding::Rz)));
+    let plain = Options {
+        ftz: options.ftz && !integer_to_float && !half && !(float_to_integer && inward),
+        sat: options.sat && !float_to_integer,
+        ..options
+    };
+    let with = |rounding| Options { rounding, ..Options::default() };
+    if plain == with(None) {
+        return Ok(match (from, to) {
+            (F32, F32) => lift.b32_to_b32(|a| a),
+            (F64, F64) => lift.b64_to_b64(|a| a),
+            (F16, F32) => lift.b32_to_b32(quick::f32_from_f16),
+            (Bf16, F32) => lift.b32_to_b32(quick::f32_from_bf16),
+            (F32, F64) => lift.b32_to_b64(quick::f64_from_f32),
+            // The sign of a result of a lane's width is decided by the source, that of a narrower one by the result.
+            (S64 | U64, S64 | U64) => lift.b64_to_b64(|a| a),
+            (S64 | U64, S32 | U32) => lift.b64_to_b32(|a| a as u32),
+            (S32 | U32, S32 | U32) => lift.b32_to_b32(|a| a),
+            (S32, S64 | U64) => lift.b32_to_b64(|a| i64::from(a as i32) as u64),
+            (U32, S64 | U64) => lift.b32_to_b64(u64::from),
+            (S16, S64 | U64) => lift.b32_to_b64(|a| i64::from(a as i16) as u64),
+            (U16, S64 | U64) => lift.b32_to_b64(|a| u64::from(a as u16)),
+            (S16, S32 | U32) | (S32 | U32 | S16 | U16, S16) => lift.b32_to_b32(quick::sign_extend::<16>),
+            (U16, S32 | U32) | (S32 | U32 | S16 | U16, U16) => lift.b32_to_b32(quick::zero_extend::<16>),
+            (S8, S16 | S32 | U32) | (S32 | U32 | S16 | U16 | S8 | U8, S8) => lift.b32_to_b32(quick::sign_extend::<8>),
+            (U8, S16 | U16 | S32 | U32) | (S32 | U32 | S16 | U16 | S8 | U8, U8) => {
+                lift.b32_to_b32(quick::zero_extend::<8>)
+            }
+            _ => return Err(lift),
+        });
+    }
+    if plain == with(Some(Rounding::Rn)) {
+        return Ok(match (from, to) {
+            (S32, F32) => lift.b32_to_b32(|a| (a as i32 as f32).to_bits()),
+            (U32, F32) => lift.b32_to_b32(|a| (a as f32).to_bits()),
+            (S64, F32) => lift.b64_to_b32(|a| (a as i64 as f32).to_bits()),
+            (U64, F32) => lift.b64_to_b32(|a| (a as f32).to_bits()),
+            (S32, F64) => lift.b32_to_b64(|a| f64::from(a as i32).to_bits()),
+            (U32, F64) => lift.b32_to_b64(|a| f64::from(a).to_bits()),
+            (S64, F64) => lift.b64_to_b64(|a| (a as i64 as f64).to_bits()),
+            (U64, F64) => lift.b64_to_b64(|a| (a as f64).to_bits()),
+            (S16, F32) => lift.b32_to_b32(|a| f32::from(a as i16).to_bits()),
+            (U16, F32) => lift.b32_to_b32(|a| f32::from(a as u16).to_bits()),
+            (S8, F32) => lift.b32_to_b32(|a| f32::from(a as i8).to_bits()),
+            (U8, F32) => lift.b32_to_b32(|a| f32::from(a as u8).to_bits()),
+            (F32, F16) => lift.b32_to_b32(quick::f16_from_f32),
+            (F32, Bf16) => lift.b32_to_b32(quick::bf16_from_f32),
+            (F64, F32) => lift.b64_to_b32(quick::f32_from_f64),
+            _ => return Err(lift),
+        });
+    }
+    if plain == with(Some(Rounding::Rna)) && (from, to) == (F32, Scalar::Tf32) {
+        return Ok(lift.b32_to_b32(quick::tf32_away));
+    }
+    if (Options { satfinite: false, ..plain }) == with(Some(Rounding::Rna)) && (from, to) == (F32, Scalar::Tf32) {
+        return Ok(lift.b32_to_b32(quick::tf32_away_finite));
+    }
+    if (from, to, plain) == (F32, F32, Options { sat: true, ..Options::default() }) {
+        return Ok(lift.b32_to_b32(quick::saturated_f32));
+    }
+    if plain == with(plain.rounding) {
+        return match plain.rounding {
+            Some(Rounding::Rni) => integral::<L, NEAREST, false>(from, to, lift),
+            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, false>(from, to, lift),
+            Some(Rounding::Rmi) => integral::<L, DOWN, false>(from, to, lift),
+            Some(Rounding::Rpi) => integral::<L, UP, false>(from, to, lift),
+            _ => Err(lift),
+        };
+    }
+    if from == F32 && plain == (Options { ftz: true, ..with(plain.rounding) }) {
+        return match plain.rounding {
+            Some(Rounding::Rni) => integral::<L, NEAREST, true>(from, to, lift),
+            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, true>(from, to, lift),
+            Some(Rounding::Rmi) => integral::<L, DOWN, true>(from, to, lift),
+            Some(Rounding::Rpi) => integral::<L, UP, true>(from, to, lift),
+            _ => Err(lift),
+        };
+    }
+    Err(lift)
+}
+
+fn integral<L: Lift, const MODE: u8, const FTZ: bool>(from: Scalar, to: Scalar, lift: L) -> Result<L::Output, L> {
+    let Scalar::Integer { bits, signed } = to else {
+        return if (from, to) == (Scalar::F32, Scalar::F32) {
+            // The NaN is ours: manual 9.7.3 and what other instructions give.
+            Ok(lift.b32_to_b32(|a| {
+                let value = quick::integral_f32::<MODE>(f32::from_bits(quick::flushed_f32::<FTZ>(a)));
+                if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
+            }))
+        } else {
+            Err(lift)
+        };
+    };
+    Ok(match (from, bits, signed) {
+        (Scalar::F32, 32, true) => lift.b32_to_b32(|a| quick::s32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 32, false) => lift.b32_to_b32(|a| quick::u32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 64, true) => lift.b32_to_b64(|a| quick::s64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F32, 64, false) => lift.b32_to_b64(|a| quick::u64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (Scalar::F64, 32, true) => lift.b64_to_b32(quick::s32_from_f64::<MODE>),
+        (Scalar::F64, 32, false) => lift.b64_to_b32(quick::u32_from_f64::<MODE>),
+        (Scalar::F64, 64, true) => lift.b64_to_b64(quick::s64_from_f64::<MODE>),
+        (Scalar::F64, 64, false) => lift.b64_to_b64(quick::u64_from_f64::<MODE>),
+        _ => return Err(lift),
+    })
+}
+
+/// A function of 64 bits as one of the widths that the types have.
+fn resize<L: Lift>(
+    from: Scalar,
+    to: Scalar,
+    lift: L,
+    function: impl Fn(u64) -> u64 + Send + Sync + Copy + 'static,
+) -> L::Output {
+    match (from.bits(), to.bits()) {
+        (64, 64) => lift.b64_to_b64(function),
+        (64, _) => lift.b64_to_b32(move |a| function(a) as u32),
+        (_, 64) => lift.b32_to_b64(move |a| function(u64::from(a))),
+        _ => lift.b32_to_b32(move |a| function(u64::from(a)) as u32),
+    }
+}
+
+/// Every conversion of one value, through its exact value.
+fn slowly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Option<L::Output> {
+    let rounding = options.rounding;
+    Some(match (from, to) {
+        (Scalar::Integer { bits: width, signed }, Scalar::Integer { bits, signed: to_signed }) => {
+            let sat = options.sat;
+            resize(from, to, lift, move |a| scalar::integers((width, signed), (bits, to_signed), sat, a))
+        }
+        (_, Scalar::Integer { bits, signed }) => {
+            let rounding = rounding.filter(|rounding| rounding.is_integer())?;
+            let ftz = options.ftz;
+            resize(from, to, lift, move |a| scalar::float_to_integer(from, (bits, signed), rounding, ftz, a))
+        }
+        _ => {
+            let integral = rounding.is_some_and(Rounding::is_integer);
+            if rounding == Some(Rounding::Rs) || (integral && from != to) {
+                return None;
+            }
+            resize(from, to, lift, move |a| scalar::to_float(from, to, &options, a))
+        }
+    })
+}
+
+fn packed<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Option<L::Output> {
+    let f32 = Format::Scalar(Scalar::F32);
+    if from == f32 && options == (Options { rounding: Some(Rounding::Rn), ..Options::default() }) {
+        match to {
+            Format::Pair(Scalar::F16) => {
+                return Some(lift.pair_to_b32(|a, b| quick::f16_from_f32(a) << 16 | quick::f16_from_f32(b)));
+            }
+            Format::Pair(Scalar::Bf16) => {
+                return Some(lift.pair_to_b32(|a, b| quick::bf16_from_f32(a) << 16 | quick::bf16_from_f32(b)));
+            }
+            _ => {}
+        }
+    }
+    let packed = Packed::new(from, to, options)?;
+    let one_register = from != f32;
+    let extra = options.scaled != Scaled::No || options.rounding == Some(Rounding::Rs);
+    let four = matches!(to, Format::Narrow4(_));
+    Some(match (extra || four, one_register) {
+        (true, _) => lift.many_to_b32(move |sources| packed.run(sources) as u32),
+        (false, true) => {
+            lift.b32_to_b32(move |a| packed.run(&Sources { a: u64::from(a), ..Sources::default() }) as u32)
+        }
+        (false, false) => lift.pair_to_b32(move |a, b| {
+            packed.run(&Sources { a: u64::from(a), b: u64::from(b), ..Sources::default() }) as u32
+        }),
+    })
+}
+
+/// A conversion as a value.
+pub struct Conversion {
+    from: Format,
+    to: Format,
+    options: Options,
+    function: Box<dyn Fn(&Sources) -> u64 + Send + Sync>,
+}
+
+struct Boxed;
+
+impl Lift for Boxed {
+    type Output = Box<dyn Fn(&Sources) -> u64 + Send + Sync>;
+
+    fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| u64::from(function(sources.a as u32)))
+    }
+
+    fn b32_to_b64<F: Fn(u32) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| function(sources.a as u32))
+    }
+
+    fn b64_to_b32<F: Fn(u64) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| u64::from(function(sources.a)))
+    }
+
+    fn b64_to_b64<F: Fn(u64) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| function(sources.a))
+    }
+
+    fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| u64::from(function(sources.a as u32, sources.b as u32)))
+    }
+
+    fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        Box::new(move |sources| u64::from(function(sources)))
+    }
+}
+
+/// The conversion between two formats; `None` where `cvt` has none.
+pub fn compile(from: Format, to: Format, options: Options) -> Option<Conversion> {
+    Some(Conversion { from, to, options, function: lift(from, to, options, Boxed)? })
+}
+
+impl Conversion {
+    /// The result, extended to 32 bits (64 for types of 64 bits) as the [module](self) says.
+    #[inline]
+    pub fn run(&self, sources: &Sources) -> u64 {
+        (self.function)(sources)
+    }
+
+    /// What must be said of the result for these sources.
+    pub fn marks(&self, sources: &Sources) -> Marks {
+        marks(self.from, self.to, self.options, sources)
+    }
+}
+
+/// What must be said of the result of a conversion for these sources: the bits of a NaN are open, and so are a few cases of random
+/// bits and scale factors.
+pub fn marks(from: Format, to: Format, options: Options, sources: &Sources) -> Marks {
+    let open = match (from, to) {
+        (Format::Scalar(source), Format::Scalar(result)) => {
+            let nan = source.layout().is_some_and(|layout| layout.is_nan(sources.a));
+            nan && result.layout().is_some() && !options.sat
+        }
+        _ => Packed::new(from, to, options).is_some_and(|packed| packed.is_open(sources)),
+    };
+    if open { Marks::UNSPECIFIED } else { Marks::NONE }
+}

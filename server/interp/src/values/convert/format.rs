@@ -1,0 +1,214 @@
+//! The types and modifiers of `cvt`.
+
+use super::narrow::Narrow;
+use super::real::{Direction, Layout};
+
+/// A scalar type of `cvt`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// An integer of that width in bits (8, 16, 32, 64).
+    Integer {
+        /// Width in bits.
+        bits: u32,
+        /// Two's complement.
+        signed: bool,
+    },
+    /// binary16
+    F16,
+    /// bfloat16
+    Bf16,
+    /// binary32 with 10 fraction bits
+    Tf32,
+    /// binary32
+    F32,
+    /// binary64
+    F64,
+}
+
+/// A source or result type of `cvt`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One value.
+    Scalar(Scalar),
+    /// Two of binary16, or two of bfloat16.
+    Pair(Scalar),
+    /// Two narrow ones (`.e4m3x2`, …).
+    Narrow2(Narrow),
+    /// Four narrow ones (`.e4m3x4`, …).
+    Narrow4(Narrow),
+}
+
+impl Format {
+    /// The type with that name, without its dot (`s32`, `e4m3x2`).
+    pub fn named(name: &str) -> Option<Self> {
+        let integer = |bits, signed| Some(Self::Scalar(Scalar::Integer { bits, signed }));
+        match name {
+            "u8" => return integer(8, false),
+            "u16" => return integer(16, false),
+            "u32" => return integer(32, false),
+            "u64" => return integer(64, false),
+            "s8" => return integer(8, true),
+            "s16" => return integer(16, true),
+            "s32" => return integer(32, true),
+            "s64" => return integer(64, true),
+            "f16" => return Some(Self::Scalar(Scalar::F16)),
+            "bf16" => return Some(Self::Scalar(Scalar::Bf16)),
+            "tf32" => return Some(Self::Scalar(Scalar::Tf32)),
+            "f32" => return Some(Self::Scalar(Scalar::F32)),
+            "f64" => return Some(Self::Scalar(Scalar::F64)),
+            "f16x2" => return Some(Self::Pair(Scalar::F16)),
+            "bf16x2" => return Some(Self::Pair(Scalar::Bf16)),
+            _ => {}
+        }
+        let (element, count) = name.split_once('x')?;
+        let element = match element {
+            "e4m3" => Narrow::E4m3,
+            "e5m2" => Narrow::E5m2,
+            "e2m3" => Narrow::E2m3,
+            "e3m2" => Narrow::E3m2,
+            "e2m1" => Narrow::E2m1,
+            "ue8m0" => Narrow::Ue8m0,
+            "ue5m3" => Narrow::Ue5m3,
+            "s2f6" => Narrow::S2f6,
+            _ => return None,
+        };
+        match count {
+            "2" => Some(Self::Narrow2(element)),
+            "4" if matches!(element, Narrow::E4m3 | Narrow::E5m2 | Narrow::E2m3 | Narrow::E3m2 | Narrow::E2m1) => {
+                Some(Self::Narrow4(element))
+            }
+            _ => None,
+        }
+    }
+
+    /// Width in bits of the register that holds it.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Scalar(scalar) => scalar.bits(),
+            Self::Pair(_) => 32,
+            Self::Narrow2(narrow) => 2 * narrow.element_bits(),
+            Self::Narrow4(narrow) => 4 * narrow.element_bits(),
+        }
+    }
+
+    /// Whether a wider register is filled with the sign.
+    pub fn is_signed_integer(self) -> bool {
+        matches!(self, Self::Scalar(Scalar::Integer { signed: true, .. }))
+    }
+}
+
+impl Scalar {
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Integer { bits, .. } => bits,
+            Self::F16 | Self::Bf16 => 16,
+            Self::Tf32 | Self::F32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    /// The fields of a floating-point type.
+    pub fn layout(self) -> Option<Layout> {
+        match self {
+            Self::Integer { .. } => None,
+            Self::F16 => Some(Layout::F16),
+            Self::Bf16 => Some(Layout::BF16),
+            Self::Tf32 => Some(Layout::TF32),
+            Self::F32 => Some(Layout::F32),
+            Self::F64 => Some(Layout::F64),
+        }
+    }
+}
+
+/// The rounding modifiers of `cvt`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    Rn,
+    /// Toward zero.
+    Rz,
+    /// Toward negative infinity.
+    Rm,
+    /// Toward positive infinity.
+    Rp,
+    /// To nearest, ties away from zero.
+    Rna,
+    /// Stochastic.
+    Rs,
+    /// To an integer, as `.rn`.
+    Rni,
+    /// To an integer, as `.rz`.
+    Rzi,
+    /// To an integer, as `.rm`.
+    Rmi,
+    /// To an integer, as `.rp`.
+    Rpi,
+}
+
+impl Rounding {
+    /// The modifier with that name, without its dot.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "rn" => Self::Rn,
+            "rz" => Self::Rz,
+            "rm" => Self::Rm,
+            "rp" => Self::Rp,
+            "rna" => Self::Rna,
+            "rs" => Self::Rs,
+            "rni" => Self::Rni,
+            "rzi" => Self::Rzi,
+            "rmi" => Self::Rmi,
+            "rpi" => Self::Rpi,
+            _ => return None,
+        })
+    }
+
+    /// Whether the result is integral.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Rni | Self::Rzi | Self::Rmi | Self::Rpi)
+    }
+
+    /// The direction; `.rs` takes its random bits from elsewhere.
+    pub fn direction(self) -> Direction {
+        match self {
+            Self::Rn | Self::Rni => Direction::Nearest,
+            Self::Rna => Direction::NearestAway,
+            Self::Rz | Self::Rzi => Direction::Zero,
+            Self::Rm | Self::Rmi => Direction::Down,
+            Self::Rp | Self::Rpi => Direction::Up,
+            Self::Rs => Direction::Stochastic { bits: 0, width: 1 },
+        }
+    }
+}
+
+/// Which scale factors an instruction takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scaled {
+    /// None.
+    #[default]
+    No,
+    /// `.scaled::n1::ue8m0`: one for both elements.
+    One,
+    /// `.scaled::n2::ue8m0`: one for each, the upper byte for the upper element.
+    Two,
+}
+
+/// The modifiers of a `cvt`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Options {
+    /// The rounding, where one is written.
+    pub rounding: Option<Rounding>,
+    /// `.ftz` (the engine sets it for `.f32` on `sm_1x` as well).
+    pub ftz: bool,
+    /// `.sat`
+    pub sat: bool,
+    /// `.relu`
+    pub relu: bool,
+    /// `.satfinite`
+    pub satfinite: bool,
+    /// `.pzo`: a result of -0 becomes +0.
+    pub pzo: bool,
+    /// The scale factors.
+    pub scaled: Scaled,
+}

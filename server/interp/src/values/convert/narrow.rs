@@ -1,0 +1,198 @@
+//! The formats of 8, 6 and 4 bits: tables from codes to `f32`, and back with a rounding.
+//!
+//! Sources: manual 5.2.3 (alternate floating-point formats) and 5.2.4 (`.s2f6`), for `.ue5m3` those pages of 9.4. What becomes of
+//! NaN, infinity and signs on the way: manual `cvt`, and for `.ue8m0` and `.ue5m3` what NVIDIA's `cuda_fp8.hpp` (13.5) computes where
+//! the hardware lacks the instruction.
+
+use super::real::{Class, Direction, Layout, Real, Special};
+
+/// A format whose codes fit in a byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Narrow {
+    /// Sign, 4 exponent bits, 3 fraction bits; NaN is `0x7f` and `0xff`, no infinity.
+    E4m3,
+    /// Sign, 5 exponent bits, 2 fraction bits; infinity and NaN as in IEEE 754.
+    E5m2,
+    /// 6 bits: sign, 2 exponent bits, 3 fraction bits; numbers only.
+    E2m3,
+    /// 6 bits: sign, 3 exponent bits, 2 fraction bits; numbers only.
+    E3m2,
+    /// 4 bits: sign, 2 exponent bits, 1 fraction bit; numbers only.
+    E2m1,
+    /// A power of two from 2^-127 to 2^127; `0xff` is the NaN.
+    Ue8m0,
+    /// 7 bits without a sign: 4 exponent bits, 3 fraction bits; `0x7f` is the NaN.
+    Ue4m3,
+    /// 5 exponent bits and 3 fraction bits without a sign; `0xff` is the NaN.
+    Ue5m3,
+    /// Fixed point: two's complement in units of 1/64.
+    S2f6,
+}
+
+/// The values of all bytes as bits of `f32`. Bits above the format are not looked at.
+type Table = [f32; 256];
+
+const fn table(format: Narrow) -> Table {
+    let mut table = [0.0; 256];
+    let mut code = 0;
+    while code < 256 {
+        table[code] = f32::from_bits(exact_f32(format.real(code as u8)));
+        code += 1;
+    }
+    table
+}
+
+/// The bits of a value that `f32` holds exactly, in a form that constants can use.
+const fn exact_f32(value: Real) -> u32 {
+    let sign = (value.negative as u32) << 31;
+    match value.class {
+        Class::Zero => sign,
+        Class::Infinite => sign | 0x7f80_0000,
+        Class::Nan => 0x7fff_ffff,
+        Class::Finite => {
+            let place = 63 - value.significand.leading_zeros() as i32;
+            let top = place + value.exponent;
+            if top < -126 {
+                // Only 2^-127 of `.ue8m0`.
+                return sign | (value.significand as u32) << (value.exponent + 149);
+            }
+            let fraction = ((value.significand << (63 - place)) >> 40) as u32 & 0x7f_ffff;
+            sign | ((top + 127) as u32) << 23 | fraction
+        }
+    }
+}
+
+static E4M3: Table = table(Narrow::E4m3);
+static E5M2: Table = table(Narrow::E5m2);
+static E2M3: Table = table(Narrow::E2m3);
+static E3M2: Table = table(Narrow::E3m2);
+static E2M1: Table = table(Narrow::E2m1);
+static UE8M0: Table = table(Narrow::Ue8m0);
+static UE4M3: Table = table(Narrow::Ue4m3);
+static UE5M3: Table = table(Narrow::Ue5m3);
+static S2F6: Table = table(Narrow::S2f6);
+
+const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: Special) -> Layout {
+    Layout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
+}
+
+impl Narrow {
+    /// All of them.
+    pub const ALL: [Self; 9] =
+        [Self::E4m3, Self::E5m2, Self::E2m3, Self::E3m2, Self::E2m1, Self::Ue8m0, Self::Ue4m3, Self::Ue5m3, Self::S2f6];
+
+    /// The fields, where the format is a floating-point one with a fraction.
+    pub const fn layout(self) -> Option<Layout> {
+        match self {
+            Self::E4m3 => Some(layout(4, 3, true, Special::OneNan)),
+            Self::E5m2 => Some(layout(5, 2, true, Special::Ieee)),
+            Self::E2m3 => Some(layout(2, 3, true, Special::None)),
+            Self::E3m2 => Some(layout(3, 2, true, Special::None)),
+            Self::E2m1 => Some(layout(2, 1, true, Special::None)),
+            Self::Ue4m3 => Some(layout(4, 3, false, Special::OneNan)),
+            Self::Ue5m3 => Some(layout(5, 3, false, Special::OneNan)),
+            Self::Ue8m0 | Self::S2f6 => None,
+        }
+    }
+
+    /// Width of a code, bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::E2m1 => 4,
+            Self::E2m3 | Self::E3m2 => 6,
+            Self::Ue4m3 => 7,
+            Self::E4m3 | Self::E5m2 | Self::Ue8m0 | Self::Ue5m3 | Self::S2f6 => 8,
+        }
+    }
+
+    /// The bits that an element takes in a packed register: 6-bit formats fill a byte.
+    pub const fn element_bits(self) -> u32 {
+        match self {
+            Self::E2m1 => 4,
+            _ => 8,
+        }
+    }
+
+    /// The exact value of a code.
+    pub const fn real(self, code: u8) -> Real {
+        match self {
+            Self::Ue8m0 if code == 0xff => Real::NAN,
+            Self::Ue8m0 => Real::scaled(false, 1, code as i32 - 127),
+            Self::S2f6 => Real::integer(code as i8 as u64, true).times_power(-6),
+            _ => match self.layout() {
+                Some(layout) => layout.decode(code as u64),
+                None => Real::NAN,
+            },
+        }
+    }
+
+    /// The values of all bytes: what the codes of this format are worth, exactly. NaN is `0x7fffffff`.
+    pub fn table(self) -> &'static [f32; 256] {
+        match self {
+            Self::E4m3 => &E4M3,
+            Self::E5m2 => &E5M2,
+            Self::E2m3 => &E2M3,
+            Self::E3m2 => &E3M2,
+            Self::E2m1 => &E2M1,
+            Self::Ue8m0 => &UE8M0,
+            Self::Ue4m3 => &UE4M3,
+            Self::Ue5m3 => &UE5M3,
+            Self::S2f6 => &S2F6,
+        }
+    }
+
+    /// The exact value of a code; bits above the format are not looked at.
+    #[inline]
+    pub fn decode(self, code: u8) -> f32 {
+        self.table()[usize::from(code)]
+    }
+
+    /// The code of an `f32`; `saturate` as for [`Narrow::encode_real`].
+    #[inline]
+    pub fn encode(self, value: f32, direction: Direction, saturate: bool) -> u8 {
+        self.encode_real(Layout::F32.decode(u64::from(value.to_bits())), direction, saturate)
+    }
+
+    /// The code of an exact value. Beyond the largest number: that number with `saturate` (always in the formats of 6 and 4 bits and
+    /// in `.s2f6`), else infinity or NaN. Formats without a sign take the magnitude.
+    pub fn encode_real(self, value: Real, direction: Direction, saturate: bool) -> u8 {
+        match self {
+            Self::Ue8m0 => power_of_two(value.magnitude(), direction, saturate),
+            Self::S2f6 => fixed(value, direction),
+            _ => match self.layout() {
+                Some(layout) => layout.encode(value, direction, saturate) as u8,
+                None => 0,
+            },
+        }
+    }
+}
+
+/// `.ue8m0` has no zero: whatever is below 2^-127 becomes 2^-127.
+fn power_of_two(value: Real, direction: Direction, saturate: bool) -> u8 {
+    let beyond = if saturate { 0xfe } else { 0xff };
+    match value.class {
+        Class::Nan => return 0xff,
+        Class::Infinite => return beyond,
+        Class::Zero => return 0,
+        Class::Finite => {}
+    }
+    let place = 63 - value.significand.leading_zeros() as i32;
+    let top = place + value.exponent;
+    let code = if top < -127 {
+        0
+    } else {
+        // With the highest digit as the quantum the value lies in [1, 2).
+        let carried = value.quanta(top, direction) > 1;
+        top + 127 + i32::from(carried)
+    };
+    if code > 0xfe { beyond } else { code as u8 }
+}
+
+/// Two's complement in 1/64, clamped; a NaN becomes the largest number.
+fn fixed(value: Real, direction: Direction) -> u8 {
+    match value.class {
+        Class::Nan => 0x7f,
+        _ if value.negative => (value.quanta(-6, direction).min(128) as u8).wrapping_neg(),
+        _ => value.quanta(-6, direction).min(127) as u8,
+    }
+}

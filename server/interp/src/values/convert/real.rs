@@ -1,0 +1,295 @@
+//! Binary floating-point formats described by numbers, and exact values between them.
+//!
+//! A source is taken apart into a [`Real`], which holds it exactly; a destination puts it together again with one rounding. Every
+//! conversion that has no quick form of its own goes this way, so no conversion rounds twice.
+
+/// What the largest codes of a floating-point format mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// The largest exponent is kept for infinity and NaN, as in IEEE 754.
+    Ieee,
+    /// Only the largest magnitude is a NaN, and there is no infinity (`.e4m3`, `.ue4m3`, `.ue5m3`).
+    OneNan,
+    /// Every code is a number (`.e2m1`, `.e2m3`, `.e3m2`).
+    None,
+}
+
+/// A floating-point format: sign, exponent and fraction from the top bit down, with subnormals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Width of the exponent, bits.
+    pub exponent_bits: u32,
+    /// Width of the fraction, bits.
+    pub fraction_bits: u32,
+    /// What is subtracted from the exponent's code.
+    pub bias: i32,
+    /// Whether there is a sign bit.
+    pub signed: bool,
+    /// What the largest codes mean.
+    pub special: Special,
+}
+
+/// How a value between two neighbours is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// To the nearer, ties to the even one.
+    Nearest,
+    /// To the nearer, ties away from zero.
+    NearestAway,
+    /// Toward zero.
+    Zero,
+    /// Toward negative infinity.
+    Down,
+    /// Toward positive infinity.
+    Up,
+    /// Away from zero where `bits`, a number of `width` bits added to the first discarded bits, carries.
+    Stochastic {
+        /// The random number.
+        bits: u32,
+        /// How many bits it has.
+        width: u32,
+    },
+}
+
+/// What a [`Real`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Zero.
+    Zero,
+    /// A number other than zero.
+    Finite,
+    /// Infinity.
+    Infinite,
+    /// Not a number.
+    Nan,
+}
+
+/// An exact value: `significand · 2^exponent`, negated when `negative`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Real {
+    /// The sign, also of zero, infinity and NaN.
+    pub negative: bool,
+    /// What it is; only a finite one has a significand (other than zero).
+    pub class: Class,
+    /// The power of two of the significand's lowest bit.
+    pub exponent: i32,
+    /// The digits.
+    pub significand: u64,
+}
+
+impl Real {
+    /// Zero of that sign.
+    pub const fn zero(negative: bool) -> Self {
+        Self { negative, class: Class::Zero, exponent: 0, significand: 0 }
+    }
+
+    /// A NaN; sources are not told apart by their payload here.
+    pub const NAN: Self = Self { negative: false, class: Class::Nan, exponent: 0, significand: 0 };
+
+    /// `magnitude · 2^exponent` with a sign.
+    pub const fn scaled(negative: bool, magnitude: u64, exponent: i32) -> Self {
+        if magnitude == 0 {
+            return Self::zero(negative);
+        }
+        Self { negative, class: Class::Finite, exponent, significand: magnitude }
+    }
+
+    /// An integer of 64 bits, read as signed or unsigned; zero is positive.
+    pub const fn integer(bits: u64, signed: bool) -> Self {
+        let negative = signed && (bits as i64) < 0;
+        let magnitude = if negative { (bits as i64).unsigned_abs() } else { bits };
+        Self::scaled(negative, magnitude, 0)
+    }
+
+    /// The value times a power of two, exactly.
+    pub const fn times_power(self, power: i32) -> Self {
+        Self { exponent: self.exponent + power, ..self }
+    }
+
+    /// Without its sign.
+    pub const fn magnitude(self) -> Self {
+        Self { negative: false, ..self }
+    }
+
+    /// The exponent of the highest digit of a finite value.
+    const fn top(self) -> i32 {
+        self.exponent + 63 - self.significand.leading_zeros() as i32
+    }
+
+    /// The multiple of `2^quantum` that `direction` chooses, as a count of quanta without the sign; saturates at `u64::MAX`.
+    pub fn quanta(self, quantum: i32, direction: Direction) -> u64 {
+        match self.class {
+            Class::Zero | Class::Nan => return 0,
+            Class::Infinite => return u64::MAX,
+            Class::Finite => {}
+        }
+        let shift = quantum - self.exponent;
+        if shift <= 0 {
+            return if self.top() - quantum > 63 { u64::MAX } else { self.significand << -shift };
+        }
+        // Beyond 127 discarded places nothing changes: all digits are far below half a quantum.
+        let shift = shift.min(127) as u32;
+        let digits = u128::from(self.significand);
+        let kept = (digits >> shift) as u64;
+        let rest = digits & ((1 << shift) - 1);
+        let half = 1_u128 << (shift - 1);
+        let up = match direction {
+            Direction::Nearest => rest > half || (rest == half && kept & 1 == 1),
+            Direction::NearestAway => rest >= half,
+            Direction::Zero => false,
+            Direction::Down => rest != 0 && self.negative,
+            Direction::Up => rest != 0 && !self.negative,
+            Direction::Stochastic { bits, width } => {
+                let field = if shift >= width { rest >> (shift - width) } else { rest << (width - shift) };
+                (field + u128::from(bits)) >> width != 0
+            }
+        };
+        kept.saturating_add(u64::from(up))
+    }
+}
+
+impl Layout {
+    /// IEEE binary16.
+    pub const F16: Self = Self::ieee(5, 10);
+    /// The upper half of binary32.
+    pub const BF16: Self = Self::ieee(8, 7);
+    /// binary32 with 10 fraction bits, counted without the 13 zeros below them.
+    pub const TF32: Self = Self::ieee(8, 10);
+    /// IEEE binary32.
+    pub const F32: Self = Self::ieee(8, 23);
+    /// IEEE binary64.
+    pub const F64: Self = Self::ieee(11, 52);
+
+    const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
+        let bias = (1 << (exponent_bits - 1)) - 1;
+        Self { exponent_bits, fraction_bits, bias, signed: true, special: Special::Ieee }
+    }
+
+    /// Width without the sign, bits.
+    pub const fn magnitude_bits(self) -> u32 {
+        self.exponent_bits + self.fraction_bits
+    }
+
+    /// The sign's bit, 0 where there is none.
+    pub const fn sign_bit(self) -> u64 {
+        (self.signed as u64) << self.magnitude_bits()
+    }
+
+    /// All bits of the magnitude: the canonical NaN of every format that has one.
+    pub const fn all_ones(self) -> u64 {
+        (1 << self.magnitude_bits()) - 1
+    }
+
+    /// The code of the largest finite number.
+    pub const fn largest(self) -> u64 {
+        match self.special {
+            Special::Ieee => self.infinity() - 1,
+            Special::OneNan => self.all_ones() - 1,
+            Special::None => self.all_ones(),
+        }
+    }
+
+    /// The code of infinity in an IEEE format (elsewhere a number without meaning).
+    pub const fn infinity(self) -> u64 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+
+    /// The code of 1.
+    pub const fn one(self) -> u64 {
+        (self.bias as u64) << self.fraction_bits
+    }
+
+    /// The exponent of the smallest normal number.
+    const fn smallest_exponent(self) -> i32 {
+        1 - self.bias
+    }
+
+    /// Whether these bits are a NaN.
+    pub const fn is_nan(self, bits: u64) -> bool {
+        let magnitude = bits & self.all_ones();
+        match self.special {
+            Special::Ieee => magnitude > self.infinity(),
+            Special::OneNan => magnitude == self.all_ones(),
+            Special::None => false,
+        }
+    }
+
+    /// Whether these bits are a subnormal number (zero is none).
+    pub const fn is_subnormal(self, bits: u64) -> bool {
+        let magnitude = bits & self.all_ones();
+        magnitude != 0 && magnitude >> self.fraction_bits == 0
+    }
+
+    /// The value of a code; bits above the format are not looked at.
+    pub const fn decode(self, bits: u64) -> Real {
+        let negative = bits & self.sign_bit() != 0;
+        let magnitude = bits & self.all_ones();
+        if self.is_nan(bits) {
+            return Real { negative, ..Real::NAN };
+        }
+        if matches!(self.special, Special::Ieee) && magnitude == self.infinity() {
+            return Real { negative, class: Class::Infinite, exponent: 0, significand: 0 };
+        }
+        let code = (magnitude >> self.fraction_bits) as i32;
+        let fraction = magnitude & ((1 << self.fraction_bits) - 1);
+        let hidden = if code == 0 { 0 } else { 1 << self.fraction_bits };
+        let exponent = if code == 0 { self.smallest_exponent() } else { code - self.bias };
+        Real::scaled(negative, fraction | hidden, exponent - self.fraction_bits as i32)
+    }
+
+    /// The code of a value, rounded once. Too large a value becomes infinity (the NaN of a format without infinities), the largest
+    /// number where the direction leads there or `saturate` is set. A NaN becomes the canonical one, positive; the largest number in
+    /// a format that has none. A format without a sign takes the magnitude.
+    pub fn encode(self, value: Real, direction: Direction, saturate: bool) -> u64 {
+        let value = if self.signed { value } else { value.magnitude() };
+        let sign = if value.negative { self.sign_bit() } else { 0 };
+        match value.class {
+            Class::Nan => return self.all_ones(),
+            Class::Zero => return sign,
+            Class::Infinite => return sign | if saturate { self.largest() } else { self.endless() },
+            Class::Finite => {}
+        }
+        // Far beyond any format's range: the code below would not fit.
+        if value.top() > self.bias + 2 {
+            return sign | self.overflow(value.negative, direction, saturate);
+        }
+        let smallest = self.smallest_exponent();
+        let top = if value.top() > smallest { value.top() } else { smallest };
+        let kept = value.quanta(top - self.fraction_bits as i32, direction);
+        // Without the hidden bit the smallest normal binade and the subnormals share one line of codes; a carry moves up by itself.
+        let code = (((top - smallest) as u64) << self.fraction_bits) + kept;
+        if code > self.largest() {
+            return sign | self.overflow(value.negative, direction, saturate);
+        }
+        sign | code
+    }
+
+    /// What an infinite value becomes, without the sign.
+    const fn endless(self) -> u64 {
+        match self.special {
+            Special::Ieee => self.infinity(),
+            Special::OneNan | Special::None => self.all_ones(),
+        }
+    }
+
+    const fn overflow(self, negative: bool, direction: Direction, saturate: bool) -> u64 {
+        let inward = match direction {
+            Direction::Zero => true,
+            Direction::Down => !negative,
+            Direction::Up => negative,
+            Direction::Nearest | Direction::NearestAway | Direction::Stochastic { .. } => false,
+        };
+        if inward || saturate { self.largest() } else { self.endless() }
+    }
+
+    /// Whether rounding with an exponent that knows no bound would stay below the smallest normal number. That is when `.ftz` flushes
+    /// a result: `ptxas` compares the source of `cvt.ftz.f32.f64` with just these bounds (`.rn`, `.rz`, `.rm`, `.rp`, sm_90).
+    pub fn is_tiny(self, value: Real, direction: Direction) -> bool {
+        if value.class != Class::Finite || value.top() >= self.smallest_exponent() {
+            return false;
+        }
+        let quantum = value.top() - self.fraction_bits as i32;
+        let carried = value.quanta(quantum, direction) >> (self.fraction_bits + 1) != 0;
+        !(carried && value.top() + 1 == self.smallest_exponent())
+    }
+}
