@@ -3,7 +3,17 @@
 //! It executes the lowered module of `ptx-analysis` and must *not* know syntax nodes, text positions of a protocol, files,
 //! threads or clocks: whoever starts it hands over bytes and gets bytes back.
 
+pub mod decode;
+mod exec;
+pub mod findings;
 pub mod image;
+pub mod lanes;
 pub mod launch;
+pub mod machine;
 pub mod matrix;
+pub mod memory;
+pub mod races;
+pub mod registers;
+pub mod simd;
+pub mod trace;
 pub mod values;

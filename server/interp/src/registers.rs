@@ -141,6 +141,11 @@ impl Registers {
         }
     }
 
+    /// Bytes that belong to these registers alone.
+    pub fn weight(&self) -> usize {
+        self.own.len() * LINE + 4 * self.predicates.len()
+    }
+
     /// The bytes of all lanes.
     pub fn bytes(&self, place: Place) -> &[u8] {
         let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));

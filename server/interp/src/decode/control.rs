@@ -7,12 +7,13 @@ use ptx_isa::tables::{Access, Kind, TypeClass};
 
 /// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
 pub(super) fn reachable(program: &Program, entry: usize) -> Vec<usize> {
-    let index = |name: &str| program.functions.iter().position(|f| &*f.name == name && f.body.is_some());
+    let has_body = |i: &usize| program.functions.get(*i).is_some_and(|f| f.body.is_some());
+    let index = |name: &str| program.function(name).filter(has_body);
     let mut work = vec![entry];
     for variable in &program.variables {
         let functions = variable.initial.relocations.iter().filter_map(|r| match &r.to {
             Target::Function(name) => index(name),
-            Target::Variable(_) => None,
+            Target::Variable(_) | Target::Local(_) => None,
         });
         work.extend(functions.filter(|f| !program.functions[*f].kernel));
     }
@@ -74,8 +75,8 @@ pub(crate) fn call(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Value::Function(f) => {
             let name = inst.function.functions.get(f as usize).ok_or("an unknown function")?;
             let program = &inst.executable.program;
-            let index = program.functions.iter().position(|x| x.name == *name && x.body.is_some());
-            match index {
+            let index = program.function(name);
+            match index.filter(|i| program.functions.get(*i).is_some_and(|f| f.body.is_some())) {
                 Some(index) => function = Some(index as u32),
                 None => return crate::exec::external(name, inst, &arguments, &results),
             }

@@ -10,6 +10,7 @@ use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3,
 use crate::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
+use ptx_isa::Exec;
 use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister, TypeClass};
 
 /// The state space that an address is in.
@@ -72,6 +73,11 @@ impl<'a> Inst<'a> {
     /// Its form.
     pub fn form(&self) -> &'static Form {
         self.function.chosen(self.index).form
+    }
+
+    /// The key of its semantics.
+    pub fn exec(&self) -> Option<Exec> {
+        self.entry().exec_of(self.form())
     }
 
     /// Whether a modifier is written, with its dot, whatever set it is of.
@@ -146,7 +152,7 @@ impl<'a> Inst<'a> {
             }
             Value::Function(f) => {
                 let name = self.function.functions.get(f as usize).ok_or("an unknown function")?;
-                let index = self.executable.program.functions.iter().position(|x| x.name == *name);
+                let index = self.executable.program.function(name);
                 let index = index.ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
                 Ok(self.layout.constants.place(self.executable.code_address(index as u32).into(), width))
             }
@@ -326,10 +332,8 @@ impl<'a> Inst<'a> {
         let flip = guard.negated;
         let index = match guard.slot.and_then(|s| self.layout.slot(s)) {
             Some(Slot::Predicate(index)) => index,
-            // Only one special register is a predicate.
             _ => {
-                let found = ptx_isa::ISA.special_registers.iter().find(|r| r.ty == ".pred");
-                let name = found.map_or("", |r| r.name);
+                let name = guard.special.map_or("", |r| r.name);
                 self.layout.special_predicate(Special { name, component: 0 })
             }
         };
@@ -513,7 +517,7 @@ pub(crate) fn space_named(name: &str) -> Space {
 fn float_bits(bits: u64, single: bool, ty: Option<TypeId>, width: u8) -> u128 {
     let bytes = ty.map_or(usize::from(width), |t| usize::from(t.info().bits / 8));
     match (bytes, single) {
-        (8, true) => f64::from(f32::from_bits(bits as u32)).to_bits().into(),
+        // Where 64 bits are wanted, `0f…` gives the lower half of them (ptxas).
         (4, false) => (f64::from_bits(bits) as f32).to_bits().into(),
         _ => bits.into(),
     }

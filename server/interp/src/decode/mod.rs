@@ -1,20 +1,23 @@
 //! From the lowered module to a program that can be executed: one operation for each instruction, operands resolved to places.
 
-mod control;
+pub(crate) mod control;
 mod frame;
 mod inst;
 mod order;
+mod variables;
 
 pub use frame::{Constants, HiddenAddress, Layout, SpecialPredicate, Specials};
+pub(crate) use inst::space_named;
 pub use inst::{Address, Inst, Space};
 
 use crate::exec;
-use crate::lanes::Lane;
-use crate::memory::{AddressMap, Global, SHARED_STRIDE, Storage, Window};
-use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
+use crate::memory::{AddressMap, Global, Storage, Window};
+use crate::registers::{Line, Place, PredicateDst, PredicateSrc, Src};
 use crate::simd::Step;
+pub(crate) use variables::body_name;
 use ptx_analysis::flow::Function;
 use ptx_analysis::program::{Callable, Program};
+use ptx_isa::Exec;
 use ptx_isa::tables::Target;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -82,6 +85,8 @@ pub struct Op {
     pub floats: Option<u16>,
     /// It reads special registers whose value changes: [`Code::clocks`].
     pub clocked: bool,
+    /// The lanes that it waits for may be at other instructions of its kind.
+    pub meets_anywhere: bool,
 }
 
 /// Where a register of the source lies.
@@ -212,8 +217,8 @@ pub struct Executable {
 impl Executable {
     /// Decodes what a kernel can reach.
     pub fn new(program: Arc<Program>, entry: &str) -> Result<Self, Refusal> {
-        let is_entry = |c: &Callable| &*c.name == entry && c.kernel && c.body.is_some();
-        let index = program.functions.iter().position(is_entry);
+        let is_entry = |c: &Callable| c.kernel && c.body.is_some();
+        let index = program.function(entry).filter(|i| program.functions.get(*i).is_some_and(is_entry));
         let index = index.ok_or_else(|| Refusal(format!("the module has no kernel `{entry}` with a body")))?;
         let mut out = Self {
             map: AddressMap::new(program.environment.address_size),
@@ -279,135 +284,11 @@ impl Executable {
         self.target.is_some_and(|t| t.has(feature))
     }
 
-    /// Gives the variables of the module their addresses, and makes global and constant memory.
-    fn place_variables(&mut self, reachable: &[usize]) {
-        let program = Arc::clone(&self.program);
-        // Of newer architectures the system keeps the first KiB of shared memory for itself.
-        self.shared_start = if self.has("sm_80") { 1024 } else { 0 };
-        let mut shared = self.shared_start;
-        let mut constant: u64 = 0;
-        let mut memory = Global::new(self.map.global);
-        let mut pieces = Vec::new();
-        for global in &program.variables {
-            let symbol = &global.symbol;
-            let bytes = symbol.bytes.unwrap_or(0).max(global.initial.bytes.len() as u64);
-            let align = u64::from(symbol.align.unwrap_or(1)).max(1);
-            let located = match symbol.space {
-                ".shared" if symbol.external && symbol.bytes.unwrap_or(0) == 0 => continue,
-                ".shared" => {
-                    let used = |f: &usize| {
-                        let body = program.functions[*f].body.as_ref();
-                        body.is_some_and(|b| b.variables.iter().any(|v| v.range.is_empty() && v.name == global.name))
-                    };
-                    if !reachable.iter().any(used) {
-                        continue;
-                    }
-                    let address = shared.next_multiple_of(align);
-                    shared = address + bytes;
-                    Located { address, window: Some(Window::Shared), bytes }
-                }
-                ".const" => {
-                    let address = constant.next_multiple_of(align);
-                    constant = address + bytes;
-                    pieces.push((global, address));
-                    Located { address, window: Some(Window::Constant), bytes }
-                }
-                _ => {
-                    let address = memory.allocate(&global.name, Storage::new(bytes, true), align);
-                    pieces.push((global, address));
-                    Located { address, window: None, bytes }
-                }
-            };
-            self.variables.insert(global.name.clone(), located);
-        }
-        // Dynamic shared memory begins behind everything else; each `.extern` array of no size is all of it.
-        for function in reachable {
-            shared = self.place_body_variables(*function, shared);
-        }
-        let open = program.variables.iter().filter(|v| v.symbol.space == ".shared" && v.symbol.external);
-        let open: Vec<_> = open.filter(|v| v.symbol.bytes.unwrap_or(0) == 0).collect();
-        let align = open.iter().filter_map(|v| v.symbol.align).max().map_or(16, |a| u64::from(a.max(16)));
-        shared = shared.next_multiple_of(align);
-        for global in open {
-            let located = Located { address: shared, window: Some(Window::Shared), bytes: 0 };
-            self.variables.insert(global.name.clone(), located);
-        }
-        self.shared_bytes = shared.min(SHARED_STRIDE);
-        self.constant = Storage::new(constant, true);
-        self.global = memory;
-        for (global, address) in pieces {
-            self.initialize(&global.initial, address, global.symbol.space == ".const");
-        }
-    }
-
-    /// Gives the variables in shared, global and constant memory that a body declares their addresses.
-    fn place_body_variables(&mut self, function: usize, mut shared: u64) -> u64 {
-        let program = Arc::clone(&self.program);
-        let Some(body) = &program.functions[function].body else { return shared };
-        for (index, variable) in body.variables.iter().enumerate() {
-            let symbol = &variable.symbol;
-            if variable.range.is_empty() || symbol.space != ".shared" {
-                continue;
-            }
-            let bytes = symbol.bytes.unwrap_or(0);
-            let address = shared.next_multiple_of(u64::from(symbol.align.unwrap_or(1)).max(1));
-            shared = address + bytes;
-            let located = Located { address, window: Some(Window::Shared), bytes };
-            self.variables.insert(body_name(function, index), located);
-        }
-        shared
-    }
-
-    /// Writes initial values.
-    fn initialize(&mut self, initial: &ptx_analysis::program::Initial, address: u64, constant: bool) {
-        let mut bytes = initial.bytes.clone();
-        for relocation in &initial.relocations {
-            let value = match &relocation.to {
-                ptx_analysis::program::Target::Function(name) => {
-                    let index = self.program.functions.iter().position(|f| f.name == *name);
-                    index.map_or(0, |i| self.code_address(i as u32))
-                }
-                ptx_analysis::program::Target::Variable(name) => {
-                    let located = self.variables.get(name).copied();
-                    let generic = |l: Located| match l.window {
-                        Some(window) if relocation.generic => self.map.generic(window, l.address).unwrap_or(0),
-                        _ => l.address,
-                    };
-                    located.map_or(0, generic)
-                }
-            };
-            let value = value.wrapping_add(relocation.addend as u64);
-            let value = relocation.byte.map_or(value, |byte| value >> (8 * byte) & 0xff);
-            let from = relocation.offset as usize;
-            let width = usize::from(relocation.width);
-            if let (Some(to), Some(from)) = (bytes.get_mut(from..from + width), value.to_le_bytes().get(..width)) {
-                to.copy_from_slice(from);
-            }
-        }
-        if constant {
-            self.constant.write(address, &bytes, crate::values::Marks::NONE);
-        } else if let Some(allocation) = self.global.find_mut(address, bytes.len()) {
-            let at = address - allocation.base;
-            allocation.storage.write(at, &bytes, crate::values::Marks::NONE);
-        }
-    }
-
-    fn place_parameters(&mut self, entry: usize) -> Result<(), Refusal> {
-        let mut at: u64 = 0;
-        for parameter in &self.program.functions[entry].parameters {
-            let bytes = parameter.bytes().unwrap_or(0);
-            at = at.next_multiple_of(u64::from(parameter.align.unwrap_or(1)).max(1));
-            self.parameters.push((at as u32, bytes as u32));
-            at += bytes;
-        }
-        if at > 1 << 16 { Err("the parameters of the kernel are longer than 64 KiB".into()) } else { Ok(()) }
-    }
-
     fn decode(&mut self, function: usize) -> Result<Code, Refusal> {
         let program = Arc::clone(&self.program);
         let callable = &program.functions[function];
         let Some(body) = &callable.body else { return Err("a function without a body".into()) };
-        if !body.complete {
+        if !body.complete || !program.errors_in(callable).is_empty() {
             return Err(format!("`{}` has errors, so it cannot be executed: mend them first", callable.name).into());
         }
         let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
@@ -421,11 +302,6 @@ impl Executable {
         self.specials = specials;
         Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
     }
-}
-
-/// The name under which a variable of a body is kept.
-pub(crate) fn body_name(function: usize, variable: usize) -> Box<str> {
-    format!("{function}/{variable}").into()
 }
 
 /// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
@@ -446,20 +322,11 @@ fn op(inst: &mut Inst<'_>) -> Op {
         writes: uses(inst.function.writes(inst.index)),
         floats,
         clocked: inst.is_clocked(),
+        meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
     }
-}
-
-/// A constant as a source, for values that an instruction does not spell out.
-pub(crate) fn constant<T: Lane>(constants: &mut Constants, value: T) -> Option<Src<T>> {
-    Src::new(constants.place(value.bits(), T::BYTES as u8))
 }
 
 /// A predicate register by its number.
 pub(crate) fn predicate(index: u32) -> (PredicateSrc, PredicateDst) {
     (PredicateSrc { index: Some(index), flip: false }, PredicateDst(index))
-}
-
-/// Whether a place is a register of the function.
-pub(crate) fn is_register(place: Place) -> bool {
-    place.file == File::Own
 }

@@ -180,6 +180,15 @@ impl Context<'_> {
         crate::races::observe(self, location, lane, from.len(), crate::races::Access::Write(order));
     }
 
+    /// Forgets what was written to bytes of a location.
+    pub fn forget_at(&mut self, location: Location, lane: usize, bytes: u64) {
+        if !self.stopped
+            && let Some((storage, at)) = self.storage(location, lane, bytes as usize)
+        {
+            storage.forget(at, bytes);
+        }
+    }
+
     /// Reads, changes and writes up to 16 bytes of a location at once, and gives what was there.
     pub fn update_at(
         &mut self,

@@ -45,6 +45,8 @@ pub struct Context<'m> {
     pub token: Option<u64>,
     /// Lanes whose results must be marked.
     pub marked: Marked,
+    /// Lanes in which a register that the instruction reads is marked.
+    pub sources: Marked,
     /// The run ends here.
     pub(super) stopped: bool,
 }
@@ -88,6 +90,18 @@ impl Context<'_> {
     /// Marks the result of a lane.
     pub fn mark(&mut self, lane: usize, marks: Marks) {
         self.marked.add(lane, marks);
+    }
+
+    /// The marks of what the instruction reads from registers in a lane: those of what it stores.
+    pub fn source_marks(&self, lane: usize) -> Marks {
+        let mut marks = Marks::NONE;
+        if self.sources.unspecified >> lane & 1 != 0 {
+            marks |= Marks::UNSPECIFIED;
+        }
+        if self.sources.approximate >> lane & 1 != 0 {
+            marks |= Marks::APPROXIMATE;
+        }
+        marks
     }
 
     /// Notes that something was found. If it is of a kind that ends the run, what the instruction does from here on has no effect.

@@ -48,6 +48,15 @@ impl Cluster {
 }
 
 impl Machine {
+    /// Whether a CTA has not started yet.
+    pub(crate) fn is_ahead(&self, cta: u64) -> bool {
+        let [gx, gy, _] = self.shape.grid.map(u64::from);
+        let at = [cta % gx, cta / gx % gy, cta / gx / gy];
+        let [x, y, _] = self.shape.clusters();
+        let in_cluster: [u64; 3] = std::array::from_fn(|i| at[i] / u64::from(self.shape.cluster[i]));
+        in_cluster[0] + x * (in_cluster[1] + y * in_cluster[2]) >= self.next_cluster
+    }
+
     /// A cluster at its beginning.
     pub(super) fn start(&self, number: u64) -> Cluster {
         let at = self.cluster_index(number);

@@ -1,0 +1,109 @@
+//! Addresses: generic ones and those of state spaces, which of them an address is, and those of other CTAs of the cluster.
+
+use crate::decode::{Action, Inst, Refusal, Space, space_named};
+use crate::memory::{Region, SHARED_STRIDE, Window};
+use crate::values::Marks;
+
+fn space_of(inst: &Inst<'_>) -> Space {
+    inst.modifiers().map(space_named).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)
+}
+
+/// `cvta` and `cvta.to`.
+pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let space = space_of(inst);
+    let back = inst.has(".to");
+    let map = inst.executable.map;
+    let width = inst.executable.address_bytes();
+    let operand = inst.operand("a").ok_or("`cvta` without a source")?;
+    let a = inst.place(operand, width)?;
+    let d = inst.operand("d").ok_or("`cvta` without a destination")?;
+    let d = inst.place(d, width)?;
+    let Space::Window(window) = space else {
+        return Ok(Inst::each(move |r, lane| {
+            let value = r.lane_bits(a, lane);
+            r.set_lane_bits(d, lane, value);
+            Marks::NONE
+        }));
+    };
+    Ok(Inst::each(move |r, lane| {
+        let value = r.lane_bits(a, lane) as u64;
+        // An address that is not in the window makes one that is nowhere.
+        let found = if back {
+            map.window(value).filter(|(w, _)| *w == window || window == Window::Parameter).map(|(w, at)| {
+                if w == Window::Local && window == Window::Parameter { at + crate::memory::STACK_PARAMETERS } else { at }
+            })
+        } else {
+            map.generic(window, value)
+        };
+        r.set_lane_bits(d, lane, found.unwrap_or(value.wrapping_sub(map.base(window))).into());
+        if found.is_some() { Marks::NONE } else { Marks::UNSPECIFIED }
+    }))
+}
+
+/// `isspacep`.
+pub(crate) fn isspacep(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let names: Vec<&str> = inst.modifiers().collect();
+    let own = names.iter().any(|n| *n == ".shared::cta" || *n == ".shared");
+    let space = space_of(inst);
+    let map = inst.executable.map;
+    let p = inst.predicate_dst("p")?.ok_or("`isspacep` without a predicate")?;
+    let operand = inst.operand("a").ok_or("`isspacep` without an address")?;
+    let a = inst.place(operand, inst.executable.address_bytes())?;
+    Ok(Inst::machine(move |context| {
+        let mut truth = 0;
+        for lane in crate::lanes::lanes(context.mask) {
+            let (region, _) = map.region(context.registers.lane_bits(a, lane) as u64);
+            let own_rank = context.rank as u32;
+            let is = match (space, region) {
+                (Space::Global, Region::Global) => true,
+                (Space::Window(Window::Shared), Region::Shared(rank)) => !own || rank.is_none_or(|r| r == own_rank),
+                (Space::Window(Window::Local), Region::Local) => true,
+                (Space::Window(Window::Constant), Region::Constant) => true,
+                (Space::Window(Window::Parameter), Region::Parameter) => true,
+                _ => false,
+            };
+            truth |= u32::from(is) << lane;
+        }
+        context.registers.put_predicate(p, context.mask, truth);
+        crate::machine::Outcome::Next
+    }))
+}
+
+/// `mapa`: the address of a variable in the shared memory of another CTA of the cluster.
+pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let window = space_of(inst) == Space::Window(Window::Shared);
+    let map = inst.executable.map;
+    let width = inst.executable.address_bytes();
+    let operand = inst.operand("a").ok_or("`mapa` without an address")?;
+    let a = inst.place(operand, width)?;
+    let b = inst.src::<u32>("b")?;
+    let d = inst.operand("d").ok_or("`mapa` without a destination")?;
+    let d = inst.place(d, width)?;
+    Ok(Inst::each(move |r, lane| {
+        let value = r.lane_bits(a, lane) as u64;
+        let rank = u64::from(r.lane(b, lane));
+        let offset = if window { value } else { value.wrapping_sub(map.base(Window::Shared)) } % SHARED_STRIDE;
+        let there = (rank + 1) * SHARED_STRIDE + offset;
+        let base = if window { 0 } else { map.base(Window::Shared) };
+        r.set_lane_bits(d, lane, (base + there).into());
+        Marks::NONE
+    }))
+}
+
+/// `getctarank`: the rank of the CTA that an address of shared memory lies in.
+pub(crate) fn getctarank(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let window = space_of(inst) == Space::Window(Window::Shared);
+    let map = inst.executable.map;
+    let operand = inst.operand("a").ok_or("`getctarank` without an address")?;
+    let a = inst.place(operand, inst.executable.address_bytes())?;
+    let d = inst.dst::<u32>("d")?;
+    Ok(Inst::machine(move |context| {
+        for lane in crate::lanes::lanes(context.mask) {
+            let value = context.registers.lane_bits(a, lane) as u64;
+            let offset = if window { value } else { value.wrapping_sub(map.base(Window::Shared)) };
+            let rank = (offset / SHARED_STRIDE).checked_sub(1).map_or(context.rank as u64, |r| r);
+            context.registers.put_lane(d, lane, rank as u32);
+        }
+        crate::machine::Outcome::Next
+    }))
+}

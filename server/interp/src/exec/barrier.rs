@@ -1,0 +1,5 @@
+//! Barriers of a CTA.
+
+/// Barriers of a CTA.
+#[derive(Debug, Clone, Default)]
+pub struct Barriers {}

@@ -1,0 +1,34 @@
+//! Cache policies, which are opaque numbers here, and `discard`.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::Outcome;
+use crate::values::Marks;
+
+/// Bytes of a line, which `discard` gives up.
+const LINE: usize = 128;
+
+/// `createpolicy`: some number, since nothing here depends on which.
+pub(crate) fn policy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let d = inst.dst::<u64>("d").or_else(|_| inst.dst::<u64>("policy"))?;
+    Ok(Inst::each(move |r, lane| {
+        r.put_lane(d, lane, 0x12f0_0000_0000_0000);
+        Marks::UNSPECIFIED
+    }))
+}
+
+/// `discard`: what is in memory there is undefined from then on.
+pub(crate) fn discard(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = context.locate(&address, lane, LINE, LINE, true) else { continue };
+            context.forget_at(at, lane, LINE as u64);
+        }
+        if context.is_stopped() {
+            context.fault(Kind::Undefined, 0, || "`discard` of memory that is not there".into());
+        }
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,109 @@
+//! Functions that the system brings along: `vprintf`, `__assertfail`, `malloc`, `free`.
+
+use crate::decode::{Action, Inst, Pass, Refusal};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Order, Outcome};
+use crate::memory::{STACK_PARAMETERS, Storage};
+use crate::registers::Place;
+
+/// Bytes of a string that is read at most.
+const STRING: usize = 1 << 16;
+
+/// A call of a function without a body.
+pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[Pass]) -> Result<Action, Refusal> {
+    let arguments: Vec<Pass> = arguments.to_vec();
+    let result = results.first().copied();
+    match name {
+        "vprintf" => Ok(Inst::machine(move |context| {
+            for lane in lanes(context.mask) {
+                let (format, values) = (argument(context, &arguments, 0, lane), argument(context, &arguments, 1, lane));
+                let text = string(context, format, lane);
+                let shared = std::cell::RefCell::new(&mut *context);
+                let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
+                let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
+                context.machine.printed.extend(printed.0);
+                give(context, result, lane, printed.1.into());
+            }
+            Outcome::Next
+        })),
+        "__assertfail" => Ok(Inst::machine(move |context| {
+            let lane = context.mask.trailing_zeros() as usize;
+            let text = |context: &mut Context<'_>, i| {
+                let at = argument(context, &arguments, i, lane);
+                String::from_utf8_lossy(&string(context, at, lane)).into_owned()
+            };
+            let (message, file, function) = (text(context, 0), text(context, 1), text(context, 3));
+            let line = argument(context, &arguments, 2, lane) as u32;
+            let mask = context.mask;
+            context.fault(Kind::Trap, mask, || format!("assertion `{message}` failed in {function} ({file}:{line})"));
+            Outcome::Next
+        })),
+        "malloc" => Ok(Inst::machine(move |context| {
+            for lane in lanes(context.mask) {
+                let bytes = argument(context, &arguments, 0, lane);
+                let fits = bytes <= context.machine.settings.memory;
+                let address = if fits { context.memory().global.allocate("malloc", Storage::new(bytes, false), 16) } else { 0 };
+                give(context, result, lane, address.into());
+            }
+            Outcome::Next
+        })),
+        // Memory that is given back stays where it is: nothing is allocated twice.
+        "free" => Ok(Action::Nothing),
+        _ => Err(format!("`{name}` is declared but has no body here, and it is none of the functions that the system brings along (`vprintf`, `__assertfail`, `malloc`, `free`)").into()),
+    }
+}
+
+/// The value of an argument in a lane, up to 8 bytes of it.
+fn argument(context: &mut Context<'_>, arguments: &[Pass], index: usize, lane: usize) -> u64 {
+    match arguments.get(index) {
+        Some(Pass::Register(place)) => context.registers.lane_bits(*place, lane) as u64,
+        Some(Pass::Memory(place, bytes)) => {
+            let at = stack_address(context, *place, lane);
+            let mut out = [0; 8];
+            let count = (*bytes as usize).min(8);
+            context.lanes.local[lane].read(at, &mut out[..count]);
+            u64::from_le_bytes(out)
+        }
+        _ => 0,
+    }
+}
+
+fn stack_address(context: &Context<'_>, place: Place, lane: usize) -> u64 {
+    (context.registers.lane_bits(place, lane) as u64).wrapping_sub(STACK_PARAMETERS)
+}
+
+/// Hands a result back.
+fn give(context: &mut Context<'_>, result: Option<Pass>, lane: usize, value: u128) {
+    match result {
+        Some(Pass::Register(place)) => context.registers.set_lane_bits(place, lane, value),
+        Some(Pass::Memory(place, bytes)) => {
+            let at = stack_address(context, place, lane);
+            let count = (bytes as usize).min(16);
+            context.lanes.local[lane].write(at, &value.to_le_bytes()[..count], super::memory::PLAIN);
+        }
+        _ => {}
+    }
+}
+
+/// Bytes of a number at a generic address.
+fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) -> u64 {
+    let mut out = [0; 8];
+    let count = bytes.min(8);
+    if let Some(at) = context.locate_generic(address, lane, count, 1, false) {
+        context.read_at(at, lane, &mut out[..count], Order::Weak);
+    }
+    u64::from_le_bytes(out)
+}
+
+/// The string at a generic address, without its zero.
+fn string(context: &mut Context<'_>, address: u64, lane: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    while out.len() < STRING && !context.is_stopped() {
+        match number(context, address.wrapping_add(out.len() as u64), 1, lane) as u8 {
+            0 => break,
+            byte => out.push(byte),
+        }
+    }
+    out
+}

@@ -1,0 +1,94 @@
+//! Loads and stores.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::lanes;
+use crate::machine::{Context, Order, Outcome};
+use crate::registers::Place;
+use crate::values::Marks;
+use ptx_isa::ISA;
+use ptx_isa::tables::TypeClass;
+
+/// How the modifiers of an access order it.
+pub(crate) fn order(inst: &Inst<'_>) -> Order {
+    let mut order = Order::Weak;
+    for modifier in inst.modifiers() {
+        order = match modifier {
+            ".acquire" => Order::Acquire,
+            ".release" => Order::Release,
+            ".acq_rel" => Order::AcquireRelease,
+            ".relaxed" | ".volatile" | ".mmio" if order == Order::Weak => Order::Relaxed,
+            _ => order,
+        };
+    }
+    order
+}
+
+/// The bytes of an element in memory, and whether it is extended by its sign.
+pub(crate) fn element(inst: &Inst<'_>) -> Result<(usize, bool), Refusal> {
+    let ty = inst.modifiers().filter_map(|m| ISA.ty(m)).last().ok_or("an access without a type")?;
+    Ok((usize::from(ty.bits).div_ceil(8), ty.class == TypeClass::Sint))
+}
+
+/// The bits of a value, extended to 128 by the sign of its `bytes`.
+pub(crate) fn extend(bits: u128, bytes: usize, signed: bool) -> u128 {
+    if !signed || bytes >= 16 {
+        return bits;
+    }
+    let shift = 128 - 8 * bytes as u32;
+    ((bits << shift) as i128 >> shift) as u128
+}
+
+/// Spreads bytes over registers of one lane, an element each.
+fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], bytes: usize, signed: bool) {
+    for (element, place) in from.chunks_exact(bytes).zip(to) {
+        let mut all = [0; 16];
+        all[..bytes].copy_from_slice(element);
+        let bits = extend(u128::from_le_bytes(all), bytes, signed);
+        context.registers.set_lane_bits(*place, lane, bits);
+    }
+}
+
+/// `ld`, `ld.global.nc`, `ldu`.
+pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (bytes, signed) = element(inst)?;
+    let to = inst.places("d", bytes as u8)?;
+    let address = inst.address("a")?;
+    let order = order(inst);
+    Ok(Inst::machine(move |context| {
+        let mut buffer = [0; 64];
+        let count = (bytes * to.len()).min(buffer.len());
+        for lane in lanes(context.mask) {
+            let Some(marks) = context.load(&address, lane, &mut buffer[..count], order) else { continue };
+            spread(context, lane, &buffer[..count], &to, bytes, signed);
+            context.mark(lane, marks);
+        }
+        // Who looks again and again for what another thread writes should let that one have its turn.
+        if order == Order::Weak { Outcome::Next } else { Outcome::Yield }
+    }))
+}
+
+/// `st`.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (bytes, _) = element(inst)?;
+    let from = inst.places("b", bytes as u8)?;
+    let address = inst.address("a")?;
+    let order = order(inst);
+    Ok(Inst::machine(move |context| {
+        let mut buffer = [0; 64];
+        let count = (bytes * from.len()).min(buffer.len());
+        for lane in lanes(context.mask) {
+            for (element, place) in buffer[..count].chunks_exact_mut(bytes).zip(&from) {
+                let bits = context.registers.lane_bits(*place, lane).to_le_bytes();
+                element.copy_from_slice(&bits[..bytes]);
+            }
+            let marks = context.source_marks(lane);
+            if context.store(&address, lane, &buffer[..count], marks, order).is_none() {
+                return Outcome::Next;
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// No marks, for what comes from nowhere.
+pub(crate) const PLAIN: Marks = Marks::NONE;

@@ -1,0 +1,19 @@
+//! `trap`, `nanosleep`.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::machine::Outcome;
+
+/// `trap`: the launch ends.
+pub(crate) fn trap(_: &mut Inst<'_>) -> Result<Action, Refusal> {
+    Ok(Inst::machine(|context| {
+        let lanes = context.mask;
+        context.fault(Kind::Trap, lanes, || "`trap` ends the launch".into());
+        Outcome::Next
+    }))
+}
+
+/// `nanosleep`: others have their turn. How long is left open between nothing and twice the time.
+pub(crate) fn nanosleep(_: &mut Inst<'_>) -> Result<Action, Refusal> {
+    Ok(Inst::machine(|_| Outcome::Yield))
+}

@@ -1,0 +1,89 @@
+//! `mov`: copies, addresses, and packing and unpacking of vectors.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{ALL, lanes};
+use crate::registers::{Place, Registers};
+use crate::simd::{Map1, Marked, step};
+use crate::registers::{Dst, Src};
+
+/// Copies a register of the same width.
+fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
+    fn of<T: crate::lanes::Lane>(d: Place, a: Place) -> Option<Action> {
+        Some(Action::Lanes(step(Map1 { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)?, f: |x: T| x })))
+    }
+    let width = d.width.min(a.width);
+    let made = match width {
+        1 => of::<u8>(d, a),
+        2 => of::<u16>(d, a),
+        4 => of::<u32>(d, a),
+        8 => of::<u64>(d, a),
+        _ => of::<u128>(d, a),
+    };
+    made.ok_or_else(|| "a register that cannot be written".into())
+}
+
+/// `mov` of a value, an address or a predicate.
+pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    if inst.is_predicate("d") {
+        let to = inst.predicate_dst("d")?.ok_or("`mov.pred` without a destination")?;
+        let from = inst.predicate_src("a")?.ok_or("`mov.pred` without a source")?;
+        return Ok(Inst::all(move |r, mask| {
+            let value = r.predicate(from);
+            r.put_predicate(to, mask, value);
+            Marked::default()
+        }));
+    }
+    let operand = inst.operand("d").ok_or("`mov` without a destination")?;
+    let width = inst.width(operand);
+    let (to, from) = (inst.places("d", width)?, inst.places("a", width)?);
+    if to.len() == 1 && from.len() == 1 {
+        return copy(to[0], from[0]);
+    }
+    if to.len() == from.len() {
+        return Ok(Inst::each(move |r, lane| {
+            let values: Vec<u128> = from.iter().map(|p| r.lane_bits(*p, lane)).collect();
+            to.iter().zip(values).for_each(|(p, v)| r.set_lane_bits(*p, lane, v));
+            crate::values::Marks::NONE
+        }));
+    }
+    repack(to, from)
+}
+
+/// `mov` that packs a list into a register, or unpacks one.
+pub(crate) fn vector(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let whole = inst.modifiers().filter_map(|m| ptx_isa::ISA.ty(m)).last().map_or(32, |t| t.bits) / 8;
+    let elements = |inst: &Inst<'_>, name: &str| inst.operands(name).count().max(1) as u16;
+    let (d, a) = (elements(inst, "d"), elements(inst, "a"));
+    let width = |count: u16| (whole / count).max(1) as u8;
+    let (to, from) = (inst.places("d", width(d))?, inst.places("a", width(a))?);
+    repack(to, from)
+}
+
+/// Joins the bits of the sources, the first lowest, and cuts them into the destinations. A list's elements have one width.
+fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
+    if to.is_empty() || from.is_empty() {
+        return Err("`mov` of an empty list".into());
+    }
+    let total: u32 = if to.len() == 1 { to[0].width.into() } else { from.iter().map(|p| u32::from(p.width)).sum() };
+    let (to_bits, from_bits) = (8 * total / to.len() as u32, 8 * total / from.len() as u32);
+    Ok(Inst::all(move |r, mask| {
+        let one = |r: &mut Registers, lane: usize| {
+            let join = |(i, p): (usize, &Place)| cut(r.lane_bits(*p, lane), from_bits) << (from_bits * i as u32);
+            let all = from.iter().enumerate().map(join).fold(0, |a, b| a | b);
+            for (i, place) in to.iter().enumerate() {
+                r.set_lane_bits(*place, lane, cut(all >> (to_bits * i as u32), to_bits));
+            }
+        };
+        if mask == ALL {
+            (0..32).for_each(|lane| one(r, lane));
+        } else {
+            lanes(mask).for_each(|lane| one(r, lane));
+        }
+        Marked::default()
+    }))
+}
+
+/// The lowest bits.
+fn cut(value: u128, bits: u32) -> u128 {
+    if bits >= 128 { value } else { value & ((1 << bits) - 1) }
+}

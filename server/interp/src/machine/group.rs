@@ -1,0 +1,394 @@
+//! The loop that executes a group of lanes.
+
+use super::context::{Context, Outcome};
+use super::record::{Recorded, Recorder, Target};
+use super::warp::{Frame, Lanes, State, Warp};
+use super::{Machine, specials};
+use crate::decode::{Action, Code, Executable, Op, Together};
+use crate::findings::{Kind, Site};
+use crate::lanes::{Mask, lanes};
+use crate::registers::{File, PredicateSrc, Src};
+use crate::simd::Marked;
+
+/// Where a warp is executed, and how far.
+pub(super) struct Turn<'t> {
+    /// Index of its cluster.
+    pub cluster: usize,
+    /// Rank of its CTA.
+    pub rank: usize,
+    /// Nobody could go on when asked last.
+    pub idle: bool,
+    /// So many instructions at most.
+    pub budget: u64,
+    /// Stop when the order comes here.
+    pub meet: u32,
+    /// What is recorded.
+    pub recorder: Option<&'t mut Recorder>,
+}
+
+/// Why a group stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It has come to where others are or will be first, or its time is up.
+    Turn,
+    /// It waits.
+    Waits,
+    /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
+    Changed,
+    /// The run ends.
+    Ends,
+}
+
+/// A group that was executed for a while.
+pub(super) struct Ran {
+    /// Instructions.
+    pub steps: u64,
+    /// Why it stopped.
+    pub stop: Stop,
+}
+
+impl Machine {
+    /// Executes a group until something happens. The group stays in its place in the warp.
+    pub(super) fn run_group(&mut self, executable: &Executable, warp: &mut Warp, at: usize, mut turn: Turn<'_>) -> Ran {
+        let mut group = std::mem::take(&mut warp.groups[at]);
+        let frame = warp.frames.get_mut(group.frame as usize).and_then(Option::take);
+        let (Some(mut frame), true) = (frame, group.mask != 0) else {
+            return Ran { steps: 0, stop: Stop::Changed };
+        };
+        let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
+        let checks = self.settings.checks.has(Kind::UninitializedRegister);
+        let mut steps = 0;
+        let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
+        if turn.recorder.as_ref().is_some_and(|r| r.target != target) {
+            turn.recorder = None;
+        }
+        let stop = loop {
+            let Some(op) = code.ops.get(group.pc as usize) else {
+                // The end of the body is a return.
+                self.leave(warp, &mut frame, &mut group);
+                break Stop::Changed;
+            };
+            if steps >= turn.budget || code.order[group.pc as usize] >= turn.meet {
+                break Stop::Turn;
+            }
+            if op.together != Together::Any && group.state != State::Gathered {
+                let missing = missing(op, &frame, &group.mask, &warp.lanes);
+                if missing != 0 {
+                    group.state = State::Gathering(missing | group.mask);
+                    break Stop::Waits;
+                }
+            }
+            let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
+            let site = Site { function: frame.function, instruction: group.pc };
+            if op.clocked {
+                fill_clocks(self, code, &mut frame, &warp.lanes, group.pc);
+            }
+            if checks && mask != 0 {
+                self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
+            }
+            let wanted = turn.recorder.as_ref().is_some_and(|r| r.wants(warp.lanes.steps));
+            let before = match &turn.recorder {
+                Some(recorder) if wanted => recorder.before(&frame, &code.slots, &op.writes),
+                _ => Vec::new(),
+            };
+            let mut changed = None;
+            match &op.action {
+                _ if mask == 0 => group.pc += 1,
+                Action::Lanes(step) => {
+                    let marked = step.run(&mut frame.registers, mask);
+                    if checks {
+                        note_writes(op, &mut frame, mask, marked);
+                    }
+                    group.pc += 1;
+                }
+                Action::Nothing => group.pc += 1,
+                Action::Branch(to) => {
+                    let to = *to;
+                    if mask == group.mask {
+                        group.pc = to;
+                    } else {
+                        changed = Some(warp_split(warp, &group, mask, to));
+                        group.mask &= !mask;
+                        group.pc += 1;
+                    }
+                }
+                Action::Machine(step) => {
+                    let sources = if checks { sources(op, &frame) } else { Marked::default() };
+                    let mut context = Context {
+                        registers: &mut frame.registers,
+                        mask,
+                        group: group.mask,
+                        lanes: &mut warp.lanes,
+                        machine: self,
+                        cluster: turn.cluster,
+                        rank: turn.rank,
+                        site,
+                        idle: turn.idle,
+                        token: group.token,
+                        marked: Marked::default(),
+                        sources,
+                        stopped: false,
+                    };
+                    let outcome = step(&mut context);
+                    let (token, marked, stopped) = (context.token, context.marked, context.stopped);
+                    group.token = token;
+                    if stopped {
+                        steps += 1;
+                        warp.lanes.steps += 1;
+                        break Stop::Ends;
+                    }
+                    if outcome == Outcome::Wait {
+                        group.state = State::Waiting;
+                        break Stop::Waits;
+                    }
+                    group.token = None;
+                    if checks {
+                        note_writes(op, &mut frame, mask, marked);
+                    }
+                    group.pc += 1;
+                    if outcome == Outcome::Yield {
+                        turn.budget = 0;
+                    }
+                }
+                Action::Table(index, targets) => {
+                    changed = Some(self.table(warp, &frame, &mut group, mask, *index, targets, site, &turn));
+                }
+                Action::Call(call) => {
+                    let rest = group.mask & !mask;
+                    if rest != 0 {
+                        let mut other = group.clone();
+                        (other.mask, other.pc) = (rest, group.pc + 1);
+                        other.state = State::Ready;
+                        warp.groups.push(other);
+                        group.mask = mask;
+                    }
+                    self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted, before);
+                    let frame_index = group.frame as usize;
+                    let ok = self.call(executable, warp, &mut frame, &mut group, call, site, &turn);
+                    warp.frames[frame_index] = Some(frame);
+                    warp.lanes.steps += 1;
+                    group.state = State::Ready;
+                    warp.groups[at] = group;
+                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends } };
+                }
+                Action::Return | Action::Exit => {
+                    let rest = group.mask & !mask;
+                    if rest != 0 {
+                        let mut other = group.clone();
+                        (other.mask, other.pc, other.state) = (rest, group.pc + 1, State::Ready);
+                        warp.groups.push(other);
+                    }
+                    group.mask = mask;
+                    steps += 1;
+                    self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), wanted, before);
+                    warp.lanes.steps += 1;
+                    if matches!(op.action, Action::Return) {
+                        self.leave(warp, &mut frame, &mut group);
+                    } else {
+                        self.exit(warp, &mut frame, &mut group);
+                    }
+                    break Stop::Changed;
+                }
+                Action::Refused(why) => {
+                    let words = why.0.clone();
+                    self.note(&turn, &warp.lanes, Kind::Unsupported, site, mask, || words);
+                    break Stop::Ends;
+                }
+            }
+            let lanes = (group.mask | changed.map_or(0, |_| mask), mask);
+            self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted, before);
+            steps += 1;
+            warp.lanes.steps += 1;
+            group.state = State::Ready;
+            if changed.is_some() {
+                break Stop::Changed;
+            }
+        };
+        let index = group.frame as usize;
+        if group.mask != 0 || frame.lanes != 0 {
+            warp.frames[index].get_or_insert(frame);
+        }
+        group.turn = warp.lanes.steps;
+        warp.groups[at] = group;
+        Ran { steps, stop }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
+    fn record(
+        &self,
+        turn: &mut Turn<'_>,
+        warp: &Warp,
+        frame: &Frame,
+        code: &Code,
+        op: &Op,
+        site: Site,
+        lanes: (Mask, Mask),
+        wanted: bool,
+        before: Vec<Box<[u8]>>,
+    ) {
+        let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) else { return };
+        let mut depth = 0;
+        let mut at = frame.parent;
+        while let Some(parent) = at.and_then(|p| warp.frame(p)) {
+            depth += 1;
+            at = parent.parent;
+        }
+        let step =
+            Recorded { step: warp.lanes.steps, site, group: lanes.0, mask: lanes.1, depth, changes: Vec::new() };
+        recorder.after(step, frame, &code.slots, &op.writes, before);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
+    #[inline]
+    fn check_reads(
+        &mut self,
+        op: &Op,
+        code: &Code,
+        frame: &Frame,
+        mask: Mask,
+        site: Site,
+        lanes: &Lanes,
+        turn: &Turn<'_>,
+    ) {
+        for slot in &op.reads {
+            let known = frame.shadow.known.get(*slot as usize).copied().unwrap_or(0);
+            if mask & !known != 0 {
+                let executable = std::sync::Arc::clone(&self.executable);
+                let name = executable.function(code.function).map_or_else(String::new, |f| {
+                    f.register_name(ptx_analysis::flow::Slot(*slot))
+                });
+                let words = || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
+                self.note(turn, lanes, Kind::UninitializedRegister, site, mask & !known, words);
+            }
+        }
+    }
+
+    /// Notes a fault of an instruction that has no context.
+    pub(super) fn note(
+        &mut self,
+        turn: &Turn<'_>,
+        lanes: &Lanes,
+        kind: Kind,
+        site: Site,
+        mask: Mask,
+        message: impl FnOnce() -> String,
+    ) {
+        if !self.settings.checks.has(kind) {
+            return;
+        }
+        let cta = self.clusters[turn.cluster].ctas[turn.rank].index;
+        let (warp, step) = (lanes.number, lanes.steps);
+        let fault = || crate::findings::Fault {
+            kind,
+            message: message(),
+            site,
+            lanes: mask,
+            cta,
+            warp,
+            step,
+            count: 1,
+            related: None,
+        };
+        self.findings.add(kind, site, fault);
+    }
+
+    /// `brx.idx`: each target gets a group of its own.
+    #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
+    fn table(
+        &mut self,
+        warp: &mut Warp,
+        frame: &Frame,
+        group: &mut super::warp::Group,
+        mask: Mask,
+        index: Src<u32>,
+        targets: &[u32],
+        site: Site,
+        turn: &Turn<'_>,
+    ) -> bool {
+        let indices = frame.registers.get(index);
+        let mut left = mask;
+        while left != 0 {
+            let first = indices[left.trailing_zeros() as usize];
+            let same = lanes(left).filter(|l| indices[*l] == first).fold(0, |m, l| m | 1 << l);
+            left &= !same;
+            let to = match targets.get(first as usize) {
+                Some(to) => *to,
+                None => {
+                    let count = targets.len();
+                    self.note(turn, &warp.lanes, Kind::Undefined, site, same, || {
+                        format!("index {first} of a list of {count} labels: where this goes is undefined (here, to the last)")
+                    });
+                    targets.last().copied().unwrap_or(u32::MAX)
+                }
+            };
+            let mut other = group.clone();
+            (other.mask, other.pc, other.state) = (same, to, State::Ready);
+            warp.groups.push(other);
+        }
+        group.mask &= !mask;
+        group.pc += 1;
+        true
+    }
+}
+
+/// The lanes that an instruction needs and that are not in the group.
+fn missing(op: &Op, frame: &Frame, group: &Mask, warp: &Lanes) -> Mask {
+    let live = warp.present & !warp.exited;
+    let needed = match op.together {
+        Together::Any => 0,
+        Together::Warp => live,
+        Together::Named(place) => {
+            let mask = op.guard.map_or(*group, |g: PredicateSrc| *group & frame.registers.predicate(g));
+            if mask == 0 { 0 } else { frame.registers.lane_bits(place, mask.trailing_zeros() as usize) as Mask & live }
+        }
+    };
+    needed & !group
+}
+
+/// Lanes that take a branch become a group of their own.
+fn warp_split(warp: &mut Warp, group: &super::warp::Group, mask: Mask, to: u32) -> bool {
+    let mut other = group.clone();
+    (other.mask, other.pc, other.state, other.token) = (mask, to, State::Ready, None);
+    warp.groups.push(other);
+    true
+}
+
+/// The marks of the registers that an instruction reads.
+#[inline]
+fn sources(op: &Op, frame: &Frame) -> Marked {
+    let mut out = Marked::default();
+    for slot in &op.reads {
+        out.unspecified |= frame.shadow.unspecified.get(*slot as usize).copied().unwrap_or(0);
+        out.approximate |= frame.shadow.approximate.get(*slot as usize).copied().unwrap_or(0);
+    }
+    out
+}
+
+/// Notes what is known of the registers that an instruction wrote.
+#[inline]
+fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked) {
+    let sources = sources(op, frame);
+    let (unspecified, approximate) =
+        (marked.unspecified | sources.unspecified, marked.approximate | sources.approximate);
+    let shadow = &mut frame.shadow;
+    for slot in &op.writes {
+        let slot = *slot as usize;
+        if let (Some(k), Some(u), Some(a)) =
+            (shadow.known.get_mut(slot), shadow.unspecified.get_mut(slot), shadow.approximate.get_mut(slot))
+        {
+            *k |= mask;
+            *u = (*u & !mask) | (unspecified & mask);
+            *a = (*a & !mask) | (approximate & mask);
+        }
+    }
+}
+
+fn fill_clocks(machine: &Machine, code: &Code, frame: &mut Frame, warp: &Lanes, pc: u32) {
+    for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
+        let value = specials::clock(machine, warp, *special);
+        debug_assert!(place.file == File::Own, "a clock is read from a register");
+        for lane in 0..crate::lanes::LANES {
+            frame.registers.set_lane_bits(*place, lane, value);
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Whose turn it is: clusters, CTAs and warps in the order of their numbers, each for a quantum, and in a warp the group that comes first.
+//!
+//! The order depends on nothing but the program, so a run can be repeated from any copy of the machine that was made between two quanta.
+
+use super::Machine;
+use super::group::{Ran, Stop, Turn};
+use super::record::Recorder;
+use super::warp::{State, Warp};
+use crate::decode::Executable;
+use crate::findings::{Kind, Site};
+use crate::lanes::{Mask, lanes};
+use std::sync::Arc;
+
+/// Instructions that a warp executes in its turn.
+const QUANTUM: u64 = 1024;
+
+/// Each so many turns of a warp, the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
+/// released in the end.
+const FAIRNESS: u64 = 8;
+
+/// CTAs that run at the same time at most.
+const RESIDENT: usize = 1024;
+
+/// After so many steps in which no cluster came to its end, another one starts: they may wait for it in a loop.
+const PATIENCE: u64 = 200_000;
+
+/// So often everybody may give up waiting without anything changing before that is called a deadlock.
+const HOPE: u32 = 256;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All threads have exited.
+    Finished,
+    /// Something was found that ends it.
+    Fault,
+    /// The limit of steps was reached.
+    Limit,
+    /// Nobody could go on.
+    Deadlock,
+    /// Whoever asked for it wants it no more.
+    Cancelled,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// As far as was asked for.
+    Paused,
+    /// To its end.
+    Ended(Status),
+}
+
+/// What the scheduler remembers between quanta.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Schedule {
+    /// Cluster, CTA and warp that are next.
+    next: (usize, usize, usize),
+    /// Instructions in this round.
+    executed: u64,
+    /// How many rounds nobody went on.
+    level: u8,
+    /// What had changed when nobody went on last.
+    progress: u64,
+    /// How often nobody went on and nothing had changed.
+    hopeless: u32,
+    /// Steps when a cluster started or ended last.
+    since: u64,
+    /// Turns, for fairness.
+    turns: u64,
+}
+
+impl Machine {
+    /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
+    pub fn advance(&mut self, until: u64, mut recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
+        let executable = Arc::clone(&self.executable);
+        loop {
+            if self.clusters.is_empty() && !self.admit() {
+                return Progress::Ended(Status::Finished);
+            }
+            if self.steps >= self.settings.limit {
+                return Progress::Ended(Status::Limit);
+            }
+            if self.steps >= until || recorder.as_ref().is_some_and(|r| r.is_full()) {
+                return Progress::Paused;
+            }
+            if cancelled() {
+                return Progress::Ended(Status::Cancelled);
+            }
+            let (cluster, rank, warp) = self.schedule.next;
+            let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
+                match self.end_round() {
+                    Some(status) => return Progress::Ended(status),
+                    None => continue,
+                }
+            };
+            if warp >= cta.warps.len() {
+                let more = rank + 1 < self.clusters[cluster].ctas.len();
+                self.schedule.next = if more { (cluster, rank + 1, 0) } else { (cluster + 1, 0, 0) };
+                continue;
+            }
+            self.schedule.next = (cluster, rank, warp + 1);
+            let budget = QUANTUM.min(self.settings.limit - self.steps);
+            let (steps, ends) =
+                self.run_warp(&executable, (cluster, rank, warp), budget, recorder.as_deref_mut(), cancelled);
+            self.steps += steps;
+            self.schedule.executed += steps;
+            if ends {
+                return Progress::Ended(Status::Fault);
+            }
+        }
+    }
+
+    /// After all warps have had their turn: takes away what is finished, and looks whether anybody has gone on.
+    fn end_round(&mut self) -> Option<Status> {
+        self.schedule.next = (0, 0, 0);
+        let before = self.clusters.len();
+        self.clusters.retain(|c| !c.is_finished());
+        let went_on = std::mem::take(&mut self.schedule.executed) > 0;
+        if self.clusters.len() < before {
+            (self.schedule.level, self.schedule.since) = (0, self.steps);
+            return None;
+        }
+        if went_on {
+            self.schedule.level = 0;
+            if self.steps - self.schedule.since > PATIENCE {
+                self.admit();
+            }
+            return None;
+        }
+        if self.admit() {
+            self.schedule.level = 0;
+            return None;
+        }
+        let still = self.progress == self.schedule.progress;
+        self.schedule.hopeless = if still { self.schedule.hopeless + 1 } else { 0 };
+        self.schedule.progress = self.progress;
+        self.schedule.level += 1;
+        if self.schedule.level > 2 || self.schedule.hopeless > HOPE {
+            self.report_deadlock();
+            return Some(Status::Deadlock);
+        }
+        None
+    }
+
+    /// Starts the next cluster, if there is one and room for it.
+    fn admit(&mut self) -> bool {
+        let running: usize = self.clusters.iter().map(|c| c.ctas.len()).sum();
+        if running > 0 && running + self.shape.cluster_ctas() as usize > RESIDENT {
+            return false;
+        }
+        while self.next_cluster < self.cluster_count() {
+            let number = self.next_cluster;
+            self.next_cluster += 1;
+            if self.cancelled.remove(&number) {
+                continue;
+            }
+            let cluster = self.start(number);
+            self.clusters.push(cluster);
+            self.schedule.since = self.steps;
+            return true;
+        }
+        false
+    }
+
+    /// One turn of a warp. Gives the instructions that it executed, and whether the run ends.
+    fn run_warp(
+        &mut self,
+        executable: &Executable,
+        (cluster, rank, number): (usize, usize, usize),
+        budget: u64,
+        mut recorder: Option<&mut Recorder>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> (u64, bool) {
+        let mut warp = std::mem::take(&mut self.clusters[cluster].ctas[rank].warps[number]);
+        for group in &mut warp.groups {
+            if group.state == State::Waiting {
+                group.state = State::Ready;
+            }
+        }
+        self.schedule.turns += 1;
+        let fair = self.schedule.turns.is_multiple_of(FAIRNESS);
+        let (mut done, mut ends) = (0, false);
+        while done < budget {
+            tidy(&mut warp);
+            self.gather(executable, &mut warp, (cluster, rank));
+            let Some((at, meet)) = self.pick(executable, &warp, fair && done == 0) else { break };
+            let turn = Turn {
+                cluster,
+                rank,
+                idle: self.schedule.level > 0,
+                // In pieces, so that a run that nobody wants any more ends soon.
+                budget: (budget - done).min(256),
+                meet,
+                recorder: recorder.as_deref_mut(),
+            };
+            let Ran { steps, stop } = self.run_group(executable, &mut warp, at, turn);
+            done += steps;
+            if stop == Stop::Ends || (steps > 64 && cancelled()) {
+                ends = stop == Stop::Ends;
+                break;
+            }
+            if stop == Stop::Turn && steps == 0 && meet == u32::MAX {
+                break;
+            }
+        }
+        tidy(&mut warp);
+        let cta = &mut self.clusters[cluster].ctas[rank];
+        if let Some(gone) = cta.gone.get_mut(number) {
+            let now = !warp.lanes.present | warp.lanes.exited;
+            cta.live -= (now & !*gone).count_ones();
+            *gone = now;
+        }
+        if warp.is_finished() {
+            warp.frames.clear();
+        }
+        cta.warps[number] = warp;
+        (done, ends)
+    }
+
+    /// The group whose turn it is, and in the order of its function where it must stop.
+    fn pick(&self, executable: &Executable, warp: &Warp, fair: bool) -> Option<(usize, u32)> {
+        let ready = |g: &&super::warp::Group| matches!(g.state, State::Ready | State::Gathered);
+        let mut candidates = warp.groups.iter().enumerate().filter(|(_, g)| ready(g));
+        let first = candidates.next()?;
+        if warp.groups.len() == 1 {
+            return Some((first.0, u32::MAX));
+        }
+        let all = || warp.groups.iter().enumerate().filter(|(_, g)| ready(g));
+        if fair {
+            let oldest = all().min_by_key(|(i, g)| (g.turn, *i))?;
+            return Some((oldest.0, u32::MAX));
+        }
+        let chosen = all().min_by_key(|(i, g)| (warp.position(self, g), *i))?;
+        // Where lanes that are not behind it stand, or will come back to.
+        let group = chosen.1;
+        let code = executable.code(warp.frame(group.frame)?.function)?;
+        let own = code.order.get(group.pc as usize).copied().unwrap_or(u32::MAX);
+        let others = warp.groups.iter().enumerate().filter(|(i, _)| *i != chosen.0);
+        let meets = others.filter_map(|(_, other)| {
+            let (mut pc, mut at) = (other.pc, other.frame);
+            while at != group.frame {
+                let frame = warp.frame(at)?;
+                (pc, at) = (frame.call + 1, frame.parent?);
+            }
+            code.order.get(pc as usize).copied().filter(|m| *m > own)
+        });
+        Some((chosen.0, meets.min().unwrap_or(u32::MAX)))
+    }
+
+    /// Groups that wait for lanes of the warp: joins those at one place, and lets go whoever has all that it needs.
+    fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
+        if !warp.groups.iter().any(|g| matches!(g.state, State::Gathering(_))) {
+            return;
+        }
+        let live = warp.lanes.present & !warp.lanes.exited;
+        for at in (0..warp.groups.len()).rev() {
+            let State::Gathering(needed) = warp.groups[at].state else { continue };
+            let same = |g: &super::warp::Group, o: &super::warp::Group| g.frame == o.frame && g.pc == o.pc;
+            let twin = (0..at).find(|i| {
+                let other = &warp.groups[*i];
+                matches!(other.state, State::Gathering(_)) && same(&warp.groups[at], other)
+            });
+            if let Some(twin) = twin {
+                let mask = std::mem::take(&mut warp.groups[at].mask);
+                warp.groups[twin].mask |= mask;
+                if let State::Gathering(other) = &mut warp.groups[twin].state {
+                    *other |= needed;
+                }
+            }
+        }
+        tidy(warp);
+        let anywhere = |g: &super::warp::Group| {
+            let code = warp.frame(g.frame).and_then(|f| executable.code(f.function));
+            code.and_then(|c| c.ops.get(g.pc as usize)).is_some_and(|o| o.meets_anywhere)
+        };
+        let waiting = warp.groups.iter().filter(|g| matches!(g.state, State::Gathering(_)) && anywhere(g));
+        let met: Mask = waiting.map(|g| g.mask).fold(0, |a, b| a | b);
+        let free: Vec<bool> = warp
+            .groups
+            .iter()
+            .map(|g| match g.state {
+                State::Gathering(needed) => {
+                    needed & live & !g.mask == 0 || (anywhere(g) && needed & live & !met == 0)
+                }
+                _ => false,
+            })
+            .collect();
+        let mut any = false;
+        for (group, free) in warp.groups.iter_mut().zip(&free) {
+            if *free {
+                (group.state, any) = (State::Gathered, true);
+            }
+        }
+        if any || self.schedule.level < 2 {
+            return;
+        }
+        // Nobody anywhere can go on: what was waited for will not come.
+        let stuck = warp.groups.iter().position(|g| matches!(g.state, State::Gathering(_)));
+        let Some(at) = stuck else { return };
+        let group = warp.groups[at].clone();
+        let State::Gathering(needed) = group.state else { return };
+        let absent = needed & live & !group.mask;
+        let function = warp.frame(group.frame).map_or(0, |f| f.function);
+        let site = Site { function, instruction: group.pc };
+        let turn = Turn { cluster, rank, idle: true, budget: 0, meet: 0, recorder: None };
+        let words = || {
+            format!("lanes {} wait here for lanes {}, which are elsewhere and never come", list(group.mask), list(absent))
+        };
+        self.note(&turn, &warp.lanes, Kind::Divergence, site, group.mask, words);
+        warp.groups[at].state = State::Gathered;
+    }
+
+    /// Says where everybody waits.
+    fn report_deadlock(&mut self) {
+        let mut places = Vec::new();
+        for (c, cluster) in self.clusters.iter().enumerate() {
+            for (r, cta) in cluster.ctas.iter().enumerate() {
+                for warp in &cta.warps {
+                    for group in &warp.groups {
+                        let function = warp.frame(group.frame).map_or(0, |f| f.function);
+                        places.push(((c, r), warp.lanes.clone(), group.mask, Site { function, instruction: group.pc }));
+                    }
+                }
+            }
+        }
+        for ((cluster, rank), warp, mask, site) in places {
+            let turn = Turn { cluster, rank, idle: true, budget: 0, meet: 0, recorder: None };
+            let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
+            self.note(&turn, &warp, Kind::Deadlock, site, mask, words);
+        }
+    }
+}
+
+/// Removes empty groups, and joins those at one place that can go on.
+fn tidy(warp: &mut Warp) {
+    if warp.groups.len() == 1 && warp.groups[0].mask != 0 {
+        return;
+    }
+    warp.groups.retain(|g| g.mask != 0);
+    let joins = |g: &super::warp::Group| g.state == State::Ready && g.token.is_none();
+    let mut at = 0;
+    while at < warp.groups.len() {
+        let group = &warp.groups[at];
+        let (frame, pc) = (group.frame, group.pc);
+        let twin = (0..at).find(|i| {
+            let other = &warp.groups[*i];
+            other.frame == frame && other.pc == pc && joins(other)
+        });
+        match twin.filter(|_| joins(&warp.groups[at])) {
+            Some(twin) => {
+                let gone = warp.groups.remove(at);
+                warp.groups[twin].mask |= gone.mask;
+                warp.groups[twin].turn = warp.groups[twin].turn.min(gone.turn);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// Lanes in words: `0-15, 31`.
+pub(crate) fn list(mask: Mask) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut run: Option<(usize, usize)> = None;
+    let mut close = |run: Option<(usize, usize)>| match run {
+        Some((from, to)) if from == to => out.push(from.to_string()),
+        Some((from, to)) => out.push(format!("{from}-{to}")),
+        None => {}
+    };
+    for lane in lanes(mask) {
+        run = match run {
+            Some((from, to)) if to + 1 == lane => Some((from, lane)),
+            other => {
+                close(other);
+                Some((lane, lane))
+            }
+        };
+    }
+    close(run);
+    if out.is_empty() { "none".into() } else { out.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list;
+
+    #[test]
+    fn lanes_are_listed_in_ranges() {
+        assert_eq!(list(0), "none");
+        assert_eq!(list(u32::MAX), "0-31");
+        assert_eq!(list(0b1011_0001), "0, 4-5, 7");
+    }
+}
