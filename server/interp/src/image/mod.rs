@@ -11,6 +11,7 @@
 //! | which texel a coordinate means | [`sampler`], [`cube`] |
 //! | `tex`, `tld4` | [`texture`] |
 //! | `txq`, `suq` | [`query`] |
+//! | initialisers of opaque variables | [`fields`] |
 //! | `suld`, `sust`, `sured` | [`surface`] |
 //! | the 128 bytes of a tensor map, `tensormap.replace` | [`tensor_map`] |
 //! | where a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |
@@ -19,6 +20,7 @@
 
 pub mod cube;
 pub mod description;
+pub mod fields;
 pub mod format;
 pub mod layout;
 pub mod query;
