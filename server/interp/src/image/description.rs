@@ -28,7 +28,7 @@
 //! `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and `channels_per_pixel` in place of `box`.
 
 use super::format::{ChannelOrder, ChannelType, Format};
-use super::layout::{Geometry, ImageDescription};
+use super::layout::{Geometry, ImageDescription, LARGEST};
 use super::sampler::{AddressMode, Compare, Filter, Sampler};
 use super::swizzle::Swizzle;
 use super::tensor_map::{ElementType, Mode, TensorMap};
@@ -135,9 +135,6 @@ const ADDRESS_MODES: [(&str, AddressMode); 7] = [
     ("clamp", AddressMode::ClampToEdge),
     ("border", AddressMode::ClampToBorder),
 ];
-
-/// No image of a launch is larger: 2^31 bytes.
-const LARGEST: u64 = 1 << 31;
 
 fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
     let name = keys.text("image")?.unwrap_or_default();

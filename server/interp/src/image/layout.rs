@@ -6,6 +6,9 @@
 
 use super::format::{Components, Format};
 
+/// Bytes of the largest image that a launch may have.
+pub const LARGEST: u64 = 1 << 31;
+
 /// The shape of an image: the geometries of `tex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Geometry {
@@ -218,14 +221,18 @@ impl ImageDescription {
 
     /// The bytes of an image whose stored channels, in their order in memory, have the values that `value` gives for 0, 1, 2 …:
     /// floats as such, integers and normalised channels as the stored integer (its low bits). A pitch leaves gaps of zeros.
+    /// Empty for an image of more than [`LARGEST`] bytes.
     pub fn filled(&self, mut value: impl FnMut(u64) -> f64) -> Vec<u8> {
         let size = self.format.channel.bytes() as usize;
+        if self.bytes() > LARGEST {
+            return Vec::new();
+        }
         let mut bytes = vec![0; usize::try_from(self.bytes()).unwrap_or(0)];
         let mut at = 0_usize;
         let mut index = 0;
         for level in 0..self.levels.min(32) {
             let [_, height, depth] = self.level_size(level);
-            let rows = u64::from(height) * u64::from(depth) * u64::from(self.planes());
+            let rows = u64::from(height).saturating_mul(u64::from(depth)).saturating_mul(u64::from(self.planes()));
             let (row, pitch) = (self.packed_row_bytes(level) as usize, self.row_bytes(level) as usize);
             for _ in 0..rows {
                 let Some(texels) = bytes.get_mut(at..at.saturating_add(row)) else { return bytes };

@@ -350,7 +350,7 @@ impl TensorMap {
             return Some("fill_mode");
         }
         let sliced = interleave != Interleave::None;
-        if sliced && rank < 3 || self.mode == Mode::Im2colWide && sliced {
+        if sliced && (rank < 3 || self.mode == Mode::Im2colWide) {
             return Some("interleave_layout");
         }
         if interleave == Interleave::B32 && swizzle != Swizzle::B32 {
@@ -390,7 +390,7 @@ impl TensorMap {
         }
         let whole = inner_bits.is_multiple_of(128) && !(padded && inner != 128);
         let narrow = swizzle.span().is_none_or(|span| inner_bits <= 8 * u64::from(span));
-        if !sliced && !(whole && narrow) {
+        if !whole || !sliced && !narrow {
             return Some(if self.mode == Mode::Tiled { "box_dim" } else { "channels_per_pixel" });
         }
         let not_for_padded =

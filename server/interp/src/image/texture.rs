@@ -255,9 +255,9 @@ fn gradient_level(
                 sum += (along * f64::from(image.size[0])).powi(2);
             }
         } else {
-            for d in 0..request.geometry.dimensions() {
-                let scale = if normalized { f64::from(image.size[d]) } else { 1.0 };
-                sum += (f64::from(change[d]) * scale).powi(2);
+            for (along, size) in change.into_iter().zip(image.size).take(request.geometry.dimensions()) {
+                let scale = if normalized { f64::from(size) } else { 1.0 };
+                sum += (f64::from(along) * scale).powi(2);
             }
         }
         sum.sqrt()

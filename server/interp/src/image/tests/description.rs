@@ -93,7 +93,7 @@ fn complaints_say_what_is_wrong() {
         ("image=2d size=[4,4] format=f32 pitch=8", "a row has 16 bytes"),
         ("image=cube size=[4,2] format=f32", "squares"),
         ("image=3d size=[4096,4096,4096] format=f32", "at most 2147483648"),
-        ("image=2d size=[4,4] format=f32 fill=zero hex=00", "one of `fill`"),
+        ("image=2d size=[4,4] format=f32 fill=zero hex=ab", "one of `fill`"),
         ("image=2d size=[4,4] format=f32 colour=red", "`colour` means nothing here"),
         ("image=2d size=[4,4] format=f32 filter=cubic", "`filter` is `cubic`"),
         ("sampler=cubic", "`nearest` or `linear`"),

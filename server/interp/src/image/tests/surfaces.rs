@@ -1,3 +1,4 @@
+use crate::image::fields::{named_value, set};
 use crate::image::format::{ChannelOrder, ChannelType, Format};
 use crate::image::layout::{Geometry, ImageDescription};
 use crate::image::query::{Query, answer};
@@ -185,4 +186,41 @@ fn bytes_outside_of_memory_stay_zero() {
     assert_eq!(into, [2, 7, 7, 7]);
     [1_u8, 2][..].read(u64::MAX, &mut into);
     assert_eq!(into, [2, 7, 7, 7]);
+}
+
+#[test]
+fn what_an_initialiser_sets_a_query_tells() {
+    let mut image = image(Geometry::A2dms, [1, 1, 1], 1);
+    image.mipmapped = true;
+    let mut sampler = Sampler::default();
+    let values = [
+        ("width", 9),
+        ("height", 8),
+        ("channel_data_type", 0x10d2),
+        ("channel_order", 0x10b5),
+        ("normalized_coords", 1),
+        ("array_size", 4),
+        ("num_mipmap_levels", 2),
+        ("num_samples", 8),
+        ("memory_layout", 1),
+        ("filter_mode", named_value("linear").unwrap()),
+        ("addr_mode_0", named_value("mirror").unwrap()),
+        ("addr_mode_1", named_value("clamp_ogl").unwrap()),
+        ("addr_mode_2", named_value("clamp_to_border").unwrap()),
+        ("force_unnormalized_coords", 1),
+    ];
+    for (field, value) in values {
+        let query = Query::named(field).unwrap();
+        assert_ne!(answer(query, &image, &sampler, 0), value, "{field}");
+        assert!(set(&mut image, &mut sampler, field, value), "{field}");
+        assert_eq!(answer(query, &image, &sampler, 0), value, "{field}");
+    }
+    let before = (image.clone(), sampler);
+    for (field, value) in
+        [("colour", 1), ("addr_mode_0", 5), ("filter_mode", 2), ("channel_order", 7), ("addr_mode_3", 0)]
+    {
+        assert!(!set(&mut image, &mut sampler, field, value), "{field}");
+    }
+    assert_eq!((image, sampler), before);
+    assert_eq!(named_value("cubic"), None);
 }
