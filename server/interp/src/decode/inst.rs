@@ -228,7 +228,8 @@ impl<'a> Inst<'a> {
     /// A source of values of a type from one leaf.
     pub fn source<T: Lane>(&mut self, operand: &Operand) -> Result<Src<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
-        Src::new(place).ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
+        Src::new(place)
+            .ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
     }
 
     /// A source of values of a type: the operand of that name.
@@ -275,7 +276,9 @@ impl<'a> Inst<'a> {
     /// A destination from one leaf.
     pub fn destination<T: Lane>(&mut self, operand: &Operand) -> Result<Dst<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
-        Dst::new(place).ok_or_else(|| Refusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES)))
+        Dst::new(place).ok_or_else(|| {
+            Refusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES))
+        })
     }
 
     /// All elements of a list as destinations.
@@ -398,7 +401,8 @@ impl<'a> Inst<'a> {
     /// The size of floating-point numbers that it computes.
     pub(super) fn writes_floats(&self) -> Option<u16> {
         let float = |o: &&Operand| {
-            o.spec.is_some_and(|s| s.access == Access::Write) && o.ty.is_some_and(|t| t.info().class == TypeClass::Float)
+            o.spec.is_some_and(|s| s.access == Access::Write)
+                && o.ty.is_some_and(|t| t.info().class == TypeClass::Float)
         };
         self.all_operands().find(float).and_then(|o| o.ty).map(|t| t.info().bits)
     }

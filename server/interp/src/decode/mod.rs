@@ -14,7 +14,6 @@ use crate::exec;
 use crate::memory::{AddressMap, Global, Storage, Window};
 use crate::registers::{Line, Place, PredicateDst, PredicateSrc, Src};
 use crate::simd::Step;
-pub(crate) use variables::body_name;
 use ptx_analysis::flow::Function;
 use ptx_analysis::program::{Callable, Program};
 use ptx_isa::Exec;
@@ -22,6 +21,7 @@ use ptx_isa::tables::Target;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+pub(crate) use variables::body_name;
 
 /// Why an instruction cannot be executed, in words for its author.
 #[derive(Debug, Clone, PartialEq, Eq)]

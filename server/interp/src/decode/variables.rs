@@ -54,9 +54,8 @@ impl Executable {
         let is_open = |v: &Variable| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
         let bodies = || reachable.iter().filter_map(|f| Some((*f, program.functions.get(*f)?.body.as_ref()?)));
         for global in program.variables.iter().filter(|g| !is_open(&g.symbol)) {
-            let named = |name: &str| {
-                bodies().any(|(_, b)| b.variables.iter().any(|v| v.range.is_empty() && &*v.name == name))
-            };
+            let named =
+                |name: &str| bodies().any(|(_, b)| b.variables.iter().any(|v| v.range.is_empty() && &*v.name == name));
             if global.symbol.space != ".shared" || named(&global.name) {
                 let located = filled.place(&global.name, &global.symbol, global.initial.bytes.len() as u64);
                 self.variables.insert(global.name.clone(), located);
@@ -116,7 +115,8 @@ impl Executable {
     fn initialize(&mut self, initial: &Initial, located: Located, function: usize) {
         let mut bytes = initial.bytes.clone();
         for relocation in &initial.relocations {
-            let value = self.relocated(&relocation.to, relocation.generic, function).wrapping_add(relocation.addend as u64);
+            let value =
+                self.relocated(&relocation.to, relocation.generic, function).wrapping_add(relocation.addend as u64);
             let value = relocation.byte.map_or(value, |byte| value >> (8 * u32::from(byte)) & 0xff);
             let (from, width) = (relocation.offset as usize, usize::from(relocation.width));
             if let (Some(to), Some(from)) = (bytes.get_mut(from..from + width), value.to_le_bytes().get(..width)) {

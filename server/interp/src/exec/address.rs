@@ -30,7 +30,11 @@ pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         // An address that is not in the window makes one that is nowhere.
         let found = if back {
             map.window(value).filter(|(w, _)| *w == window || window == Window::Parameter).map(|(w, at)| {
-                if w == Window::Local && window == Window::Parameter { at + crate::memory::STACK_PARAMETERS } else { at }
+                if w == Window::Local && window == Window::Parameter {
+                    at + crate::memory::STACK_PARAMETERS
+                } else {
+                    at
+                }
             })
         } else {
             map.generic(window, value)

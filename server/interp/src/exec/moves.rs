@@ -2,9 +2,9 @@
 
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{ALL, lanes};
+use crate::registers::{Dst, Src};
 use crate::registers::{Place, Registers};
 use crate::simd::{Map1, Marked, step};
-use crate::registers::{Dst, Src};
 
 /// Copies a register of the same width.
 fn copy(d: Place, a: Place) -> Result<Action, Refusal> {

@@ -170,7 +170,11 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     let scientific = format!("{value:.*e}", precision - 1);
     let power: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let trim = |text: &str| {
-        if keep || !text.contains('.') { text.to_owned() } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+        if keep || !text.contains('.') {
+            text.to_owned()
+        } else {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
     };
     if power < -4 || power >= precision as i32 {
         let (mantissa, rest) = scientific.split_once('e').unwrap_or((&scientific, "0"));

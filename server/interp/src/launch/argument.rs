@@ -46,11 +46,12 @@ fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
     cursor.spaces();
     if !cursor.eat("=") {
         let found = cursor.found();
-        return Err(Mistake::new(whole, format!("`=` is expected after `{name}`, but {found}"))
+        return Err(Mistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
             .help("everything in a launch is `name=value`, with spaces only between them and in brackets"));
     }
     cursor.spaces();
-    let repeated = |range: Range<usize>| Mistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
+    let repeated =
+        |range: Range<usize>| Mistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
     if names == Names::Launch && offset.is_none() && SIZES.contains(&name) {
         if name == "shared" {
             let value = cursor.product()?;
@@ -220,8 +221,11 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     };
     if !cursor.eat(":") {
         let what = cursor.since(start);
-        return Err(Mistake::new(what, format!("it is not said what `{word}[…]` is filled with, but {}", cursor.found()))
-            .help(format!("write `{element}[{}]:zero`, or another fill", length.unwrap_or(1))));
+        return Err(Mistake::new(
+            what,
+            format!("it is not said what `{word}[…]` is filled with, but {}", cursor.found()),
+        )
+        .help(format!("write `{element}[{}]:zero`, or another fill", length.unwrap_or(1))));
     }
     let at = cursor.offset();
     let contents = match length {
@@ -284,11 +288,8 @@ fn bytes_or_file(cursor: &mut Cursor<'_>) -> Read<Option<Contents>> {
         return hexadecimal(digits).map(|b| Some(Contents::Bytes(b))).map_err(|why| Mistake::new(range, why));
     }
     if cursor.eat("file(") {
-        let path = if cursor.rest().starts_with('"') {
-            cursor.quoted()?
-        } else {
-            cursor.take(|c| c != ')').trim().to_owned()
-        };
+        let path =
+            if cursor.rest().starts_with('"') { cursor.quoted()? } else { cursor.take(|c| c != ')').trim().to_owned() };
         cursor.need(")")?;
         return Ok(Some(Contents::File(path.into())));
     }
@@ -309,7 +310,11 @@ pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
             Some(high) => out.push(high << 4 | digit),
         }
     }
-    if half.is_some() { Err("a byte has two hexadecimal digits; the last one has only one".to_owned()) } else { Ok(out) }
+    if half.is_some() {
+        Err("a byte has two hexadecimal digits; the last one has only one".to_owned())
+    } else {
+        Ok(out)
+    }
 }
 
 fn read_contents(cursor: &mut Cursor<'_>, element: Element) -> Read<Contents> {

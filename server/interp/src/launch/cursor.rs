@@ -83,12 +83,18 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// The range of what stands here, for messages: at least a character if there is one.
+    /// The range of what stands here, for messages: at least a character.
     pub(super) fn here(&self) -> Range<usize> {
         let mut ahead = self.clone();
         let mut length = ahead.item().len();
         if length == 0 {
             length = self.rest().chars().next().map_or(0, char::len_utf8);
+        }
+        if length == 0 {
+            // At the end of the line: the last character.
+            let before = self.text.get(..self.at).unwrap_or_default().trim_end();
+            let last = before.chars().next_back().map_or(0, char::len_utf8);
+            return self.base + before.len() - last..self.base + before.len();
         }
         self.offset()..self.offset() + length
     }
@@ -115,7 +121,7 @@ impl<'t> Cursor<'t> {
 
     /// A mistake here: what was expected.
     pub(super) fn expected(&self, what: &str) -> Mistake {
-        Mistake::new(self.here(), format!("{what} is expected, but {}", self.found()))
+        Mistake::new(self.here(), format!("expected {what}, but {}", self.found()))
     }
 
     /// Goes behind a sign that must be here, spaces before it aside.
@@ -135,6 +141,27 @@ impl<'t> Cursor<'t> {
     pub(super) fn need_number(&mut self) -> Read<Number> {
         self.spaces();
         self.number().ok_or_else(|| self.expected("a number"))
+    }
+
+    /// A decimal number that may have a unit right behind it.
+    pub(super) fn need_quantity(&mut self) -> Read<Number> {
+        let start = self.clone();
+        self.spaces();
+        let digits = self.take(|c| c.is_ascii_digit() || matches!(c, '.' | '_'));
+        let mut text = digits.to_owned();
+        let mut ahead = self.clone();
+        let exponent = ahead.take(|c| matches!(c, 'e' | 'E')).len() == 1;
+        let sign = ahead.take(|c| matches!(c, '+' | '-')).len() <= 1;
+        if exponent && sign && !ahead.take(|c| c.is_ascii_digit()).is_empty() {
+            text.push_str(ahead.text_since(self.offset()));
+            *self = ahead;
+        }
+        let number = Number::parse(&text).filter(|(_, length)| *length == text.len());
+        number.map(|(number, _)| number).ok_or_else(|| {
+            let mut here = start;
+            here.spaces();
+            here.expected("a number that is not negative")
+        })
     }
 
     /// A product of whole numbers, such as `32*8`.
@@ -182,7 +209,7 @@ impl<'t> Cursor<'t> {
                 return Ok(out);
             }
             if self.is_done() {
-                return Err(Mistake::new(self.here(), format!("`{close}` is expected, but the line ends")));
+                return Err(Mistake::new(self.here(), format!("expected `{close}`, but the line ends")));
             }
             out.push(item(self)?);
         }

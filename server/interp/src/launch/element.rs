@@ -62,9 +62,7 @@ impl Float {
     pub fn largest(self) -> f64 {
         let code = match self {
             Self::Layout(layout) => layout.largest(),
-            Self::Narrow(narrow) => {
-                narrow.encode_real(Real::scaled(false, 1, 200), Direction::Nearest, true).into()
-            }
+            Self::Narrow(narrow) => narrow.encode_real(Real::scaled(false, 1, 200), Direction::Nearest, true).into(),
         };
         f64::from_bits(Layout::F64.encode(self.decode(code), Direction::Nearest, false))
     }

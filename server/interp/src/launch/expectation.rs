@@ -145,11 +145,11 @@ fn tolerance(cursor: &mut Cursor<'_>) -> Read<Option<Tolerance>> {
     while ["±", "+/-", "+-"].iter().any(|sign| cursor.eat(sign)) {
         any = true;
         let start = cursor.offset();
-        let number = cursor.need_number()?;
+        let number = cursor.need_quantity()?;
         let value = number.value();
         let wrong = |cursor: &Cursor<'_>, what: &str| Mistake::new(cursor.since(start), what);
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(wrong(cursor, &format!("a tolerance is a number that is not negative, not {number}")));
+        if !value.is_finite() {
+            return Err(wrong(cursor, "the tolerance is too large"));
         }
         if cursor.eat("%") {
             out.relative = Some(value / 100.0);
@@ -216,7 +216,7 @@ fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> Read<C
     cursor.spaces();
     if !cursor.eat("=") {
         let found = cursor.found();
-        let wrong = Mistake::new(whole, format!("`=` and a value are expected after `{name}`, but {found}"));
+        let wrong = Mistake::new(whole, format!("expected `=` and a value after `{name}`, but {found}"));
         return Err(wrong.help("such as `out[3]=6.0`, `out[0..4]=[1, 2, 3, 4]` or `out=iota`"));
     }
     cursor.spaces();

@@ -73,12 +73,10 @@ impl Fill {
             Self::Iota { start, step } => number(start).or_else(|| number(step)),
             Self::Const(value) => value.encode(element).err(),
             Self::Uniform { bounds: None, .. } => None,
-            Self::Uniform { bounds: Some((low, high)), .. } => {
-                number(low).or_else(|| number(high)).or_else(|| {
-                    let ordered = low.value() < high.value();
-                    (!ordered).then(|| format!("`uniform` goes from a number to a larger one, not from {low} to {high}"))
-                })
-            }
+            Self::Uniform { bounds: Some((low, high)), .. } => number(low).or_else(|| number(high)).or_else(|| {
+                let ordered = low.value() < high.value();
+                (!ordered).then(|| format!("`uniform` goes from a number to a larger one, not from {low} to {high}"))
+            }),
             Self::Normal { mean, deviation, .. } => {
                 let fine = mean.is_finite() && deviation.is_finite() && deviation >= 0.0;
                 (!fine).then(|| "`normal` takes a mean and a deviation that is not negative".to_owned())
@@ -120,16 +118,14 @@ impl Fill {
                 (if over { float.encode(real, true) } else { code }) << element.padding()
             }
             (Self::Iota { start, step }, _) => {
-                let whole = |n: Number| {
-                    n.whole().map_or(0, |(negative, n)| if negative { n.wrapping_neg() } else { n })
-                };
+                let whole =
+                    |n: Number| n.whole().map_or(0, |(negative, n)| if negative { n.wrapping_neg() } else { n });
                 whole(start).wrapping_add(whole(step).wrapping_mul(index.into())) & mask
             }
             (Self::Uniform { bounds: None, seed }, _) => random::bits(seed, index) & mask,
             (Self::Uniform { bounds: Some((low, high)), seed }, _) => {
-                let whole = |n: Number| {
-                    n.whole().map_or(0, |(negative, n)| if negative { n.wrapping_neg() } else { n })
-                };
+                let whole =
+                    |n: Number| n.whole().map_or(0, |(negative, n)| if negative { n.wrapping_neg() } else { n });
                 let span = whole(high).wrapping_sub(whole(low));
                 whole(low).wrapping_add(scaled(random::bits(seed, index), span)) & mask
             }

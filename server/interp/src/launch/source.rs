@@ -48,7 +48,8 @@ pub fn launches(text: &str, program: &Program) -> Found {
         let kernel = match (around, functions.get(next)) {
             (Some(around), _) => {
                 let words = format!("this line stands in `{}`", around.name);
-                out.mistakes.push(Mistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
+                out.mistakes
+                    .push(Mistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
                 continue;
             }
             (None, Some(callable)) if callable.kernel => &*callable.name,

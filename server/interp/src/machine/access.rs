@@ -76,7 +76,10 @@ impl Context<'_> {
         if address.space == Space::Global && location.region != Region::Global {
             let (region, _) = (location.region, ());
             self.fault(Kind::OutOfBounds, 1 << lane, || {
-                format!("{generic:#x} is an address in {}, but one in global memory is expected here", region_name(region))
+                format!(
+                    "{generic:#x} is an address in {}, but one in global memory is expected here",
+                    region_name(region)
+                )
             });
             return None;
         }
@@ -126,7 +129,10 @@ impl Context<'_> {
                 format!("{verb} {bytes} bytes at {address:#x}, {place}")
             }
             Region::Shared(Some(rank)) if self.cta_of(rank).is_none() => {
-                format!("{verb} shared memory of CTA {rank} of the cluster, which has only {}", self.cluster().ctas.len())
+                format!(
+                    "{verb} shared memory of CTA {rank} of the cluster, which has only {}",
+                    self.cluster().ctas.len()
+                )
             }
             _ => {
                 let size = self.storage(location, lane, bytes).map_or(0, |(s, _)| s.len());
@@ -204,12 +210,16 @@ impl Context<'_> {
         let read = storage.read(at, &mut old[..bytes]);
         let old = u128::from_le_bytes(old);
         let new = f(old);
-        if !self.stopped && let Some((storage, at)) = self.storage(location, lane, bytes) {
+        if !self.stopped
+            && let Some((storage, at)) = self.storage(location, lane, bytes)
+        {
             storage.write(at, &new.to_le_bytes()[..bytes], read.marks);
         }
         if read.uninitialized {
             let name = self.name_of(location);
-            self.fault(Kind::UninitializedMemory, 1 << lane, || format!("changes {bytes} bytes at {name} that were never written"));
+            self.fault(Kind::UninitializedMemory, 1 << lane, || {
+                format!("changes {bytes} bytes at {name} that were never written")
+            });
         }
         self.mark(lane, read.marks);
         self.changed();

@@ -88,7 +88,11 @@ impl Machine {
         // A frame takes room even if it holds no variable: hardware keeps the return address there.
         let needed = deepest + u64::from(code.frame_bytes.max(16));
         if needed > LOCAL_BYTES || warp.frames.len() > (LOCAL_BYTES / 16) as usize {
-            let words = || format!("the call needs {needed} bytes of stack, but a thread has {LOCAL_BYTES}: is the recursion endless?");
+            let words = || {
+                format!(
+                    "the call needs {needed} bytes of stack, but a thread has {LOCAL_BYTES}: is the recursion endless?"
+                )
+            };
             self.note(turn, &warp.lanes, Kind::StackOverflow, site, group.mask, words);
             return false;
         }

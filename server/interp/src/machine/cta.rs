@@ -71,8 +71,8 @@ impl Machine {
     fn start_cta(&self, index: [u32; 3], rank: u32) -> Cta {
         let Shape { grid, shared, .. } = self.shape;
         let threads = self.shape.threads();
-        let number = u64::from(index[0])
-            + u64::from(grid[0]) * (u64::from(index[1]) + u64::from(grid[1]) * u64::from(index[2]));
+        let number =
+            u64::from(index[0]) + u64::from(grid[0]) * (u64::from(index[1]) + u64::from(grid[1]) * u64::from(index[2]));
         let warps = self.shape.warps();
         let present = |w: u32| if threads - 32 * w >= 32 { u32::MAX } else { (1 << (threads - 32 * w)) - 1 };
         let bytes = self.executable.shared_bytes + u64::from(shared);
@@ -85,9 +85,7 @@ impl Machine {
             gone: (0..warps).map(|w| !present(w)).collect(),
             ..Cta::default()
         };
-        cta.warps = (0..warps)
-            .map(|w| Warp::new(self, w, present(w), special_file(self, &cta, w)))
-            .collect();
+        cta.warps = (0..warps).map(|w| Warp::new(self, w, present(w), special_file(self, &cta, w))).collect();
         cta
     }
 }

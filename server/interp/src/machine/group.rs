@@ -233,8 +233,7 @@ impl Machine {
             depth += 1;
             at = parent.parent;
         }
-        let step =
-            Recorded { step: warp.lanes.steps, site, group: lanes.0, mask: lanes.1, depth, changes: Vec::new() };
+        let step = Recorded { step: warp.lanes.steps, site, group: lanes.0, mask: lanes.1, depth, changes: Vec::new() };
         recorder.after(step, frame, &code.slots, &op.writes, before);
     }
 
@@ -254,10 +253,11 @@ impl Machine {
             let known = frame.shadow.known.get(*slot as usize).copied().unwrap_or(0);
             if mask & !known != 0 {
                 let executable = std::sync::Arc::clone(&self.executable);
-                let name = executable.function(code.function).map_or_else(String::new, |f| {
-                    f.register_name(ptx_analysis::flow::Slot(*slot))
-                });
-                let words = || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
+                let name = executable
+                    .function(code.function)
+                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::Slot(*slot)));
+                let words =
+                    || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
                 self.note(turn, lanes, Kind::UninitializedRegister, site, mask & !known, words);
             }
         }

@@ -72,7 +72,12 @@ pub(crate) struct Schedule {
 
 impl Machine {
     /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
-    pub fn advance(&mut self, until: u64, mut recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
+    pub fn advance(
+        &mut self,
+        until: u64,
+        mut recorder: Option<&mut Recorder>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Progress {
         let executable = Arc::clone(&self.executable);
         loop {
             if self.clusters.is_empty() && !self.admit() {
@@ -280,9 +285,7 @@ impl Machine {
             .groups
             .iter()
             .map(|g| match g.state {
-                State::Gathering(needed) => {
-                    needed & live & !g.mask == 0 || (anywhere(g) && needed & live & !met == 0)
-                }
+                State::Gathering(needed) => needed & live & !g.mask == 0 || (anywhere(g) && needed & live & !met == 0),
                 _ => false,
             })
             .collect();
@@ -305,7 +308,11 @@ impl Machine {
         let site = Site { function, instruction: group.pc };
         let turn = Turn { cluster, rank, idle: true, budget: 0, meet: 0, recorder: None };
         let words = || {
-            format!("lanes {} wait here for lanes {}, which are elsewhere and never come", list(group.mask), list(absent))
+            format!(
+                "lanes {} wait here for lanes {}, which are elsewhere and never come",
+                list(group.mask),
+                list(absent)
+            )
         };
         self.note(&turn, &warp.lanes, Kind::Divergence, site, group.mask, words);
         warp.groups[at].state = State::Gathered;
