@@ -55,18 +55,23 @@ mod cursor;
 mod element;
 mod expectation;
 mod fill;
+mod guess;
 mod number;
 mod random;
+mod settle;
 mod source;
 #[cfg(test)]
 mod tests;
+mod usage;
 mod write;
 
 pub use argument::{Names, argument, dimensions, fill};
 pub use element::{Element, Float, Kind};
 pub use expectation::{Condition, Expectation, Expected, Part, Subject, Tolerance, expectations};
 pub use fill::Fill;
+pub use guess::complete;
 pub use number::Number;
+pub use settle::settle;
 pub use source::{Found, launches};
 
 use std::ops::Range;
