@@ -15,5 +15,7 @@ pub mod memory;
 pub mod races;
 pub mod registers;
 pub mod simd;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod trace;
 pub mod values;

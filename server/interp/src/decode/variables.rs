@@ -29,7 +29,7 @@ impl Filled {
     fn place(&mut self, name: &str, symbol: &Variable, stated: u64) -> Located {
         let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MOST);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
-        let mut next = |end: &mut u64| {
+        let next = |end: &mut u64| {
             let address = end.next_multiple_of(align);
             *end = address + bytes;
             address

@@ -6,7 +6,7 @@
 //!
 //! | topic | module |
 //! |---|---|
-//! | what a texel looks like in memory | [`format`] |
+//! | what a texel looks like in memory | [`mod@format`] |
 //! | sizes and places of an image, its bytes | [`layout`] |
 //! | which texel a coordinate means | [`sampler`], [`cube`] |
 //! | `tex`, `tld4` | [`texture`] |
@@ -17,7 +17,9 @@
 //! | where a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |
 //! | where bytes of a tile lie in shared memory | [`swizzle`] |
 //! | how a launch describes all that | [`description`] |
+//! | what handles mean | [`bindings`] |
 
+pub mod bindings;
 pub mod cube;
 pub mod description;
 pub mod fields;
@@ -35,6 +37,7 @@ pub mod texture;
 #[cfg(test)]
 mod tests;
 
+pub use bindings::{Bindings, ImageId, Opaque};
 pub use description::{DescribedImage, Value};
 pub use format::{ChannelOrder, ChannelType, Format};
 pub use layout::{Geometry, Image, ImageDescription, Texels};
@@ -69,7 +72,3 @@ pub enum ImageFault {
     /// The image's format does not go with the instruction (a reduction by format on floats).
     Format,
 }
-
-/// What is bound to handles.
-#[derive(Debug, Clone, Default)]
-pub struct Bindings {}

@@ -54,7 +54,7 @@ impl Machine {
         &mut self,
         executable: &Executable,
         warp: &mut Warp,
-        frame: &mut Frame,
+        frame: Box<Frame>,
         group: &mut Group,
         call: &Call,
         site: Site,
@@ -96,7 +96,9 @@ impl Machine {
             self.note(turn, &warp.lanes, Kind::StackOverflow, site, group.mask, words);
             return false;
         }
-        let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, frame, *a, group.mask)).collect();
+        let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, &frame, *a, group.mask)).collect();
+        // Back in its place, so that the callee gets another one.
+        warp.frames[group.frame as usize] = Some(frame);
         let index = warp.enter(self, code, group.mask);
         for lane in lanes(group.mask) {
             // So that endless recursion of a function without variables ends, too.

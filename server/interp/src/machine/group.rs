@@ -163,9 +163,7 @@ impl Machine {
                         group.mask = mask;
                     }
                     self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted, before);
-                    let frame_index = group.frame as usize;
-                    let ok = self.call(executable, warp, &mut frame, &mut group, call, site, &turn);
-                    warp.frames[frame_index] = Some(frame);
+                    let ok = self.call(executable, warp, frame, &mut group, call, site, &turn);
                     warp.lanes.steps += 1;
                     group.state = State::Ready;
                     warp.groups[at] = group;

@@ -80,11 +80,8 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
     // Nor between halves and singles: what is subnormal here is normal or nothing there.
     let half = (from, to) == (F16, F32)
         || ((from, to) == (F32, F16) && matches!(options.rounding, Some(Rounding::Rn | Rounding::Rz)));
-    let plain = Options {
-        ftz: options.ftz && !integer_to_float && !half && !(float_to_integer && inward),
-        sat: options.sat && !float_to_integer,
-        ..options
-    };
+    let idle = integer_to_float || half || (float_to_integer && inward);
+    let plain = Options { ftz: options.ftz && !idle, sat: options.sat && !float_to_integer, ..options };
     let with = |rounding| Options { rounding, ..Options::default() };
     if plain == with(None) {
         return Ok(match (from, to) {

@@ -3,6 +3,7 @@
 //! The rules: where the manual fixes the bits we give them; where it leaves them open we give what hardware gives, and mark the
 //! value ([`Marks`]). The host's rounding mode and its flushing of subnormals are never touched.
 
+pub mod atomic;
 pub mod convert;
 pub mod float;
 pub mod integer;

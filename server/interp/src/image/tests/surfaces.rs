@@ -4,7 +4,7 @@ use crate::image::layout::{Geometry, ImageDescription};
 use crate::image::query::{Query, answer};
 use crate::image::sampler::{AddressMode, Filter, Sampler};
 use crate::image::surface::{Access, Location, Outside, Reduction, Unit, locate, reduce, reduces_signed};
-use crate::image::{ImageFault, Texels};
+use crate::image::{Bindings, Image, ImageFault, Opaque, Texels};
 
 fn image(geometry: Geometry, size: [u32; 3], layers: u32) -> ImageDescription {
     let format = Format { channel: ChannelType::Uint16, order: ChannelOrder::Rg };
@@ -223,4 +223,20 @@ fn what_an_initialiser_sets_a_query_tells() {
     }
     assert_eq!((image, sampler), before);
     assert_eq!(named_value("cubic"), None);
+}
+
+#[test]
+fn handles_share_images_and_clones_do_not() {
+    let description = image(Geometry::D1, [2, 1, 1], 1);
+    let mut bindings = Bindings::default();
+    let id = bindings.add_image(Image { bytes: vec![1; 8], description });
+    bindings.bind(0x100, Opaque::Texture(id, Sampler::default()));
+    bindings.bind(0x200, Opaque::Surface(id));
+    let snapshot = bindings.clone();
+    let Some(&Opaque::Surface(surface)) = bindings.get(0x200) else { panic!() };
+    bindings.image_mut(surface).unwrap().bytes[3] = 9;
+    let Some(&Opaque::Texture(texture, _)) = bindings.get(0x100) else { panic!() };
+    assert_eq!(bindings.image(texture).unwrap().bytes[3], 9);
+    assert_eq!(snapshot.image(texture).unwrap().bytes[3], 1);
+    assert_eq!(bindings.get(0x300), None);
 }

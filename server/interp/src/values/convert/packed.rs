@@ -137,7 +137,7 @@ impl Packed {
                 } else {
                     half(first_pair)
                 };
-                let bits = if index % 2 == 0 { field.reverse_bits() >> 16 } else { field };
+                let bits = if index & 1 == 0 { field.reverse_bits() >> 16 } else { field };
                 Direction::Stochastic { bits, width: 16 }
             }
         }

@@ -1,0 +1,221 @@
+//! For tests: PTX text in, buffers and findings out.
+
+use crate::decode::Executable;
+use crate::findings::{Fault, Kind};
+use crate::machine::{Machine, Memory, Settings, Shape, Status};
+use crate::memory::Storage;
+use crate::trace::{self, Run};
+use crate::values::Marks;
+use ptx_analysis::program::Program;
+use std::sync::Arc;
+
+/// A kernel that is to be run.
+pub(crate) struct Kernel {
+    executable: Arc<Executable>,
+    /// The size of the grid: one CTA of one warp unless it is changed.
+    pub shape: Shape,
+    /// What is looked for, and limits.
+    pub settings: Settings,
+    memory: Memory,
+    next: usize,
+    buffers: Vec<u64>,
+}
+
+/// What came of it.
+pub(crate) struct Outcome {
+    /// The run.
+    pub run: Run,
+    buffers: Vec<u64>,
+}
+
+impl Kernel {
+    /// The first kernel of a module. What the assembler would refuse fails the test.
+    pub(crate) fn new(text: &str) -> Self {
+        let snapshot = ptx_syntax::Document::new(text).snapshot();
+        let program = Arc::new(Program::new(&snapshot));
+        assert!(program.errors.is_empty(), "{:#?}", program.errors);
+        let entry = program.functions.iter().find(|f| f.kernel && f.body.is_some()).expect("a kernel").name.clone();
+        let executable = Executable::new(program, &entry).expect("it can be executed");
+        let parameters: u64 = executable.parameters.iter().map(|(at, bytes)| u64::from(at + bytes)).max().unwrap_or(0);
+        let memory = Memory {
+            global: executable.global.clone(),
+            constant: executable.constant.clone(),
+            parameters: Storage::new(parameters, true),
+        };
+        Self {
+            executable: Arc::new(executable),
+            shape: Shape::new([1; 3], [32, 1, 1]),
+            settings: Settings::default(),
+            memory,
+            next: 0,
+            buffers: Vec::new(),
+        }
+    }
+
+    /// A kernel whose body this is. Its parameters: `out`, a buffer, then those that `buffer` and `value` give: `p1`, `p2` …, all `.u64`.
+    /// Registers: `%p<8>`, `%h<8>` (16 bits), `%r<32>`, `%f<16>`, `%rd<16>`, `%d<8>`, `%q<4>` (128 bits); `%rd0` holds `out`. Without
+    /// another `.target` it is for sm_90a, version 9.0.
+    pub(crate) fn body(target: &str, body: &str) -> Self {
+        let target = if target.is_empty() { "sm_90a" } else { target };
+        let wide = if target >= "sm_70" || target.len() > 5 { ".reg .b128 %q<4>;" } else { "" };
+        Self::new(&format!(
+            ".version 9.0\n.target {target}\n.address_size 64\n\
+             .entry k(.param .u64 out, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4) {{\n\
+             .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<16>; .reg .b64 %rd<16>; .reg .f64 %d<8>; {wide}\n\
+             ld.param.u64 %rd0, [out];\n{body}\nret;\n}}\n"
+        ))
+    }
+
+    /// Threads of a CTA.
+    pub(crate) fn threads(mut self, threads: u32) -> Self {
+        self.shape.block = [threads, 1, 1];
+        self
+    }
+
+    /// CTAs of the grid, and of a cluster.
+    pub(crate) fn ctas(mut self, grid: u32, cluster: u32) -> Self {
+        (self.shape.grid, self.shape.cluster) = ([grid, 1, 1], [cluster, 1, 1]);
+        self.shape.explicit_cluster = cluster > 1;
+        self
+    }
+
+    fn parameter(&mut self, bytes: &[u8]) {
+        let (at, size) = self.executable.parameters[self.next];
+        self.memory.parameters.write(at.into(), &bytes[..bytes.len().min(size as usize)], Marks::NONE);
+        self.next += 1;
+    }
+
+    /// The next parameter points to a buffer with these bytes.
+    pub(crate) fn buffer(mut self, bytes: &[u8]) -> Self {
+        let name = format!("buffer {}", self.buffers.len());
+        let address = self.memory.global.allocate(&name, Storage::from_bytes(bytes), 256);
+        self.buffers.push(address);
+        self.parameter(&address.to_le_bytes());
+        self
+    }
+
+    /// The next parameter points to a buffer of so many bytes that nobody wrote.
+    pub(crate) fn blank(mut self, bytes: u64) -> Self {
+        let name = format!("buffer {}", self.buffers.len());
+        let address = self.memory.global.allocate(&name, Storage::new(bytes, false), 256);
+        self.buffers.push(address);
+        self.parameter(&address.to_le_bytes());
+        self
+    }
+
+    /// The next parameter has this value.
+    pub(crate) fn value(mut self, value: u64) -> Self {
+        self.parameter(&value.to_le_bytes());
+        self
+    }
+
+    /// Runs it.
+    pub(crate) fn run(self) -> Outcome {
+        let machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
+        Outcome { run: trace::run(machine, &|| false), buffers: self.buffers }
+    }
+
+    /// Runs it; it must finish, and nothing be found.
+    pub(crate) fn fine(self) -> Outcome {
+        let out = self.run();
+        assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+        out
+    }
+}
+
+impl Outcome {
+    /// How it ended.
+    pub(crate) fn status(&self) -> Status {
+        self.run.status
+    }
+
+    /// What was found.
+    pub(crate) fn faults(&self) -> &[Fault] {
+        &self.run.machine.findings.faults
+    }
+
+    /// The kinds of what was found.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        self.faults().iter().map(|f| f.kind).collect()
+    }
+
+    /// The bytes of a buffer.
+    pub(crate) fn bytes(&self, buffer: usize) -> Vec<u8> {
+        let address = self.buffers[buffer];
+        self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage.to_vec()
+    }
+
+    /// The words of a buffer.
+    pub(crate) fn u32s(&self, buffer: usize) -> Vec<u32> {
+        let bytes = self.bytes(buffer);
+        bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes"))).collect()
+    }
+
+    /// The double words of a buffer.
+    pub(crate) fn u64s(&self, buffer: usize) -> Vec<u64> {
+        let bytes = self.bytes(buffer);
+        bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect()
+    }
+}
+
+/// The bytes of words.
+pub(crate) fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    values.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kernel, words};
+    use crate::findings::Kind;
+    use crate::machine::Status;
+
+    #[test]
+    fn constants_and_special_registers_are_stored() {
+        let out = Kernel::body("", "mov.u32 %r0, %tid.x; st.global.u32 [%rd0], 7; st.global.u32 [%rd0+4], %r0; st.global.v2.u32 [%rd0+8], {%r0, 5};")
+            .threads(1)
+            .buffer(&[0; 16])
+            .fine();
+        assert_eq!(out.u32s(0), [7, 0, 0, 5]);
+    }
+
+    #[test]
+    fn what_was_never_written_is_found() {
+        let out =
+            Kernel::body("", "st.global.u32 [%rd0], %r3; ld.global.u32 %r4, [%rd0+4];").threads(1).blank(16).run();
+        assert_eq!(out.kinds(), [Kind::UninitializedRegister, Kind::UninitializedMemory]);
+        assert_eq!(out.status(), Status::Finished);
+        assert!(out.faults()[0].message.contains("%r3"), "{}", out.faults()[0].message);
+    }
+
+    #[test]
+    fn accesses_outside_end_the_run() {
+        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+14]; st.global.u32 [%rd0], 1;")
+            .threads(1)
+            .buffer(&[0; 16])
+            .run();
+        assert_eq!((out.kinds(), out.status()), (vec![Kind::Misaligned], Status::Fault));
+        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+16]; st.global.u32 [%rd0], 1;")
+            .threads(1)
+            .buffer(&[0; 16])
+            .run();
+        assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+        assert!(
+            out.faults()[0].message.contains("0 bytes behind the end of `buffer 0` (16 bytes)"),
+            "{:?}",
+            out.faults()
+        );
+        assert_eq!(out.u32s(0), [0; 4]);
+    }
+
+    #[test]
+    fn functions_are_called_and_return() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+            .func (.param .b32 r) f(.param .b32 a, .reg .b32 b) { .reg .b32 %x; .local .align 4 .b8 buf[8]; ld.param.b32 %x, [a];\
+              st.local.b32 [buf+4], %x; st.local.b32 [buf], b; mov.b32 %x, 0; ld.local.b32 %x, [buf+4]; st.param.b32 [r], %x; ret; }\n\
+            .entry k(.param .u64 out) { .reg .b64 %rd<2>; .reg .b32 %r<4>; ld.param.u64 %rd0, [out]; mov.b32 %r1, 9;\
+              { .param .b32 x; .param .b32 y; st.param.b32 [x], 42; call (y), f, (x, %r1); ld.param.b32 %r2, [y]; }\
+              st.global.b32 [%rd0], %r2; ret; }";
+        let out = Kernel::new(text).threads(1).buffer(&words([0])).fine();
+        assert_eq!(out.u32s(0), [42]);
+    }
+}

@@ -1,0 +1,401 @@
+//! What read-modify-write instructions compute: `atom`, `red`, `red.async`, `cp.reduce.async.bulk` (and `.tensor`), `multimem`, `fabric`
+//! reductions and `redux.sync`.
+//!
+//! Sources: manual `atom`, `red`, `redux.sync`, `cp.reduce.async.bulk`, `multimem` (9.1). Vector forms (`.v2` … `.v8`) are atomic element
+//! by element, so the engine applies the function of the element type to each; the packed types are one element here.
+//!
+//! When to flush: manual, `atom`, `red` and `cp.reduce.async.bulk`: additions of `.f32` flush subnormal inputs and results to zero with
+//! their sign in global memory, and keep them in shared memory or with `.noftz`. All other types keep them. Of `multimem` the manual
+//! says nothing; it works on global memory.
+
+#[cfg(test)]
+mod tests;
+
+use super::Marks;
+use super::convert::{Direction, Layout, Narrow, quick};
+
+/// The operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The sum; integers wrap, floats round to nearest even.
+    Add,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// One more, 0 from `b` on.
+    Inc,
+    /// One less, `b` after 0 and from above `b`.
+    Dec,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// `b`.
+    Exch,
+    /// `c` where the old value is `b`.
+    Cas,
+}
+
+impl Operation {
+    /// The modifier with that name, without its dot.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "add" => Self::Add,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "inc" => Self::Inc,
+            "dec" => Self::Dec,
+            "and" => Self::And,
+            "or" => Self::Or,
+            "xor" => Self::Xor,
+            "exch" => Self::Exch,
+            "cas" => Self::Cas,
+            _ => return None,
+        })
+    }
+}
+
+/// The type of one location.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// Bits: 16, 32, 64 or 128.
+    Bits(u32),
+    /// Unsigned: 32 or 64 bits.
+    Unsigned(u32),
+    /// Two's complement: 32 or 64 bits.
+    Signed(u32),
+    /// binary16, so many beside each other (1 or 2).
+    F16(u32),
+    /// bfloat16, so many beside each other (1 or 2).
+    Bf16(u32),
+    /// binary32
+    F32,
+    /// binary64
+    F64,
+    /// `.e4m3`, so many beside each other (1, 2 or 4).
+    E4m3(u32),
+    /// `.e5m2`, so many beside each other (1, 2 or 4).
+    E5m2(u32),
+}
+
+impl Element {
+    /// The type with that name, without its dot.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "b16" => Self::Bits(16),
+            "b32" => Self::Bits(32),
+            "b64" => Self::Bits(64),
+            "b128" => Self::Bits(128),
+            "u32" => Self::Unsigned(32),
+            "u64" => Self::Unsigned(64),
+            "s32" => Self::Signed(32),
+            "s64" => Self::Signed(64),
+            "f16" => Self::F16(1),
+            "f16x2" => Self::F16(2),
+            "bf16" => Self::Bf16(1),
+            "bf16x2" => Self::Bf16(2),
+            "f32" => Self::F32,
+            "f64" => Self::F64,
+            "e4m3" => Self::E4m3(1),
+            "e4m3x2" => Self::E4m3(2),
+            "e4m3x4" => Self::E4m3(4),
+            "e5m2" => Self::E5m2(1),
+            "e5m2x2" => Self::E5m2(2),
+            "e5m2x4" => Self::E5m2(4),
+            _ => return None,
+        })
+    }
+
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
+            Self::F16(count) | Self::Bf16(count) => 16 * count,
+            Self::F32 => 32,
+            Self::F64 => 64,
+            Self::E4m3(count) | Self::E5m2(count) => 8 * count,
+        }
+    }
+
+    /// How many values stand beside each other, and how wide each is.
+    fn parts(self) -> (u32, u32) {
+        match self {
+            Self::F16(count) | Self::Bf16(count) => (count, 16),
+            Self::E4m3(count) | Self::E5m2(count) => (count, 8),
+            _ => (1, self.bits()),
+        }
+    }
+}
+
+/// From the old value and the operands `b` and `c` to the new value; all from bit 0 up, bits above the type are zero in the result and
+/// not looked at in the operands.
+pub type Function = fn(old: u128, b: u128, c: u128) -> u128;
+
+/// The function of an operation on a type; `None` where no instruction has it. `flush`: subnormal `.f32` inputs and results of a sum
+/// become zero (see the [module](self)).
+pub fn operation(operation: Operation, element: Element, flush: bool) -> Option<Function> {
+    use Operation::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
+    Some(match (operation, element) {
+        (Add, Element::Unsigned(32) | Element::Signed(32)) => |old, b, _| (old as u32).wrapping_add(b as u32).into(),
+        (Add, Element::Unsigned(64) | Element::Signed(64)) => |old, b, _| (old as u64).wrapping_add(b as u64).into(),
+        (Min, Element::Unsigned(32)) => |old, b, _| (old as u32).min(b as u32).into(),
+        (Max, Element::Unsigned(32)) => |old, b, _| (old as u32).max(b as u32).into(),
+        (Min, Element::Unsigned(64)) => |old, b, _| (old as u64).min(b as u64).into(),
+        (Max, Element::Unsigned(64)) => |old, b, _| (old as u64).max(b as u64).into(),
+        (Min, Element::Signed(32)) => |old, b, _| ((old as i32).min(b as i32) as u32).into(),
+        (Max, Element::Signed(32)) => |old, b, _| ((old as i32).max(b as i32) as u32).into(),
+        (Min, Element::Signed(64)) => |old, b, _| ((old as i64).min(b as i64) as u64).into(),
+        (Max, Element::Signed(64)) => |old, b, _| ((old as i64).max(b as i64) as u64).into(),
+        (Inc, Element::Unsigned(32)) => |old, b, _| increment(old as u32, b as u32).into(),
+        (Dec, Element::Unsigned(32)) => |old, b, _| decrement(old as u32, b as u32).into(),
+        (And, Element::Bits(32)) => |old, b, _| (old as u32 & b as u32).into(),
+        (And, Element::Bits(64)) => |old, b, _| (old as u64 & b as u64).into(),
+        (Or, Element::Bits(32)) => |old, b, _| (old as u32 | b as u32).into(),
+        (Or, Element::Bits(64)) => |old, b, _| (old as u64 | b as u64).into(),
+        (Xor, Element::Bits(32)) => |old, b, _| (old as u32 ^ b as u32).into(),
+        (Xor, Element::Bits(64)) => |old, b, _| (old as u64 ^ b as u64).into(),
+        (Exch, Element::Bits(32)) => |_, b, _| (b as u32).into(),
+        (Exch, Element::Bits(64)) => |_, b, _| (b as u64).into(),
+        (Exch, Element::Bits(128)) => |_, b, _| b,
+        (Cas, Element::Bits(16)) => |old, b, c| if old as u16 == b as u16 { c as u16 } else { old as u16 }.into(),
+        (Cas, Element::Bits(32)) => |old, b, c| if old as u32 == b as u32 { c as u32 } else { old as u32 }.into(),
+        (Cas, Element::Bits(64)) => |old, b, c| if old as u64 == b as u64 { c as u64 } else { old as u64 }.into(),
+        (Cas, Element::Bits(128)) => |old, b, c| if old == b { c } else { old },
+        (Add, Element::F32) if flush => |old, b, _| add_f32::<true>(old as u32, b as u32).into(),
+        (Add, Element::F32) => |old, b, _| add_f32::<false>(old as u32, b as u32).into(),
+        (Add, Element::F64) => |old, b, _| add_f64(old as u64, b as u64).into(),
+        (Add, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, add_f16),
+        (Add, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, add_f16),
+        (Add, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, add_bf16),
+        (Add, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, add_bf16),
+        (Min, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::F16, a, b, false)),
+        (Min, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::F16, a, b, false)),
+        (Max, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::F16, a, b, true)),
+        (Max, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::F16, a, b, true)),
+        (Min, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::BF16, a, b, false)),
+        (Min, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::BF16, a, b, false)),
+        (Max, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::BF16, a, b, true)),
+        (Max, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::BF16, a, b, true)),
+        (Add, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Add, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Add, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Min, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
+        (Min, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
+        (Min, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
+        (Max, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
+        (Max, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
+        (Max, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
+        (Min, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
+        (Min, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
+        (Min, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
+        (Max, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
+        (Max, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
+        (Max, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
+        _ => return None,
+    })
+}
+
+/// `.inc` (manual, `atom`).
+#[inline(always)]
+pub fn increment(old: u32, limit: u32) -> u32 {
+    if old >= limit { 0 } else { old + 1 }
+}
+
+/// `.dec` (manual, `atom`).
+#[inline(always)]
+pub fn decrement(old: u32, limit: u32) -> u32 {
+    if old == 0 || old > limit { limit } else { old - 1 }
+}
+
+/// The sum of two `.f32`, to nearest even. Sums in the subnormal range are exact, so flushing them needs no second look.
+#[inline(always)]
+pub fn add_f32<const FLUSH: bool>(a: u32, b: u32) -> u32 {
+    let (a, b) = (quick::flushed_f32::<FLUSH>(a), quick::flushed_f32::<FLUSH>(b));
+    let sum = f32::from_bits(a) + f32::from_bits(b);
+    if sum.is_nan() { 0x7fff_ffff } else { quick::flushed_f32::<FLUSH>(sum.to_bits()) }
+}
+
+/// The sum of two `.f64`, to nearest even. A NaN keeps its digits, the first one's before the second's.
+#[inline(always)]
+pub fn add_f64(a: u64, b: u64) -> u64 {
+    let sum = f64::from_bits(a) + f64::from_bits(b);
+    let quiet = 1 << 51;
+    if f64::from_bits(a).is_nan() {
+        a | quiet
+    } else if f64::from_bits(b).is_nan() {
+        b | quiet
+    } else if sum.is_nan() {
+        0xfff8_0000_0000_0000
+    } else {
+        sum.to_bits()
+    }
+}
+
+/// Sums of 11 digits are rounded in 24 first, which changes nothing: 24 is at least twice 11 plus 2.
+fn add_f16(a: u64, b: u64) -> u64 {
+    let sum = add_f32::<false>(quick::f32_from_f16(a as u32), quick::f32_from_f16(b as u32));
+    u64::from(quick::f16_from_f32(sum))
+}
+
+/// Sums of 8 digits, likewise.
+fn add_bf16(a: u64, b: u64) -> u64 {
+    let sum = add_f32::<false>(quick::f32_from_bf16(a as u32), quick::f32_from_bf16(b as u32));
+    u64::from(quick::bf16_from_f32(sum))
+}
+
+/// A sum of 8-bit floats is exact in binary64 and rounded once; beyond the largest number it stays there, which is ours.
+fn add_byte(format: Narrow, a: u64, b: u64) -> u64 {
+    let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
+    u64::from(format.encode_real(Layout::F64.decode(sum.to_bits()), Direction::Nearest, true))
+}
+
+/// The smaller or larger of two numbers; a NaN loses against a number, two give the canonical one, -0 is less than +0. That is what the
+/// manual says of `min` and `max`; of `atom` and its like it says nothing.
+fn extreme(layout: &Layout, a: u64, b: u64, largest: bool) -> u64 {
+    let sign = layout.sign_bit();
+    let key = |bits: u64| if bits & sign != 0 { !bits & (sign | layout.all_ones()) } else { bits | sign };
+    match (layout.is_nan(a), layout.is_nan(b)) {
+        (true, true) => layout.all_ones(),
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) if (key(a) < key(b)) != largest => a,
+        (false, false) => b,
+    }
+}
+
+fn extreme_byte(format: Narrow, a: u64, b: u64, largest: bool) -> u64 {
+    format.layout().map_or(0, |layout| extreme(&layout, a, b, largest))
+}
+
+/// Element by element.
+#[inline(always)]
+fn each<const BITS: u32, const COUNT: u32>(old: u128, b: u128, function: impl Fn(u64, u64) -> u64) -> u128 {
+    let mask = (1_u64 << BITS) - 1;
+    let mut result = 0;
+    for place in (0..COUNT).map(|index| index * BITS) {
+        let part = function((old >> place) as u64 & mask, (b >> place) as u64 & mask);
+        result |= u128::from(part & mask) << place;
+    }
+    result
+}
+
+/// What must be said of the new value: which NaN comes out is open, and so is how 16- and 8-bit floats compare with a NaN and what an
+/// 8-bit sum beyond the largest number is.
+pub fn marks(operation: Operation, element: Element, old: u128, b: u128) -> Marks {
+    if !matches!(operation, Operation::Add | Operation::Min | Operation::Max) {
+        return Marks::NONE;
+    }
+    let layout = match element {
+        Element::F16(_) => Layout::F16,
+        Element::Bf16(_) => Layout::BF16,
+        Element::F32 => Layout::F32,
+        Element::F64 => Layout::F64,
+        Element::E4m3(_) | Element::E5m2(_) => match byte(element).layout() {
+            Some(layout) => layout,
+            None => return Marks::NONE,
+        },
+        Element::Bits(_) | Element::Unsigned(_) | Element::Signed(_) => return Marks::NONE,
+    };
+    let (count, width) = element.parts();
+    let mask = (1_u128 << width) - 1;
+    let open = (0..count).map(|index| index * width).any(|place| {
+        let (a, b) = ((old >> place & mask) as u64, (b >> place & mask) as u64);
+        let infinity = layout.infinity();
+        let endless = |bits: u64| bits & layout.all_ones() == infinity && layout != byte_layout(Narrow::E4m3);
+        let opposite = operation == Operation::Add && endless(a) && endless(b) && a != b;
+        let beyond = operation == Operation::Add && width == 8 && {
+            let format = byte(element);
+            let sum = format.decode(a as u8) + format.decode(b as u8);
+            sum.abs() > format.decode(layout.largest() as u8)
+        };
+        layout.is_nan(a) || layout.is_nan(b) || opposite || beyond
+    });
+    if open { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
+fn byte(element: Element) -> Narrow {
+    if matches!(element, Element::E5m2(_)) { Narrow::E5m2 } else { Narrow::E4m3 }
+}
+
+fn byte_layout(format: Narrow) -> Layout {
+    format.layout().unwrap_or(Layout::F16)
+}
+
+/// `multimem.ld_reduce`: all values combined from the first on (the manual leaves the order open); `None` for no values or where no
+/// instruction has the operation. With `wide` (`.acc::f32` of 16-bit floats, `.acc::f16` of 8-bit floats) sums are kept in the wider
+/// format until the end.
+pub fn combine(op: Operation, element: Element, wide: bool, flush: bool, values: &[u128]) -> Option<u128> {
+    let (first, rest) = values.split_first()?;
+    if !wide || op != Operation::Add {
+        let function = operation(op, element, flush)?;
+        return Some(rest.iter().fold(*first, |sum, value| function(sum, *value, 0)));
+    }
+    let (count, width) = element.parts();
+    let mask = (1_u128 << width) - 1;
+    let mut result = 0;
+    for place in (0..count).map(|index| index * width) {
+        let part = |value: &u128| (value >> place & mask) as u64;
+        let others = rest.iter().map(part);
+        let sum = match element {
+            Element::F16(_) => {
+                let widen = |bits: u64| quick::f32_from_f16(bits as u32);
+                let sum = others.fold(widen(part(first)), |sum, bits| add_f32::<false>(sum, widen(bits)));
+                u64::from(quick::f16_from_f32(sum))
+            }
+            Element::Bf16(_) => {
+                let widen = |bits: u64| quick::f32_from_bf16(bits as u32);
+                let sum = others.fold(widen(part(first)), |sum, bits| add_f32::<false>(sum, widen(bits)));
+                u64::from(quick::bf16_from_f32(sum))
+            }
+            Element::E4m3(_) | Element::E5m2(_) => {
+                let format = byte(element);
+                let widen = |bits: u64| u64::from(quick::f16_from_f32(format.decode(bits as u8).to_bits()));
+                let sum = others.fold(widen(part(first)), |sum, bits| add_f16(sum, widen(bits)));
+                let sum = f32::from_bits(quick::f32_from_f16(sum as u32));
+                u64::from(format.encode(sum, Direction::Nearest, true))
+            }
+            _ => return None,
+        };
+        result |= u128::from(sum) << place;
+    }
+    Some(result)
+}
+
+/// `redux.sync` of integers and bits over the values of the lanes that take part; `None` for no lanes or another operation.
+pub fn redux(op: Operation, signed: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
+    let function: fn(u32, u32) -> u32 = match (op, signed) {
+        (Operation::Add, _) => u32::wrapping_add,
+        (Operation::Min, false) => u32::min,
+        (Operation::Max, false) => u32::max,
+        (Operation::Min, true) => |a, b| (a as i32).min(b as i32) as u32,
+        (Operation::Max, true) => |a, b| (a as i32).max(b as i32) as u32,
+        (Operation::And, _) => |a, b| a & b,
+        (Operation::Or, _) => |a, b| a | b,
+        (Operation::Xor, _) => |a, b| a ^ b,
+        _ => return None,
+    };
+    values.into_iter().reduce(function)
+}
+
+/// `redux.sync.min` and `.max` of `.f32` (manual, `redux.sync`): NaNs are passed over, or with `nan` one makes the result the canonical
+/// one, as do only NaNs; with `abs` of absolute values; +0 is more than -0.
+pub fn redux_f32(largest: bool, abs: bool, nan: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
+    let mask = if abs { 0x7fff_ffff } else { 0xffff_ffff };
+    let mut result = None;
+    for value in values.into_iter().map(|value| u64::from(value & mask)) {
+        result = Some(match result {
+            // Of one NaN the canonical one is left as well.
+            None if Layout::F32.is_nan(value) => Layout::F32.all_ones(),
+            None => value,
+            Some(other) if nan && (Layout::F32.is_nan(other) || Layout::F32.is_nan(value)) => Layout::F32.all_ones(),
+            Some(other) => extreme(&Layout::F32, other, value, largest),
+        });
+    }
+    result.map(|bits| bits as u32)
+}
