@@ -23,14 +23,18 @@ pub fn complete(launch: &mut Launch, program: &Program, text: &str) -> Vec<Strin
     let grid = launch.grid.unwrap_or([1; 3]);
     let threads = block.iter().chain(&grid).fold(1u64, |all, n| all.saturating_mul((*n).into())).clamp(1, 1 << 20);
     let usage = usage(callable);
-    // Sizes of things: as many as threads in x, so that every one has something to do.
-    let number = u64::from(block[0]) * u64::from(grid[0]).clamp(1, 1 << 20);
     let numbers = callable.parameters.iter().enumerate().filter(|(i, p)| {
         let pointer = usage.get(&(*i, 0)).is_some_and(|u| u.pointer);
-        p.array == Array::No && !pointer && p.ty.is_some_and(|t| !matches!(t.info().class, TypeClass::Float))
+        let wide = p.ty.is_some_and(|t| t.info().bits >= 32 && t.info().class != TypeClass::Float);
+        p.array == Array::No && !pointer && wide
     });
-    let span = if numbers.count() > 1 { number.saturating_mul(number) } else { number };
-    let guess = Guess { program, usage: &usage, number, length: threads.max(span).saturating_mul(4).min(1 << 22) };
+    // A number is most often the size of something: as many as there are threads in x, so that each has something to do. Where there are
+    // several, buffers have room for their product.
+    let several = numbers.count() > 1;
+    let in_x = u64::from(block[0]) * u64::from(grid[0]);
+    let number = in_x.clamp(1, if several { 64 } else { 1 << 20 });
+    let span = if several { number * number } else { number };
+    let guess = Guess { program, usage: &usage, number, length: threads.max(span).saturating_mul(2).min(1 << 22) };
     for (index, parameter) in callable.parameters.iter().enumerate() {
         if launch.parameters.iter().any(|g| g.name == parameter.name) {
             continue;
@@ -43,7 +47,10 @@ pub fn complete(launch: &mut Launch, program: &Program, text: &str) -> Vec<Strin
             launch.parameters.push(given);
         }
         if usage.get(&(index, 0)).is_some_and(|u| u.tensor_map) {
-            said.push(format!("`{0}` stays empty: what a tensor map looks like cannot be guessed, write `{0}={{…}}`", parameter.name));
+            said.push(format!(
+                "`{0}` stays empty: what a tensor map looks like cannot be guessed, write `{0}={{…}}`",
+                parameter.name
+            ));
         }
     }
     said
@@ -88,13 +95,14 @@ fn sizes(launch: &mut Launch, program: &Program, callable: &Callable, text: &str
     if launch.grid.is_none() {
         let grid = launch.cluster.unwrap_or([1; 3]);
         launch.grid = Some(grid);
-        said.push(format!("grid={}", shown(grid)));
+        said.insert(0, format!("grid={}", shown(grid)));
     }
     let open = |name: &str| {
         let mut open = program.variables.iter().filter(|v| &*v.name == name);
         open.any(|v| v.symbol.space == ".shared" && v.symbol.external && v.symbol.bytes.unwrap_or(0) == 0)
     };
-    let dynamic = callable.body.as_ref().is_some_and(|b| b.variables.iter().any(|v| v.range.is_empty() && open(&v.name)));
+    let dynamic =
+        callable.body.as_ref().is_some_and(|b| b.variables.iter().any(|v| v.range.is_empty() && open(&v.name)));
     if launch.shared.is_none() && dynamic {
         launch.shared = Some(SHARED);
         said.push(format!("shared={SHARED}"));

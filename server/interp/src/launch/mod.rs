@@ -51,11 +51,13 @@
 //! | `printed="x = 3\n"` | that is all it prints |
 
 mod argument;
+mod bind;
 mod cursor;
 mod element;
 mod expectation;
 mod fill;
 mod guess;
+mod images;
 mod number;
 mod random;
 mod settle;
@@ -63,9 +65,11 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod usage;
+mod verdict;
 mod write;
 
-pub use argument::{Names, argument, dimensions, fill};
+pub use argument::{Names, argument, dimensions, fill, hexadecimal, unknown_element};
+pub use bind::{Bound, Place, Placed, Snapshot, bind};
 pub use element::{Element, Float, Kind};
 pub use expectation::{Condition, Expectation, Expected, Part, Subject, Tolerance, expectations};
 pub use fill::Fill;
@@ -73,6 +77,7 @@ pub use guess::complete;
 pub use number::Number;
 pub use settle::settle;
 pub use source::{Found, launches};
+pub use verdict::{Verdict, name as status_name, unexpected, verdicts};
 
 use std::ops::Range;
 

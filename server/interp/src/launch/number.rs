@@ -65,7 +65,7 @@ impl Number {
         }
         let digits = rest.get(..length)?.replace('_', "");
         let number = if float {
-            let value: f64 = digits.parse().ok()?;
+            let value: f64 = digits.parse().ok().filter(|v: &f64| v.is_finite())?;
             Self::Float(if negative { -value } else { value })
         } else {
             Self::Integer { negative, magnitude: digits.parse().ok()? }
@@ -254,7 +254,7 @@ mod tests {
         ] {
             assert_eq!(Number::parse(text).map(|(_, n)| n), Some(length), "{text}");
         }
-        for text in ["", "-", "abc", "0f3F80", "0x", "12ab", ".", "_1", "e5", "1e", "0xg"] {
+        for text in ["", "1e400", "-", "abc", "0f3F80", "0x", "12ab", ".", "_1", "e5", "1e", "0xg"] {
             assert_eq!(Number::parse(text), None, "{text}");
         }
     }

@@ -3,7 +3,7 @@
 use super::argument::fits;
 use super::guess::directive;
 use super::{
-    Argument, Buffer, Condition, Contents, Element, Expected, Given, Kind, Launch, Mistake, Part, Subject, list, nearest,
+    Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
 };
 use crate::image::description::{Described, describe};
 use crate::machine::Shape;
@@ -56,7 +56,9 @@ pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake
 /// What stands in a `launch:` line and is no parameter may be a variable.
 fn sort_names(launch: &mut Launch, callable: &Callable, program: &Program) {
     let is_global = |g: &Given| {
-        callable.parameters.iter().all(|p| p.name != g.name) && g.offset.is_none() && program.variable(&g.name).is_some()
+        callable.parameters.iter().all(|p| p.name != g.name)
+            && g.offset.is_none()
+            && program.variable(&g.name).is_some()
     };
     let (globals, parameters) = std::mem::take(&mut launch.parameters).into_iter().partition(is_global);
     launch.parameters = parameters;
@@ -64,13 +66,27 @@ fn sort_names(launch: &mut Launch, callable: &Callable, program: &Program) {
 }
 
 fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mistake>) {
-    let here = || launch.range.clone();
+    // Where a size is written; the whole launch if it is not.
+    let here = |name: &str| {
+        let line = text.get(launch.range.clone()).unwrap_or_default();
+        let begins = |at: &usize| line[..*at].ends_with(char::is_whitespace) || line[..*at].ends_with(':');
+        let at = line.match_indices(name).map(|(at, _)| at).find(begins);
+        let written = at.and_then(|at| Some((at, line.get(at..)?.split_whitespace().next()?.len())));
+        written.map_or(launch.range.clone(), |(at, length)| launch.range.start + at..launch.range.start + at + length)
+    };
     let shape = Shape {
         cluster: launch.cluster.unwrap_or([1; 3]),
         ..Shape::new(launch.grid.unwrap_or(launch.cluster.unwrap_or([1; 3])), launch.block.unwrap_or([1; 3]))
     };
     if let Some(words) = shape.mistake() {
-        mistakes.push(Mistake::new(here(), words));
+        let name = if words.contains("grid") {
+            "grid"
+        } else if words.contains("block") {
+            "block"
+        } else {
+            "cluster"
+        };
+        mistakes.push(Mistake::new(here(name), words));
         return;
     }
     let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();
@@ -80,7 +96,7 @@ fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mi
         if !fine {
             let words = format!("`{what}` is {given:?}, but `{name}` of the kernel says {wanted:?}");
             let help = format!("leave `{what}` out: then it is taken from the kernel");
-            mistakes.push(Mistake::new(here(), words).help(help));
+            mistakes.push(Mistake::new(here(what), words).help(help));
         }
     };
     demand(launch.block, Bound::AllThreads, true, "block", ".reqntid");
@@ -107,7 +123,8 @@ impl Names<'_> {
             let size = match &given.argument {
                 Argument::Number(Some(element), _) => u64::from(element.bits()).div_ceil(8),
                 Argument::Number(None, _) => {
-                    let words = format!("`{}` is a part of a parameter, whose type the kernel does not say", given.title());
+                    let words =
+                        format!("`{}` is a part of a parameter, whose type the kernel does not say", given.title());
                     return Err(Mistake::new(range(), words).help(format!("write `{}=u32:…`", given.title())));
                 }
                 _ => self.address_bytes(),
@@ -139,14 +156,20 @@ impl Names<'_> {
             Argument::Number(..) if given.offset.is_some() => {}
             Argument::Number(..) => {
                 let words = format!("the parameter is `{declared}`, which is no number");
-                let help = if opaque { "write an image or a sampler: `{image=…}`" } else { "write its bytes, or its parts: `p+8=u32:1`" };
+                let help = if opaque {
+                    "write an image or a sampler: `{image=…}`"
+                } else {
+                    "write its bytes, or its parts: `p+8=u32:1`"
+                };
                 return Err(Mistake::new(range(), words).help(help));
             }
             Argument::Buffer(buffer) if aggregate && given.offset.is_none() => {
                 let has = buffer.bytes().unwrap_or(0);
                 if has > whole {
                     let words = format!("`{name}` has {whole} bytes, but {has} are given");
-                    return Err(Mistake::new(range(), words).help("a buffer for an array is its contents, not its address"));
+                    return Err(
+                        Mistake::new(range(), words).help("a buffer for an array is its contents, not its address")
+                    );
                 }
             }
             Argument::Buffer(buffer) => {
@@ -160,9 +183,14 @@ impl Names<'_> {
             Argument::Table(table) => {
                 let described = describe_at(table, range())?;
                 let map = matches!(described, Described::TensorMap(_));
-                if map && !(aggregate && whole >= 128) && !self.holds_address(parameter) || !map && !opaque && !self.holds_handle(parameter) {
+                if map && !(aggregate && whole >= 128) && !self.holds_address(parameter)
+                    || !map && !opaque && !self.holds_handle(parameter)
+                {
                     let what = if map { "a tensor map" } else { "an image or a sampler" };
-                    return Err(Mistake::new(range(), format!("the parameter is `{declared}`, which cannot be {what}")));
+                    return Err(Mistake::new(
+                        range(),
+                        format!("the parameter is `{declared}`, which cannot be {what}"),
+                    ));
                 }
                 if let Described::TensorMap(map) = &described {
                     self.buffer(&map.buffer, &range())?;
@@ -176,7 +204,8 @@ impl Names<'_> {
         let name = &given.name;
         let parameters = || self.callable.parameters.iter().map(|p| &*p.name);
         let wrong = Mistake::new(given.range.clone(), format!("`{}` has no parameter `{name}`", self.callable.name));
-        match nearest(name, parameters().chain(super::SIZES)) {
+        let variables = self.program.variables.iter().map(|v| &*v.name);
+        match nearest(name, parameters().chain(super::SIZES).chain(variables)) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None if self.callable.parameters.is_empty() => wrong.help("it has no parameters"),
             None => wrong.help(format!("it has {}", list(parameters()))),
@@ -212,23 +241,31 @@ impl Names<'_> {
     }
 
     fn target(&self, target: &str, given: &Given) -> Result<(), Mistake> {
+        let range = given.range.clone();
         let buffer = self.launch.parameters.iter().any(|g| {
-            &*g.name == target && g.offset.is_none() && matches!(g.argument, Argument::Buffer(_)) && g.range != given.range
+            &*g.name == target
+                && g.offset.is_none()
+                && matches!(g.argument, Argument::Buffer(_))
+                && g.range != given.range
         });
-        let variable = self.program.variable(target).and_then(|i| self.program.variables.get(i));
-        let addressed = variable.is_some_and(|v| matches!(v.symbol.space, ".global" | ".const"));
-        if buffer || addressed || self.program.function(target).is_some() {
+        let addressed = self.variable(target).is_some_and(|v| matches!(v.symbol.space, ".global" | ".const"));
+        let said = |name: &str| self.launch.parameters.iter().any(|g| &*g.name == name);
+        let guessed =
+            self.callable.parameters.iter().any(|p| &*p.name == target && self.holds_address(p) && !said(target));
+        if buffer || guessed || addressed || self.program.function(target).is_some() {
             return Ok(());
         }
-        let words = format!("`{target}` is no buffer of this launch, no `.global` or `.const` variable and no function");
-        Err(Mistake::new(given.range.clone(), words))
+        let words =
+            format!("`{target}` is no buffer of this launch, no `.global` or `.const` variable and no function");
+        Err(Mistake::new(range, words))
     }
 
     /// The buffer of that name.
     fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), Mistake> {
         let is_it = |g: &&Given| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
         let named = self.launch.parameters.iter().find(is_it);
-        if named.is_some() || self.callable.parameters.iter().any(|p| &*p.name == name) || self.variable(name).is_some() {
+        if named.is_some() || self.callable.parameters.iter().any(|p| &*p.name == name) || self.variable(name).is_some()
+        {
             return Ok(());
         }
         Err(Mistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
@@ -303,8 +340,11 @@ impl Names<'_> {
                 _ => None,
             };
         }
-        if self.callable.parameters.iter().any(|p| p.name == condition.name) {
-            return Some((condition.element, None));
+        if let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == condition.name) {
+            // It is guessed what that points to.
+            let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
+            let buffer = is_aggregate(parameter) || opaque || self.holds_address(parameter);
+            return buffer.then_some((condition.element, None));
         }
         let variable = self.variable(&condition.name)?;
         let element = condition.element.or_else(|| variable.symbol.ty.and_then(|t| Element::named(t.name())));
@@ -318,7 +358,8 @@ impl Names<'_> {
         let Some((element, count)) = self.looked_at(condition) else {
             let buffers = self.launch.parameters.iter().filter(|g| matches!(g.argument, Argument::Buffer(_)));
             let buffers: Vec<&str> = buffers.map(|g| &*g.name).collect();
-            let out = wrong(format!("`{}` is no buffer of this launch and no variable in global memory", condition.name));
+            let out =
+                wrong(format!("`{}` is no buffer of this launch and no variable in global memory", condition.name));
             return Err(match nearest(&condition.name, buffers.iter().copied()) {
                 Some(near) => out.help(format!("did you mean `{near}`?")),
                 None => out.help(format!("there are {}", list(buffers))),
@@ -357,10 +398,6 @@ impl Names<'_> {
             Expected::Value(value) => encode(*value),
             Expected::List(all) if condition.tolerance.is_exact() => all.iter().try_for_each(|n| encode(*n)),
             Expected::Fill(fill) => fill.mistake(element).map_or(Ok(()), |why| Err(wrong(why))),
-            _ if element.kind() == Kind::Bits && !condition.tolerance.is_exact() => {
-                let words = format!("`{}` holds bits without a meaning, so nothing can be near", condition.name);
-                Err(wrong(words).help(format!("say what they are: `{}:f32…`", condition.name)))
-            }
             _ => Ok(()),
         }
     }

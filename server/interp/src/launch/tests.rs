@@ -395,3 +395,5 @@ fn anything_can_be_read() {
         }
     }
 }
+
+mod kernels;

@@ -29,6 +29,8 @@ pub(super) struct Usage {
     pub vector: u32,
     /// It is a handle of an image: the geometry, if an instruction says so.
     pub image: Option<&'static str>,
+    /// The image is a surface.
+    pub surface: bool,
     /// It is the address of a tensor map, or is one.
     pub tensor_map: bool,
 }
@@ -135,13 +137,7 @@ fn follow(
 }
 
 /// Notes what an instruction does to the memory at its addresses.
-fn accesses(
-    function: &Function,
-    index: usize,
-    held: &Held,
-    certain: &BTreeSet<Cell>,
-    out: &mut BTreeMap<Cell, Usage>,
-) {
+fn accesses(function: &Function, index: usize, held: &Held, certain: &BTreeSet<Cell>, out: &mut BTreeMap<Cell, Usage>) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
     let element = function.modifier(index, "type").and_then(Element::named);
@@ -157,7 +153,8 @@ fn accesses(
             let usage = out.entry(cell).or_default();
             if IMAGES.contains(&family) {
                 let geometry = GEOMETRIES.iter().find(|g| function.has(index, g));
-                usage.image = usage.image.or(geometry.copied()).or(Some(""));
+                usage.image = usage.image.filter(|g| !g.is_empty()).or(geometry.copied()).or(Some(""));
+                usage.surface |= matches!(family, "suld" | "sust" | "sured" | "suq");
                 continue;
             }
             if operand.role == Role::Argument {

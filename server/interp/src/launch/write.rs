@@ -193,11 +193,15 @@ impl Display for Condition {
 
 impl Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |value: f64| {
+            let text = format!("{value:?}");
+            text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+        };
         if let Some(absolute) = self.absolute {
-            write!(f, "±{absolute:?}")?;
+            write!(f, "±{}", short(absolute))?;
         }
         if let Some(relative) = self.relative {
-            write!(f, "±{:?}%", relative * 100.0)?;
+            write!(f, "±{}%", short(relative * 100.0))?;
         }
         if let Some(ulps) = self.ulps {
             write!(f, "±{ulps}ulp")?;
