@@ -158,7 +158,7 @@ impl Fill {
 fn scaled(bits: u128, span: u128) -> u128 {
     // The upper 64 bits times the span, shifted: even to 2⁻⁶⁴ of the span. Larger spans take what is left of all bits.
     match u64::try_from(span) {
-        Ok(span) => (bits >> 64) * u128::from(span) >> 64,
+        Ok(span) => ((bits >> 64) * u128::from(span)) >> 64,
         Err(_) => bits % span,
     }
 }
