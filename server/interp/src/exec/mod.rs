@@ -7,11 +7,18 @@ mod cache;
 pub mod cluster;
 pub mod copies;
 mod external;
+mod ldmatrix;
+#[cfg(test)]
+mod matrix_tests;
 mod memory;
 mod misc;
+mod mma;
 mod moves;
 mod printf;
+mod shared_matrix;
 pub mod tensor_memory;
+pub mod wgmma;
+mod wmma;
 
 use crate::decode::{Action, Inst, Refusal};
 use ptx_isa::Exec;
@@ -46,6 +53,27 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::MatrixLdmatrix => ldmatrix::load(inst),
+        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
+        Exec::MatrixStmatrix => ldmatrix::store(inst),
+        Exec::MmaBits
+        | Exec::MmaBlockScaled
+        | Exec::MmaDense
+        | Exec::MmaDouble
+        | Exec::MmaInteger
+        | Exec::MmaM8n8k4
+        | Exec::MmaNarrow
+        | Exec::MmaSparse
+        | Exec::MmaSparseBlockScaled
+        | Exec::MmaSparseInteger
+        | Exec::MmaSparseNarrow => mma::mma(inst),
+        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
+        Exec::WmmaMma => wmma::mma(inst),
+        Exec::WmmaStoreD => wmma::store(inst),
+        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
+        Exec::WgmmaFence => Ok(wgmma::fence()),
+        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
+        Exec::WgmmaWaitGroup => wgmma::wait(inst),
         _ => Err("not there yet".into()),
     }
 }
