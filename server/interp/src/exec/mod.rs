@@ -19,6 +19,7 @@ mod mma;
 mod moves;
 mod printf;
 mod shared_matrix;
+mod tcgen05;
 pub mod tensor_memory;
 mod typed;
 mod video;
@@ -78,6 +79,25 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
         Exec::WmmaMma => wmma::mma(inst),
         Exec::WmmaStoreD => wmma::store(inst),
+        Exec::Tcgen05Alloc => tcgen05::allocate(inst),
+        Exec::Tcgen05Commit => tcgen05::commit(inst),
+        Exec::Tcgen05Cp => tcgen05::copy(inst),
+        Exec::Tcgen05Dealloc => tcgen05::free(inst),
+        Exec::Tcgen05FenceAfter | Exec::Tcgen05FenceBefore => Ok(Action::Nothing),
+        Exec::Tcgen05Ld | Exec::Tcgen05LdRed => tcgen05::load(inst),
+        Exec::Tcgen05LdRedSpcompress | Exec::Tcgen05LdSpcompress => {
+            Err("`.spcompress` is not described by the manual of PTX 9.1".into())
+        }
+        Exec::Tcgen05Mma
+        | Exec::Tcgen05MmaBlockScaled
+        | Exec::Tcgen05MmaSp
+        | Exec::Tcgen05MmaSpBlockScaled
+        | Exec::Tcgen05MmaWs
+        | Exec::Tcgen05MmaWsSp => tcgen05::multiply(inst),
+        Exec::Tcgen05RelinquishAllocPermit => tcgen05::relinquish(inst),
+        Exec::Tcgen05Shift => tcgen05::shift(inst),
+        Exec::Tcgen05St => tcgen05::store(inst),
+        Exec::Tcgen05WaitLd | Exec::Tcgen05WaitSt => Ok(tcgen05::wait()),
         Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
         Exec::WgmmaFence => Ok(wgmma::fence()),
         Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
