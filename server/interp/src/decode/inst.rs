@@ -6,7 +6,7 @@ use super::{
 use crate::lanes::{Lane, Mask};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
-use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked};
+use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
 use crate::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
@@ -472,7 +472,7 @@ impl<'a> Inst<'a> {
 
     /// A comparison of `a` and `b`: see [`Compare`].
     pub fn compare<A: Lane>(
-        to: (Option<PredicateDst>, Option<PredicateDst>),
+        to: Outcomes,
         ab: (Src<A>, Src<A>),
         c: PredicateSrc,
         combine: fn(Mask, Mask) -> (Mask, Mask),

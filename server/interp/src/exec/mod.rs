@@ -5,13 +5,17 @@ mod address;
 pub mod barrier;
 mod cache;
 pub mod cluster;
+mod compare;
 pub mod copies;
 mod extended;
 mod external;
 mod integer;
 mod logic;
+mod float;
+mod half;
 mod memory;
 mod misc;
+mod mixed;
 mod moves;
 mod printf;
 pub mod tensor_memory;
@@ -118,6 +122,56 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::VideoVset4
         | Exec::VideoVsub2
         | Exec::VideoVsub4 => video::packed(inst),
+        Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
+        Exec::CompareSetFloat | Exec::CompareSetInteger => compare::set(inst),
+        Exec::CompareSelp => compare::selp(inst),
+        Exec::CompareSetHalf => compare::set_half(inst),
+        Exec::CompareSetPacked => compare::set_packed(inst),
+        Exec::CompareSetpHalf => compare::setp_half(inst),
+        Exec::CompareSlct => compare::slct(inst),
+        Exec::FloatAbs => float::abs(inst),
+        Exec::FloatAdd => float::add(inst),
+        Exec::FloatCopysign => float::copysign(inst),
+        Exec::FloatCos => float::cos(inst),
+        Exec::FloatDiv => float::div(inst),
+        Exec::FloatEx2 => float::ex2(inst),
+        Exec::FloatFma => float::fma(inst),
+        Exec::FloatLg2 => float::lg2(inst),
+        Exec::FloatMad => float::mad(inst),
+        Exec::FloatMax => float::max(inst),
+        Exec::FloatMin => float::min(inst),
+        Exec::FloatMul => float::mul(inst),
+        Exec::FloatNeg => float::neg(inst),
+        Exec::FloatRcp => float::rcp(inst),
+        Exec::FloatRcpApproxF64 => float::rcp_coarse(inst),
+        Exec::FloatRsqrt => float::rsqrt(inst),
+        Exec::FloatRsqrtApproxF64 => float::rsqrt_coarse(inst),
+        Exec::FloatSin => float::sin(inst),
+        Exec::FloatSqrt => float::sqrt(inst),
+        Exec::FloatSub => float::sub(inst),
+        Exec::FloatTanh => float::tanh(inst),
+        Exec::FloatTestp => float::testp(inst),
+        Exec::HalfAbs => half::abs(inst),
+        Exec::HalfAdd => half::add(inst),
+        Exec::HalfEx2 => half::ex2(inst),
+        Exec::HalfFma => half::fma(inst),
+        Exec::HalfMax => half::max(inst),
+        Exec::HalfMin => half::min(inst),
+        Exec::HalfMul => half::mul(inst),
+        Exec::HalfNeg => half::neg(inst),
+        Exec::HalfSub => half::sub(inst),
+        Exec::HalfTanh => half::tanh(inst),
+        Exec::MixedAdd => mixed::add(inst),
+        Exec::MixedAddNarrow => mixed::add_narrow(inst),
+        Exec::MixedAddPacked => mixed::add_packed(inst),
+        Exec::MixedFma => mixed::fma(inst),
+        Exec::MixedFmaNarrow => mixed::fma_narrow(inst),
+        Exec::MixedFmaPacked => mixed::fma_packed(inst),
+        Exec::MixedMulNarrow => mixed::mul_narrow(inst),
+        Exec::MixedMulPacked => mixed::mul_packed(inst),
+        Exec::MixedSub => mixed::sub(inst),
+        Exec::MixedSubNarrow => mixed::sub_narrow(inst),
+        Exec::MixedSubPacked => mixed::sub_packed(inst),
         _ => Err("not there yet".into()),
     }
 }
