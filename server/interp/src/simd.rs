@@ -189,7 +189,7 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
 
 /// The mask of bytes that are 0 or 1.
 #[inline(always)]
-fn bits(truth: &[u8; LANES]) -> Mask {
+pub(crate) fn bits(truth: &[u8; LANES]) -> Mask {
     let mut mask = 0;
     for (group, eight) in truth.chunks_exact(8).enumerate() {
         let mut bytes = [0; 8];

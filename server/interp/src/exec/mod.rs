@@ -5,12 +5,14 @@ mod address;
 pub mod barrier;
 mod cache;
 pub mod cluster;
+mod convert;
 pub mod copies;
 mod external;
 mod memory;
 mod misc;
 mod moves;
 mod printf;
+mod sparse;
 pub mod tensor_memory;
 
 use crate::decode::{Action, Inst, Refusal};
@@ -34,6 +36,16 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             cache::policy(inst)
         }
         Exec::CacheDiscard => cache::discard(inst),
+        Exec::ConvertFloat
+        | Exec::ConvertFloatPair
+        | Exec::ConvertFloatPairStochastic
+        | Exec::ConvertFloatToInteger
+        | Exec::ConvertInteger
+        | Exec::ConvertIntegerToFloat
+        | Exec::ConvertNarrow
+        | Exec::ConvertNarrowStochastic
+        | Exec::ConvertWiden => convert::cvt(inst),
+        Exec::ConvertPack => convert::pack(inst),
         Exec::ControlBra => crate::decode::control::branch(inst),
         Exec::ControlBrx => crate::decode::control::table(inst),
         Exec::ControlCall => crate::decode::control::call(inst),
@@ -46,6 +58,8 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::SparseCompress => sparse::compress(inst),
+        Exec::SparseDecompress => sparse::decompress(inst),
         _ => Err("not there yet".into()),
     }
 }
