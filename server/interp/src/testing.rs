@@ -109,10 +109,21 @@ impl Kernel {
         self
     }
 
+    /// The next parameter has these bytes.
+    pub(crate) fn bytes_of(mut self, bytes: &[u8]) -> Self {
+        self.parameter(bytes);
+        self
+    }
+
     /// Runs it.
     pub(crate) fn run(self) -> Outcome {
+        self.run_until(&|| false)
+    }
+
+    /// Runs it until somebody does not want it any more.
+    pub(crate) fn run_until(self, cancelled: &dyn Fn() -> bool) -> Outcome {
         let machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
-        Outcome { run: trace::run(machine, &|| false), buffers: self.buffers }
+        Outcome { run: trace::run(machine, cancelled), buffers: self.buffers }
     }
 
     /// Runs it; it must finish, and nothing be found.

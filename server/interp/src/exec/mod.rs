@@ -6,6 +6,7 @@ pub mod barrier;
 mod cache;
 pub mod cluster;
 mod compare;
+mod convert;
 pub mod copies;
 mod extended;
 mod external;
@@ -18,6 +19,7 @@ mod misc;
 mod mixed;
 mod moves;
 mod printf;
+mod sparse;
 pub mod tensor_memory;
 mod typed;
 mod video;
@@ -46,6 +48,16 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             cache::policy(inst)
         }
         Exec::CacheDiscard => cache::discard(inst),
+        Exec::ConvertFloat
+        | Exec::ConvertFloatPair
+        | Exec::ConvertFloatPairStochastic
+        | Exec::ConvertFloatToInteger
+        | Exec::ConvertInteger
+        | Exec::ConvertIntegerToFloat
+        | Exec::ConvertNarrow
+        | Exec::ConvertNarrowStochastic
+        | Exec::ConvertWiden => convert::cvt(inst),
+        Exec::ConvertPack => convert::pack(inst),
         Exec::ControlBra => crate::decode::control::branch(inst),
         Exec::ControlBrx => crate::decode::control::table(inst),
         Exec::ControlCall => crate::decode::control::call(inst),
@@ -58,6 +70,8 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::SparseCompress => sparse::compress(inst),
+        Exec::SparseDecompress => sparse::decompress(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),
