@@ -25,3 +25,8 @@ pub enum Access {
 pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) {
     let _ = (context, location, lane, bytes, access);
 }
+
+/// Lanes of a warp have met at an instruction that names these lanes.
+pub fn meet(context: &mut Context<'_>, here: crate::lanes::Mask, named: crate::lanes::Mask) {
+    let _ = (context, here, named);
+}

@@ -12,6 +12,7 @@ mod misc;
 mod moves;
 mod printf;
 pub mod tensor_memory;
+mod warp;
 
 use crate::decode::{Action, Inst, Refusal};
 use ptx_isa::Exec;
@@ -46,6 +47,13 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::WarpActivemask => warp::activemask(inst),
+        Exec::WarpElectSync => warp::elect(inst),
+        Exec::WarpMatchAll => warp::matches(inst, true),
+        Exec::WarpMatchAny => warp::matches(inst, false),
+        Exec::WarpReduxSync => warp::redux(inst),
+        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
+        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
         _ => Err("not there yet".into()),
     }
 }

@@ -71,11 +71,25 @@ impl Machine {
             if steps >= turn.budget || code.order[group.pc as usize] >= turn.meet {
                 break Stop::Turn;
             }
-            if op.together != Together::Any && group.state != State::Gathered {
-                let missing = missing(op, &frame, &group.mask, &warp.lanes);
-                if missing != 0 {
-                    group.state = State::Gathering(missing | group.mask);
-                    break Stop::Waits;
+            let mut parted = false;
+            // Who waits already (it has a token) has been gathered before.
+            if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
+                let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
+                if waiting == group.mask {
+                    if let [(_, needed)] = needed[..] {
+                        group.state = State::Gathering(needed);
+                        break Stop::Waits;
+                    }
+                }
+                for (mask, needed) in needed {
+                    let mut other = group.clone();
+                    (other.mask, other.state) = (mask, State::Gathering(needed));
+                    warp.groups.push(other);
+                    group.mask &= !mask;
+                    parted = true;
+                }
+                if group.mask == 0 {
+                    break Stop::Changed;
                 }
             }
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
@@ -97,7 +111,8 @@ impl Machine {
                 Action::Lanes(step) => {
                     let marked = step.run(&mut frame.registers, mask);
                     if checks {
-                        note_writes(op, &mut frame, mask, marked);
+                        let sources = sources(op, &frame);
+                        note_writes(op, &mut frame, mask, marked, sources);
                     }
                     group.pc += 1;
                 }
@@ -127,10 +142,12 @@ impl Machine {
                         token: group.token,
                         marked: Marked::default(),
                         sources,
+                        exact: false,
                         stopped: false,
                     };
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
+                    let exact = context.exact;
                     group.token = token;
                     if stopped {
                         steps += 1;
@@ -143,7 +160,8 @@ impl Machine {
                     }
                     group.token = None;
                     if checks {
-                        note_writes(op, &mut frame, mask, marked);
+                        let sources = if exact { Marked::default() } else { sources };
+                        note_writes(op, &mut frame, mask, marked, sources);
                     }
                     group.pc += 1;
                     if outcome == Outcome::Yield {
@@ -198,7 +216,7 @@ impl Machine {
             steps += 1;
             warp.lanes.steps += 1;
             group.state = State::Ready;
-            if changed.is_some() {
+            if changed.is_some() || parted {
                 break Stop::Changed;
             }
         };
@@ -329,18 +347,36 @@ impl Machine {
     }
 }
 
-/// The lanes that an instruction needs and that are not in the group.
-fn missing(op: &Op, frame: &Frame, group: &Mask, warp: &Lanes) -> Mask {
+/// The lanes of a group that must wait for others of the warp before they execute an instruction, and for which masks: each part of them
+/// that names the same lanes waits for itself. Lanes whose guard is false wait for nobody, except where the whole warp must be there.
+fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask, Mask)>) {
     let live = warp.present & !warp.exited;
-    let needed = match op.together {
-        Together::Any => 0,
-        Together::Warp => live,
+    let mask = op.guard.map_or(group, |g: PredicateSrc| group & frame.registers.predicate(g));
+    let nobody = (0, Vec::new());
+    match op.together {
+        _ if mask == 0 => nobody,
+        Together::Any => nobody,
+        Together::Warp if live & !group == 0 => nobody,
+        Together::Warp => (group, vec![(group, Mask::MAX)]),
         Together::Named(place) => {
-            let mask = op.guard.map_or(*group, |g: PredicateSrc| *group & frame.registers.predicate(g));
-            if mask == 0 { 0 } else { frame.registers.lane_bits(place, mask.trailing_zeros() as usize) as Mask & live }
+            let named = |lane: usize| frame.registers.lane_bits(place, lane) as Mask;
+            let first = named(mask.trailing_zeros() as usize);
+            if place.file == File::Constant && first & live & !group == 0 {
+                return nobody;
+            }
+            let (mut waiting, mut parts, mut left) = (0, Vec::new(), mask);
+            while left != 0 {
+                let needed = named(left.trailing_zeros() as usize);
+                let same = lanes(left).filter(|l| named(*l) == needed).fold(0, |m, l| m | 1 << l);
+                left &= !same;
+                if needed & live & !group != 0 {
+                    waiting |= same;
+                    parts.push((same, needed));
+                }
+            }
+            (waiting, parts)
         }
-    };
-    needed & !group
+    }
 }
 
 /// Lanes that take a branch become a group of their own.
@@ -364,8 +400,7 @@ fn sources(op: &Op, frame: &Frame) -> Marked {
 
 /// Notes what is known of the registers that an instruction wrote.
 #[inline]
-fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked) {
-    let sources = sources(op, frame);
+fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: Marked) {
     let (unspecified, approximate) =
         (marked.unspecified | sources.unspecified, marked.approximate | sources.approximate);
     let shadow = &mut frame.shadow;
