@@ -1,0 +1,413 @@
+//! Formats of texels: channel types and orders, reading texels as registers see them, and writing them.
+//!
+//! A channel becomes 32 bits of a register: floats and normalised integers as `.f32`, integers extended to 32 bits. The
+//! instruction's result type does not take part in that (measured: `ptxas` 13 for sm_90 gives the same `TEX` for `.u32` and
+//! `.f32`), only the image's format does.
+
+use crate::values::Marks;
+
+/// What a channel of a texel holds (manual 5.3.3, table 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChannelType {
+    /// 8 bits as −1.0 … 1.0.
+    Snorm8,
+    /// 16 bits as −1.0 … 1.0.
+    Snorm16,
+    /// 8 bits as 0.0 … 1.0.
+    Unorm8,
+    /// 16 bits as 0.0 … 1.0.
+    Unorm16,
+    /// 8 bits, signed.
+    Sint8,
+    /// 16 bits, signed.
+    Sint16,
+    /// 32 bits, signed.
+    Sint32,
+    /// 8 bits, unsigned.
+    Uint8,
+    /// 16 bits, unsigned.
+    Uint16,
+    /// 32 bits, unsigned.
+    Uint32,
+    /// `.f16`.
+    Half,
+    /// `.f32`.
+    Float,
+}
+
+impl ChannelType {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Snorm8,
+        Self::Snorm16,
+        Self::Unorm8,
+        Self::Unorm16,
+        Self::Sint8,
+        Self::Sint16,
+        Self::Sint32,
+        Self::Uint8,
+        Self::Uint16,
+        Self::Uint32,
+        Self::Half,
+        Self::Float,
+    ];
+
+    /// Bytes of one channel.
+    #[inline]
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Snorm8 | Self::Unorm8 | Self::Sint8 | Self::Uint8 => 1,
+            Self::Snorm16 | Self::Unorm16 | Self::Sint16 | Self::Uint16 | Self::Half => 2,
+            Self::Sint32 | Self::Uint32 | Self::Float => 4,
+        }
+    }
+
+    /// Whether registers see it as an integer.
+    #[inline]
+    pub fn is_integer(self) -> bool {
+        self.is_signed_integer() || self.is_unsigned_integer()
+    }
+
+    /// Whether registers see it as a signed integer.
+    #[inline]
+    pub fn is_signed_integer(self) -> bool {
+        matches!(self, Self::Sint8 | Self::Sint16 | Self::Sint32)
+    }
+
+    /// Whether registers see it as an unsigned integer.
+    #[inline]
+    pub fn is_unsigned_integer(self) -> bool {
+        matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32)
+    }
+
+    /// OpenCL's number for it, which `txq` and `suq` give (manual 5.3.3, table 12).
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Snorm8 => 0x10d0,
+            Self::Snorm16 => 0x10d1,
+            Self::Unorm8 => 0x10d2,
+            Self::Unorm16 => 0x10d3,
+            Self::Sint8 => 0x10d7,
+            Self::Sint16 => 0x10d8,
+            Self::Sint32 => 0x10d9,
+            Self::Uint8 => 0x10da,
+            Self::Uint16 => 0x10db,
+            Self::Uint32 => 0x10dc,
+            Self::Half => 0x10dd,
+            Self::Float => 0x10de,
+        }
+    }
+
+    /// Its name in a launch: `un8`, `sn16`, `u32`, `s8`, `f16`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Snorm8 => "sn8",
+            Self::Snorm16 => "sn16",
+            Self::Unorm8 => "un8",
+            Self::Unorm16 => "un16",
+            Self::Sint8 => "s8",
+            Self::Sint16 => "s16",
+            Self::Sint32 => "s32",
+            Self::Uint8 => "u8",
+            Self::Uint16 => "u16",
+            Self::Uint32 => "u32",
+            Self::Half => "f16",
+            Self::Float => "f32",
+        }
+    }
+
+    /// A stored channel, in the low bits of `raw`, as a register sees it.
+    #[inline]
+    fn decode(self, raw: u32) -> (u32, Marks) {
+        match self {
+            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint32 | Self::Float => (raw, Marks::NONE),
+            Self::Sint8 => (raw as i8 as i32 as u32, Marks::NONE),
+            Self::Sint16 => (raw as i16 as i32 as u32, Marks::NONE),
+            Self::Half => (half_to_f32(raw as u16), Marks::NONE),
+            Self::Unorm8 => normalised(raw as f32, 255.0),
+            Self::Unorm16 => normalised(raw as f32, 65535.0),
+            // −128 and −127 are both −1.0, so that 0 is exact.
+            Self::Snorm8 => normalised(f32::from((raw as i8).max(-127)), 127.0),
+            Self::Snorm16 => normalised(f32::from((raw as i16).max(-32767)), 32767.0),
+        }
+    }
+
+    /// A register's value as a stored channel (manual 9.7.11.2: how `sust.p` takes its operands).
+    ///
+    /// What the manual leaves open – NaN, and integers that do not fit – becomes 0 and the nearest value that fits, marked.
+    #[inline]
+    fn encode(self, bits: u32) -> (u32, Marks) {
+        let fit = |value: i64, low: i64, high: i64| {
+            let fitting = value.clamp(low, high);
+            (fitting as u32, if fitting == value { Marks::NONE } else { Marks::UNSPECIFIED })
+        };
+        let (raw, marks) = match self {
+            Self::Float | Self::Uint32 | Self::Sint32 => (bits, Marks::NONE),
+            Self::Uint8 => fit(i64::from(bits), 0, 0xff),
+            Self::Uint16 => fit(i64::from(bits), 0, 0xffff),
+            Self::Sint8 => fit(i64::from(bits as i32), -0x80, 0x7f),
+            Self::Sint16 => fit(i64::from(bits as i32), -0x8000, 0x7fff),
+            Self::Half => (u32::from(f32_to_half(bits)), nan_mark(bits)),
+            Self::Unorm8 => (scaled(bits, 0.0, 255.0), nan_mark(bits)),
+            Self::Unorm16 => (scaled(bits, 0.0, 65535.0), nan_mark(bits)),
+            Self::Snorm8 => (scaled(bits, -1.0, 127.0), nan_mark(bits)),
+            Self::Snorm16 => (scaled(bits, -1.0, 32767.0), nan_mark(bits)),
+        };
+        let mask = (1_u64 << (8 * self.bytes())) as u32;
+        (raw & mask.wrapping_sub(1), marks)
+    }
+
+    /// A value as it is stored: a float as such, for integers and normalised integers the low bits of the integer.
+    pub fn stored(self, value: f64) -> u32 {
+        match self {
+            Self::Float => (value as f32).to_bits(),
+            Self::Half => u32::from(f32_to_half((value as f32).to_bits())),
+            _ => value as i64 as u32,
+        }
+    }
+
+    /// The register's bits for one, or for zero.
+    #[inline]
+    fn constant(self, one: bool) -> u32 {
+        match (one, self.is_integer()) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 1.0_f32.to_bits(),
+        }
+    }
+}
+
+/// `value / scale`. No document gives the bits; the ends and the middle leave no choice.
+#[inline]
+fn normalised(value: f32, scale: f32) -> (u32, Marks) {
+    let sure = value == 0.0 || value.abs() == scale;
+    ((value / scale).to_bits(), if sure { Marks::NONE } else { Marks::APPROXIMATE })
+}
+
+/// A float clamped to `low` … 1, times `scale`, rounded to the nearest integer. The product is exact in `f64`, and only ±0.5
+/// can give a tie (the scales are odd), where away from zero and to even agree.
+#[inline]
+fn scaled(bits: u32, low: f64, scale: f64) -> u32 {
+    let value = f64::from(f32::from_bits(bits));
+    if value.is_nan() {
+        return 0;
+    }
+    (value.clamp(low, 1.0) * scale).round() as i32 as u32
+}
+
+#[inline]
+fn nan_mark(bits: u32) -> Marks {
+    if f32::from_bits(bits).is_nan() { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
+/// `.f16` bits as `.f32` bits, exactly.
+#[inline]
+pub(super) fn half_to_f32(half: u16) -> u32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    let magnitude = u32::from(half & 0x7fff);
+    if magnitude >= 0x7c00 {
+        return sign | 0x7f80_0000 | (magnitude & 0x3ff) << 13;
+    }
+    if magnitude >= 0x400 {
+        return sign | ((magnitude << 13) + (112 << 23));
+    }
+    // A subnormal: so many times 2^-24, which is exact.
+    sign | (magnitude as f32 * f32::from_bits((127 - 24) << 23)).to_bits()
+}
+
+/// `.f32` bits as `.f16` bits, rounded to nearest even; every NaN becomes 0x7fff.
+#[inline]
+pub(super) fn f32_to_half(bits: u32) -> u16 {
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude > 0x7f80_0000 {
+        return 0x7fff;
+    }
+    if magnitude >= 0x4780_0000 {
+        return sign | 0x7c00;
+    }
+    let exponent = (magnitude >> 23) as i32 - 112;
+    // The significand in units of the last place of the result, with `shift` bits below it.
+    let (significand, shift, base) = if exponent > 0 {
+        (magnitude & 0x7f_ffff, 13, (exponent as u32) << 10)
+    } else {
+        let shift = 14 - exponent;
+        if shift > 25 {
+            return sign;
+        }
+        (magnitude & 0x7f_ffff | 0x80_0000, shift as u32, 0)
+    };
+    let kept = significand >> shift;
+    let rest = significand & ((1 << shift) - 1);
+    let half = 1 << (shift - 1);
+    let up = u32::from(rest > half || rest == half && kept & 1 == 1);
+    sign | (base + kept + up) as u16
+}
+
+/// Which components the stored channels are (manual 5.3.3, table 13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the manual say all: the stored channels in order")]
+pub enum ChannelOrder {
+    R,
+    A,
+    Rg,
+    Ra,
+    Rgba,
+    Bgra,
+    Argb,
+    Intensity,
+    Luminance,
+}
+
+/// Where a component comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    Channel(u8),
+    Zero,
+    One,
+}
+
+impl ChannelOrder {
+    /// All of them.
+    pub const ALL: [Self; 9] =
+        [Self::R, Self::A, Self::Rg, Self::Ra, Self::Rgba, Self::Bgra, Self::Argb, Self::Intensity, Self::Luminance];
+
+    /// How many channels are stored: 1, 2 or 4.
+    #[inline]
+    pub fn channels(self) -> u32 {
+        match self {
+            Self::R | Self::A | Self::Intensity | Self::Luminance => 1,
+            Self::Rg | Self::Ra => 2,
+            Self::Rgba | Self::Bgra | Self::Argb => 4,
+        }
+    }
+
+    /// The order of red, green, blue and alpha that so many channels have where none is named.
+    pub fn of_channels(channels: u32) -> Option<Self> {
+        match channels {
+            1 => Some(Self::R),
+            2 => Some(Self::Rg),
+            4 => Some(Self::Rgba),
+            _ => None,
+        }
+    }
+
+    /// OpenCL's number for it (manual 5.3.3, table 13).
+    pub fn number(self) -> u32 {
+        match self {
+            Self::R => 0x10b0,
+            Self::A => 0x10b1,
+            Self::Rg => 0x10b2,
+            Self::Ra => 0x10b3,
+            Self::Rgba => 0x10b5,
+            Self::Bgra => 0x10b6,
+            Self::Argb => 0x10b7,
+            Self::Intensity => 0x10b8,
+            Self::Luminance => 0x10b9,
+        }
+    }
+
+    /// Its name in a launch.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::R => "r",
+            Self::A => "a",
+            Self::Rg => "rg",
+            Self::Ra => "ra",
+            Self::Rgba => "rgba",
+            Self::Bgra => "bgra",
+            Self::Argb => "argb",
+            Self::Intensity => "intensity",
+            Self::Luminance => "luminance",
+        }
+    }
+
+    #[inline]
+    fn sources(self) -> [Source; 4] {
+        use Source::{Channel as C, One, Zero};
+        match self {
+            Self::R => [C(0), Zero, Zero, One],
+            Self::A => [Zero, Zero, Zero, C(0)],
+            Self::Rg => [C(0), C(1), Zero, One],
+            Self::Ra => [C(0), Zero, Zero, C(1)],
+            Self::Rgba => [C(0), C(1), C(2), C(3)],
+            Self::Bgra => [C(2), C(1), C(0), C(3)],
+            Self::Argb => [C(1), C(2), C(3), C(0)],
+            Self::Intensity => [C(0), C(0), C(0), C(0)],
+            Self::Luminance => [C(0), C(0), C(0), One],
+        }
+    }
+}
+
+/// The format of a texel: its stored channels, all of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// What each channel holds.
+    pub channel: ChannelType,
+    /// Which components the channels are.
+    pub order: ChannelOrder,
+}
+
+/// Four components (red, green, blue, alpha) as registers see them, and what must be said of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Components {
+    /// 32 bits each: `.f32`, `.u32` or `.s32` by the format.
+    pub bits: [u32; 4],
+    /// What must be said of each.
+    pub marks: [Marks; 4],
+}
+
+impl Format {
+    /// Bytes of a texel: 1, 2, 4, 8 or 16.
+    #[inline]
+    pub fn bytes(self) -> u32 {
+        self.channel.bytes() * self.order.channels()
+    }
+
+    /// A stored texel as registers see it. Components that are not stored are 0, or 1 for alpha: OpenCL's rule, which the
+    /// manual does not repeat, so they are marked.
+    #[inline]
+    pub fn decode(self, texel: [u8; 16]) -> Components {
+        let size = self.channel.bytes();
+        let word = u128::from_le_bytes(texel);
+        let mut result = Components::default();
+        for (i, source) in self.order.sources().into_iter().enumerate() {
+            let (bits, marks) = match source {
+                Source::Channel(c) => {
+                    let raw = (word >> (8 * size * u32::from(c))) as u32;
+                    let raw = if size == 4 { raw } else { raw & ((1 << (8 * size)) - 1) };
+                    self.channel.decode(raw)
+                }
+                Source::Zero => (self.channel.constant(false), Marks::UNSPECIFIED),
+                Source::One => (self.channel.constant(true), Marks::UNSPECIFIED),
+            };
+            result.bits[i] = bits;
+            result.marks[i] = marks;
+        }
+        result
+    }
+
+    /// The texel that `sust.p` stores for `values`: red, green, blue, alpha, as many as the instruction has. The first
+    /// [`Format::bytes`] bytes count. Channels without a value become 0, marked unspecified (manual 9.7.11.2: unpredictable).
+    #[inline]
+    pub fn encode(self, values: &[u32]) -> ([u8; 16], Marks) {
+        let size = self.channel.bytes();
+        let mut word = 0_u128;
+        let mut marks = Marks::NONE;
+        let mut done = [false; 4];
+        for (i, source) in self.order.sources().into_iter().enumerate() {
+            let Source::Channel(c) = source else { continue };
+            let Some(first) = done.get_mut(usize::from(c)) else { continue };
+            if std::mem::replace(first, true) {
+                continue;
+            }
+            let (raw, mark) = match values.get(i) {
+                Some(&bits) => self.channel.encode(bits),
+                None => (0, Marks::UNSPECIFIED),
+            };
+            word |= u128::from(raw) << (8 * size * u32::from(c));
+            marks |= mark;
+        }
+        (word.to_le_bytes(), marks)
+    }
+}

@@ -1,0 +1,152 @@
+//! `suld`, `sust`, `sured`: where a surface access goes, and what a reduction makes (manual 9.7.11).
+
+use super::ImageFault;
+use super::format::Format;
+use super::layout::{Geometry, ImageDescription, Place};
+
+/// What happens outside of a surface: the modifier that every access has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// `.trap`: a fault.
+    Trap,
+    /// `.clamp`: the nearest place.
+    Clamp,
+    /// `.zero`: loads give zeros, stores and reductions do nothing.
+    Zero,
+}
+
+/// What x counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes: `.b`.
+    Bytes,
+    /// Texels of the surface's format: `sust.p`.
+    Texels,
+    /// Values of the access's own size: `sured.p` (manual 9.7.11.3: scaled by the size of the type).
+    Values,
+}
+
+/// A surface access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The instruction's geometry: `.1d`, `.2d`, `.3d`, `.a1d` or `.a2d`.
+    pub geometry: Geometry,
+    /// The registers of its list: x, y, z; before them the layer of an array. What is left is ignored.
+    pub coordinates: [u32; 4],
+    /// Bytes of the whole access, all elements of a vector: 1 to 16. For [`Unit::Texels`] those of a texel.
+    pub size: u32,
+    /// What x counts.
+    pub unit: Unit,
+    /// What happens outside.
+    pub outside: Outside,
+}
+
+/// Where a surface access goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Location {
+    /// It begins at this offset of the image's bytes, and lies within them.
+    Inside(u64),
+    /// Nowhere: loads give zeros, stores and reductions do nothing.
+    Nowhere,
+}
+
+/// Where a surface access goes. A cube is accessed as an array of its faces.
+///
+/// The order in which dimensions are looked at is x, y, z, layer: a fault names the first.
+#[inline]
+pub fn locate(image: &ImageDescription, access: &Access) -> Result<Location, ImageFault> {
+    let fits = match access.geometry {
+        Geometry::A2d => matches!(image.geometry, Geometry::A2d | Geometry::Cube | Geometry::Acube),
+        geometry => geometry == image.geometry,
+    };
+    if !fits {
+        return Err(ImageFault::Geometry { instruction: access.geometry, image: image.geometry });
+    }
+    let [a, b, c, d] = access.coordinates;
+    let (layer, [x, y, z]) = if access.geometry.is_array() { (a, [b, c, d]) } else { (0, [a, b, c]) };
+    let dimensions = access.geometry.dimensions();
+    let size = i64::from(access.size.max(1));
+    let scale = match access.unit {
+        Unit::Bytes => 1,
+        Unit::Texels => i64::from(image.format.bytes()),
+        Unit::Values => size,
+    };
+    let x_given = i64::from(x as i32);
+    let mut byte_x = x_given * scale;
+    if access.unit == Unit::Bytes && byte_x.rem_euclid(size) != 0 {
+        // The manual lets this fault or lose low bits; a program must not rely on either.
+        return Err(ImageFault::Misaligned { coordinate: byte_x, size: access.size });
+    }
+    let row = image.packed_row_bytes(0).min(i64::MAX as u64) as i64;
+    // The last place in a row that the access fits in, a multiple of its size.
+    let last_x = (row / size - 1) * size;
+    let mut position = [0; 3];
+    let mut outside = None;
+    if byte_x < 0 || byte_x > last_x {
+        outside = Some((0, x_given));
+        byte_x = byte_x.clamp(0, last_x.max(0));
+    }
+    for (dimension, value) in [(1, y), (2, z)] {
+        if dimension < dimensions {
+            let (index, extent) = (i64::from(value as i32), i64::from(image.size[dimension].max(1)));
+            if !(0..extent).contains(&index) {
+                outside = outside.or(Some((dimension as u8, index)));
+            }
+            position[dimension] = index.clamp(0, extent - 1) as u32;
+        }
+    }
+    let planes = image.planes().max(1);
+    if layer >= planes {
+        outside = outside.or(Some((3, i64::from(layer))));
+    }
+    let layer = layer.min(planes - 1);
+    match (outside, access.outside) {
+        (Some((dimension, coordinate)), Outside::Trap) => {
+            return Err(ImageFault::OutOfBounds { dimension, coordinate });
+        }
+        (Some(_), Outside::Zero) => return Ok(Location::Nowhere),
+        _ => {}
+    }
+    if last_x < 0 {
+        // Not even clamped does it fit: the row is shorter than the access.
+        return Err(ImageFault::OutOfBounds { dimension: 0, coordinate: x_given });
+    }
+    let start = image.row_offset(Place { level: 0, layer, position, sample: 0 });
+    Ok(Location::Inside(start.wrapping_add(byte_x as u64)))
+}
+
+/// What a reduction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the modifiers' names")]
+pub enum Reduction {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+}
+
+/// What `sured` writes for what was there and its operand, in the low `bytes` (4 or 8) of the result.
+#[inline]
+pub fn reduce(op: Reduction, signed: bool, bytes: u32, old: u64, value: u64) -> u64 {
+    let wide = bytes == 8;
+    let mask = if wide { u64::MAX } else { 0xffff_ffff };
+    let extend = |bits: u64| if wide { bits as i64 } else { i64::from(bits as u32 as i32) };
+    let (old, value) = (old & mask, value & mask);
+    let result = match op {
+        Reduction::Add => old.wrapping_add(value),
+        Reduction::And => old & value,
+        Reduction::Or => old | value,
+        Reduction::Min if signed => extend(old).min(extend(value)) as u64,
+        Reduction::Max if signed => extend(old).max(extend(value)) as u64,
+        Reduction::Min => old.min(value),
+        Reduction::Max => old.max(value),
+    };
+    result & mask
+}
+
+/// Whether `sured.p` takes its operands as signed: the surface's format says (manual 9.7.11.3), and it must be one of integers.
+#[inline]
+pub fn reduces_signed(format: Format) -> Result<bool, ImageFault> {
+    if format.channel.is_integer() { Ok(format.channel.is_signed_integer()) } else { Err(ImageFault::Format) }
+}

@@ -1,0 +1,475 @@
+//! `tex` and `tld4`: reading textures.
+//!
+//! Measured with `ptxas` 13.x for sm_90 (disassembly): integer coordinates become `TLD`, which names no sampler – nothing is
+//! filtered, normalised or clamped; float coordinates become `TEX` with level 0 unless the instruction names one; the layer of
+//! an array is clamped to 65535 in front of the `TEX`; the result type changes nothing but `.f16` and `.f16x2`.
+
+use super::format::{Components, f32_to_half};
+use super::layout::{Geometry, ImageDescription, Place, Texels};
+use super::sampler::{Axis, Filter, Sampler, axis};
+use super::{ImageFault, cube};
+use crate::values::Marks;
+
+/// The coordinates of `tex`: the registers of its list in their order, as bits.
+///
+/// `.1d {x}`, `.2d {x, y}`, `.3d {x, y, z}`, `.a1d {layer, x}`, `.a2d {layer, x, y}`, `.cube {s, t, r}`,
+/// `.acube {layer, s, t, r}`, `.2dms {sample, x, y}`, `.a2dms {sample, layer, x, y}`; what is left is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coordinates {
+    /// The list's registers.
+    pub bits: [u32; 4],
+    /// Whether coordinates (not layer and sample) are `.f32`; else `.s32`.
+    pub float: bool,
+}
+
+/// Which mipmap level is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Level {
+    /// Level 0: no modifier, or `.base`.
+    Base,
+    /// `.level` with integer coordinates.
+    Integer(i32),
+    /// `.level` with float coordinates.
+    Float(f32),
+    /// `.grad`: derivatives along the screen's x and y, in the units of the coordinates.
+    Gradients([f32; 3], [f32; 3]),
+}
+
+/// What `tex` and `tld4` ask for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Request {
+    /// The instruction's geometry.
+    pub geometry: Geometry,
+    /// Where.
+    pub coordinates: Coordinates,
+    /// Which level.
+    pub level: Level,
+    /// Added to the texel's position, −8 … 7.
+    pub offset: [i32; 3],
+    /// What depths are compared with.
+    pub depth: Option<f32>,
+}
+
+/// What `tex` and `tld4` give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fetched {
+    /// Red, green, blue, alpha; for `tld4` the four texels.
+    pub components: Components,
+    /// The predicate `p`.
+    pub resident: bool,
+}
+
+/// What the coordinates of an instruction mean, once its registers are sorted.
+struct Sorted {
+    layer: u32,
+    sample: u32,
+    position: [u32; 3],
+}
+
+fn sort(geometry: Geometry, bits: [u32; 4]) -> Sorted {
+    let [a, b, c, d] = bits;
+    match geometry {
+        Geometry::D1 | Geometry::D2 | Geometry::D3 | Geometry::Cube => {
+            Sorted { layer: 0, sample: 0, position: [a, b, c] }
+        }
+        Geometry::A1d | Geometry::A2d | Geometry::Acube => Sorted { layer: a, sample: 0, position: [b, c, d] },
+        Geometry::D2ms => Sorted { layer: 0, sample: a, position: [b, c, 0] },
+        Geometry::A2dms => Sorted { layer: b, sample: a, position: [c, d, 0] },
+    }
+}
+
+/// `tex`: one texel, or a blend of several.
+#[inline]
+pub fn fetch<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    sampler: &Sampler,
+    request: &Request,
+) -> Result<Fetched, ImageFault> {
+    same_geometry(image, request.geometry)?;
+    if !image.resident {
+        return Ok(Fetched { components: Components::default(), resident: false });
+    }
+    let sorted = sort(request.geometry, request.coordinates.bits);
+    let components = if request.coordinates.float {
+        sampled(image, texels, sampler, request, &sorted)
+    } else {
+        indexed(image, texels, request, &sorted)
+    };
+    Ok(Fetched { components, resident: true })
+}
+
+/// `tld4`: the component `component` (0 red … 3 alpha) of the four texels that a linear filter would blend, counter-clockwise
+/// from the lower left, where y grows downwards: (x, y+1), (x+1, y+1), (x+1, y), (x, y).
+#[inline]
+pub fn gather<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    sampler: &Sampler,
+    request: &Request,
+    component: usize,
+) -> Result<Fetched, ImageFault> {
+    same_geometry(image, request.geometry)?;
+    if !image.resident {
+        return Ok(Fetched { components: Components::default(), resident: false });
+    }
+    let sorted = sort(request.geometry, request.coordinates.bits);
+    let spot = Spot::new(image, sampler, request, &sorted, 0, true);
+    let mut components = Components::default();
+    for (i, (right, down)) in [(0, 1), (1, 1), (1, 0), (0, 0)].into_iter().enumerate() {
+        let texel = spot.texel(image, texels, sampler, request, [right, down, 0]);
+        components.bits[i] = texel.bits.get(component).copied().unwrap_or(0);
+        components.marks[i] = texel.marks.get(component).copied().unwrap_or(Marks::UNSPECIFIED) | spot.marks;
+    }
+    Ok(Fetched { components, resident: true })
+}
+
+/// The registers of a result: `.f16` in the low halves of four, `.f16x2` in two.
+///
+/// `integer`: the image's format is one, of which the manual gives no conversion; its low bits are taken, marked.
+#[inline]
+pub fn to_half(components: &Components, integer: bool, packed: bool) -> Components {
+    let mut halves = Components { bits: [0; 4], marks: components.marks };
+    for (half, bits) in halves.bits.iter_mut().zip(components.bits) {
+        *half = if integer { bits & 0xffff } else { u32::from(f32_to_half(bits)) };
+    }
+    if integer {
+        halves.marks = [Marks::UNSPECIFIED; 4];
+    }
+    if packed {
+        let [r, g, b, a] = halves.bits;
+        halves.bits = [r | g << 16, b | a << 16, 0, 0];
+        let [r, g, b, a] = halves.marks;
+        halves.marks = [r | g, b | a, Marks::NONE, Marks::NONE];
+    }
+    halves
+}
+
+fn same_geometry(image: &ImageDescription, instruction: Geometry) -> Result<(), ImageFault> {
+    if image.geometry == instruction {
+        Ok(())
+    } else {
+        Err(ImageFault::Geometry { instruction, image: image.geometry })
+    }
+}
+
+/// Integer coordinates: the texel itself. Outside of the image – whatever the sampler says – zeros, marked unspecified.
+fn indexed<T: Texels + ?Sized>(image: &ImageDescription, texels: &T, request: &Request, sorted: &Sorted) -> Components {
+    let outside = Components { bits: [0; 4], marks: [Marks::UNSPECIFIED; 4] };
+    let level = match request.level {
+        Level::Integer(level) => level,
+        Level::Float(level) => level as i32,
+        // With gradients and integer coordinates there is nothing to measure them against.
+        Level::Base | Level::Gradients(..) => 0,
+    };
+    let Some(level) = u32::try_from(level).ok().filter(|&level| level < image.levels) else { return outside };
+    if sorted.layer >= image.layers || sorted.sample >= image.samples {
+        return outside;
+    }
+    let size = image.level_size(level);
+    let mut position = [0; 3];
+    for d in 0..request.geometry.dimensions() {
+        let index = i64::from(sorted.position[d] as i32) + i64::from(request.offset[d]);
+        match u32::try_from(index) {
+            Ok(index) if index < size[d] => position[d] = index,
+            _ => return outside,
+        }
+    }
+    image.texel(texels, Place { level, layer: sorted.layer, position, sample: sorted.sample })
+}
+
+/// Float coordinates: through the sampler.
+fn sampled<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    sampler: &Sampler,
+    request: &Request,
+    sorted: &Sorted,
+) -> Components {
+    let (levels, weight, marks) = levels(image, sampler, request, sorted);
+    let mut result = one_level(image, texels, sampler, request, sorted, levels[0]);
+    if weight != 0 {
+        let coarser = one_level(image, texels, sampler, request, sorted, levels[1]);
+        for i in 0..4 {
+            let (fine, coarse) =
+                (f64::from(f32::from_bits(result.bits[i])), f64::from(f32::from_bits(coarser.bits[i])));
+            let value = (fine * f64::from(256 - weight) + coarse * f64::from(weight)) / 256.0;
+            result.bits[i] = (value as f32).to_bits();
+            result.marks[i] = result.marks[i] | coarser.marks[i] | Marks::APPROXIMATE;
+        }
+    }
+    for mark in &mut result.marks {
+        *mark |= marks;
+    }
+    result
+}
+
+/// The two levels that are blended, the weight of the coarser one in 1/256, and what must be said of the choice.
+fn levels(image: &ImageDescription, sampler: &Sampler, request: &Request, sorted: &Sorted) -> ([u32; 2], u32, Marks) {
+    let last = image.levels.max(1) - 1;
+    let (lod, mut marks) = match request.level {
+        Level::Base => return ([0, 0], 0, Marks::NONE),
+        Level::Integer(level) => (f64::from(level), Marks::NONE),
+        Level::Float(level) => (f64::from(level), Marks::NONE),
+        Level::Gradients(dx, dy) => (gradient_level(image, sampler, request, sorted, dx, dy), Marks::APPROXIMATE),
+    };
+    if last == 0 {
+        return ([0, 0], 0, Marks::NONE);
+    }
+    let lod = if lod.is_nan() {
+        marks |= Marks::UNSPECIFIED;
+        0.0
+    } else {
+        lod
+    };
+    let (low, high) = (f64::from(sampler.min_lod).max(0.0), f64::from(sampler.max_lod).min(f64::from(last)));
+    // Both may be unusable (a NaN, or crossed): then the finest level there is.
+    let lod = (lod + f64::from(sampler.lod_bias)).max(low).min(high).max(0.0);
+    if sampler.mipmap_filter == Filter::Nearest || image.format.channel.is_integer() {
+        let level = ((lod + 0.5).floor() as u32).min(last);
+        if lod.fract() == 0.5 {
+            marks |= Marks::UNSPECIFIED;
+        }
+        return ([level, level], 0, marks);
+    }
+    let scaled = (lod * 256.0 + 0.5).floor() as u32;
+    let level = (scaled >> 8).min(last);
+    ([level, (level + 1).min(last)], if level == last { 0 } else { scaled & 0xff }, marks)
+}
+
+/// The logarithm of how many texels of the finest level a step on the screen covers, the longer of both steps.
+fn gradient_level(
+    image: &ImageDescription,
+    sampler: &Sampler,
+    request: &Request,
+    sorted: &Sorted,
+    dx: [f32; 3],
+    dy: [f32; 3],
+) -> f64 {
+    let normalized = image.normalized_coords && !sampler.force_unnormalized_coords;
+    let length = |change: [f32; 3]| {
+        let mut sum = 0.0;
+        if request.geometry.is_cube() {
+            let direction = sorted.position.map(f32::from_bits);
+            for along in cube::derivative(direction, cube::project(direction).face, change) {
+                sum += (along * f64::from(image.size[0])).powi(2);
+            }
+        } else {
+            for (along, size) in change.into_iter().zip(image.size).take(request.geometry.dimensions()) {
+                let scale = if normalized { f64::from(size) } else { 1.0 };
+                sum += (f64::from(along) * scale).powi(2);
+            }
+        }
+        sum.sqrt()
+    };
+    length(dx).max(length(dy)).log2()
+}
+
+/// Where a request lies in one level.
+struct Spot {
+    level: u32,
+    layer: u32,
+    axes: [Axis; 3],
+    dimensions: usize,
+    /// Faces continue on their neighbours.
+    seamless: bool,
+    marks: Marks,
+}
+
+impl Spot {
+    fn new(
+        image: &ImageDescription,
+        sampler: &Sampler,
+        request: &Request,
+        sorted: &Sorted,
+        level: u32,
+        blend: bool,
+    ) -> Self {
+        let geometry = request.geometry;
+        let size = image.level_size(level);
+        let normalized = image.normalized_coords && !sampler.force_unnormalized_coords;
+        let mut marks = Marks::NONE;
+        // The layer is clamped, as graphics interfaces have it; PTX does not say.
+        let mut layer = sorted.layer;
+        if layer >= image.layers {
+            layer = image.layers.max(1) - 1;
+            marks |= Marks::UNSPECIFIED;
+        }
+        let mut coordinates = sorted.position.map(f32::from_bits);
+        let cube = geometry.is_cube();
+        if cube {
+            let on_face = cube::project(coordinates);
+            coordinates = [on_face.position[0], on_face.position[1], 0.0];
+            layer = layer.saturating_mul(6).saturating_add(on_face.face);
+            marks |= on_face.marks;
+        }
+        let dimensions = geometry.dimensions();
+        let unused = Axis { raw: [0, 1], index: [Some(0), Some(0)], weight: 0, marks: Marks::NONE };
+        let mut axes = [unused; 3];
+        for (d, slot) in axes.iter_mut().enumerate().take(dimensions) {
+            // A place on a face is always normalised, and never repeats.
+            let mode = if cube { super::AddressMode::ClampToEdge } else { sampler.address[d] };
+            *slot = axis(coordinates[d], size[d], normalized || cube, mode, blend, request.offset[d]);
+            marks |= slot.marks;
+        }
+        Self { level, layer, axes, dimensions, seamless: cube && sampler.seamless_cube, marks }
+    }
+
+    /// One of the texels around: `corner` has 1 for the second one along a dimension.
+    fn texel<T: Texels + ?Sized>(
+        &self,
+        image: &ImageDescription,
+        texels: &T,
+        sampler: &Sampler,
+        request: &Request,
+        corner: [usize; 3],
+    ) -> Components {
+        let mut layer = self.layer;
+        let mut position = [0; 3];
+        let mut border = false;
+        if self.seamless {
+            let raw = [self.axes[0].raw[corner[0] & 1], self.axes[1].raw[corner[1] & 1]];
+            match cube::beyond(self.layer % 6, raw, image.level_size(self.level)[0]) {
+                Some((face, [x, y])) => {
+                    layer = self.layer - self.layer % 6 + face;
+                    position = [x, y, 0];
+                }
+                None => return self.beyond_corner(image, texels, sampler, request, raw),
+            }
+        } else {
+            for d in 0..self.dimensions {
+                match self.axes[d].index[corner[d] & 1] {
+                    Some(index) => position[d] = index,
+                    None => border = true,
+                }
+            }
+        }
+        let texel = if border {
+            border_colour(image, sampler)
+        } else {
+            image.texel(texels, Place { level: self.level, layer, position, sample: 0 })
+        };
+        compared(image, sampler, request, texel)
+    }
+
+    /// Beyond a cube's corner there is no texel: the mean of the three that meet there.
+    fn beyond_corner<T: Texels + ?Sized>(
+        &self,
+        image: &ImageDescription,
+        texels: &T,
+        sampler: &Sampler,
+        request: &Request,
+        raw: [i64; 2],
+    ) -> Components {
+        let size = image.level_size(self.level)[0];
+        let inside = raw.map(|i| i.clamp(0, i64::from(size) - 1));
+        let mut sum = [0.0_f64; 4];
+        for position in [inside, [raw[0], inside[1]], [inside[0], raw[1]]] {
+            if let Some((face, [x, y])) = cube::beyond(self.layer % 6, position, size) {
+                let layer = self.layer - self.layer % 6 + face;
+                let place = Place { level: self.level, layer, position: [x, y, 0], sample: 0 };
+                let texel = compared(image, sampler, request, image.texel(texels, place));
+                for (sum, bits) in sum.iter_mut().zip(texel.bits) {
+                    *sum += f64::from(f32::from_bits(bits)) / 3.0;
+                }
+            }
+        }
+        Components { bits: sum.map(|s| (s as f32).to_bits()), marks: [Marks::APPROXIMATE | Marks::UNSPECIFIED; 4] }
+    }
+}
+
+/// A read of one level through the sampler.
+fn one_level<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    sampler: &Sampler,
+    request: &Request,
+    sorted: &Sorted,
+    level: u32,
+) -> Components {
+    // Integers cannot be blended: CUDA refuses such textures, so that what hardware would do is not known.
+    let wanted = sampler.filter == Filter::Linear;
+    let blend = wanted && !image.format.channel.is_integer();
+    let spot = Spot::new(image, sampler, request, sorted, level, blend);
+    let mut result = if blend {
+        blended(image, texels, sampler, request, &spot)
+    } else {
+        spot.texel(image, texels, sampler, request, [0; 3])
+    };
+    let extra = if wanted && !blend { Marks::UNSPECIFIED } else { Marks::NONE };
+    for mark in &mut result.marks {
+        *mark |= spot.marks | extra;
+    }
+    result
+}
+
+/// The blend of up to eight texels. Weights and products are exact in `f64`; the sum is rounded once to `.f32`. Hardware's own
+/// rounding is not documented, so that every true blend is marked approximate.
+fn blended<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    sampler: &Sampler,
+    request: &Request,
+    spot: &Spot,
+) -> Components {
+    let mut sum = [0.0_f64; 4];
+    let mut marks = [Marks::NONE; 4];
+    let mut shares = 0;
+    let mut only = Components::default();
+    for corner in 0..1_usize << spot.dimensions {
+        let corner = [corner & 1, corner >> 1 & 1, corner >> 2 & 1];
+        let mut weight = 1.0;
+        for (axis, side) in spot.axes.iter().zip(corner).take(spot.dimensions) {
+            weight *= f64::from(if side == 1 { axis.weight } else { 256 - axis.weight }) / 256.0;
+        }
+        if weight == 0.0 {
+            continue;
+        }
+        let texel = spot.texel(image, texels, sampler, request, corner);
+        for i in 0..4 {
+            sum[i] += weight * f64::from(f32::from_bits(texel.bits[i]));
+            marks[i] |= texel.marks[i];
+        }
+        shares += 1;
+        only = texel;
+    }
+    if shares == 1 {
+        return only;
+    }
+    let mut result = Components { bits: [0; 4], marks };
+    for (i, sum) in sum.into_iter().enumerate() {
+        let value = sum as f32;
+        result.bits[i] = if value.is_nan() { 0x7fff_ffff } else { value.to_bits() };
+        result.marks[i] |= Marks::APPROXIMATE;
+    }
+    result
+}
+
+/// The sampler's border as the image's format has it.
+fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
+    let channel = image.format.channel;
+    let bits = sampler.border.map(|value| {
+        if channel.is_signed_integer() {
+            value as i32 as u32
+        } else if channel.is_integer() {
+            value as u32
+        } else {
+            value.to_bits()
+        }
+    });
+    Components { bits, marks: [Marks::NONE; 4] }
+}
+
+/// A texel of a depth texture, compared: 1.0 or 0.0 in every component. The manual says neither which comparison it is (the
+/// sampler's, here) nor what the components after the first are.
+fn compared(image: &ImageDescription, sampler: &Sampler, request: &Request, texel: Components) -> Components {
+    let Some(reference) = request.depth else { return texel };
+    let normalised = !image.format.channel.is_integer()
+        && !matches!(image.format.channel, super::ChannelType::Float | super::ChannelType::Half);
+    let reference = if normalised { reference.clamp(0.0, 1.0) } else { reference };
+    let holds = sampler.compare.holds(reference, f32::from_bits(texel.bits[0]));
+    Components {
+        bits: [if holds { 1.0_f32 } else { 0.0 }.to_bits(); 4],
+        marks: [texel.marks[0] | Marks::UNSPECIFIED; 4],
+    }
+}

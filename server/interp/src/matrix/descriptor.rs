@@ -1,0 +1,175 @@
+//! Descriptors of matrices in shared memory (`wgmma`, `tcgen05`), and the instruction descriptor of `tcgen05.mma`.
+
+use super::element::Element;
+use super::product::{Refusal, Shape};
+use super::shared::{Major, SharedMatrix, Swizzle};
+use ptx_isa::ISA;
+use ptx_isa::tables::BitField;
+
+/// Reads fields of an encoding by their names.
+struct Fields {
+    fields: &'static [BitField],
+    bits: u64,
+    kind: &'static str,
+}
+
+impl Fields {
+    fn new(encoding: &str, bits: u64, kind: &'static str) -> Result<Self, Refusal> {
+        let found = ISA.encoding(encoding).ok_or(Refusal("the tables have no such encoding"))?;
+        Ok(Self { fields: found.fields, bits, kind })
+    }
+
+    fn field(&self, name: &str) -> Option<&'static BitField> {
+        let applies = |f: &&BitField| f.name == name && (f.when.is_empty() || f.when.contains(&self.kind));
+        self.fields.iter().find(applies)
+    }
+
+    /// The number in a field; 0 where there is none of that name.
+    fn number(&self, name: &str) -> u64 {
+        self.field(name).map_or(0, |f| f.of(self.bits) * u64::from(f.times.max(1)))
+    }
+
+    /// The element that a field names.
+    fn element(&self, name: &str) -> Result<Element, Refusal> {
+        let meaning = self.field(name).and_then(|f| f.meaning(f.of(self.bits)));
+        let named = meaning.and_then(|words| Element::named(words.trim_matches('`')));
+        named.ok_or(Refusal("the instruction descriptor names no type that this kind has"))
+    }
+}
+
+/// A matrix that a descriptor of `wgmma` describes, with the majorness that the instruction says.
+pub fn wgmma(bits: u64, major: Major, element_bits: u32) -> Result<SharedMatrix, Refusal> {
+    let fields = Fields::new("wgmma-descriptor", bits, "")?;
+    let swizzle = match fields.number("swizzling") {
+        0 => Swizzle::None,
+        1 => Swizzle::Bytes128,
+        2 => Swizzle::Bytes64,
+        _ => Swizzle::Bytes32,
+    };
+    Ok(SharedMatrix {
+        start: fields.number("address") as u32,
+        leading: fields.number("leading offset") as u32,
+        stride: fields.number("stride offset") as u32,
+        base_offset: fields.number("base offset") as u32,
+        second_chunk: None,
+        swizzle,
+        major,
+        element_bits,
+        in_sixteens: false,
+    })
+}
+
+/// A matrix that a descriptor of `tcgen05` describes.
+///
+/// `in_sixteens`: elements of 4 or 6 bits in groups of 16 that begin at a multiple of 16 bytes (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
+pub fn tcgen05(bits: u64, major: Major, element_bits: u32, in_sixteens: bool) -> Result<SharedMatrix, Refusal> {
+    let fields = Fields::new("matrix-descriptor", bits, "")?;
+    if fields.number("always 1") != 1 {
+        return Err(Refusal("bits 46 … 48 of a descriptor of `tcgen05` are always 1"));
+    }
+    let swizzle = match fields.number("swizzle") {
+        0 => Swizzle::None,
+        1 => Swizzle::Bytes128By32,
+        2 => Swizzle::Bytes128,
+        4 => Swizzle::Bytes64,
+        6 => Swizzle::Bytes32,
+        _ => return Err(Refusal("the descriptor names no swizzling mode")),
+    };
+    let leading = fields.number("leading-dimension offset") as u32;
+    let absolute = fields.number("leading dimension is an absolute address") == 1;
+    let base_offset = fields.number("base offset") as u32;
+    if absolute && (swizzle != Swizzle::Bytes128 || major != Major::K || base_offset != 0) {
+        return Err(Refusal("an absolute leading dimension is for K-major matrices with 128-byte swizzling only"));
+    }
+    if fields.number("second 24 bytes") == 1 {
+        return Err(Refusal("descriptors of the second 24 bytes are not described in the manual"));
+    }
+    Ok(SharedMatrix {
+        start: fields.number("address") as u32,
+        leading,
+        stride: fields.number("stride-dimension offset") as u32,
+        base_offset,
+        second_chunk: absolute.then_some(leading),
+        swizzle,
+        major,
+        element_bits,
+        in_sixteens: in_sixteens && element_bits < 8,
+    })
+}
+
+/// What an instruction descriptor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instruction {
+    /// M and N as written, K of the kind (of sparse products with the zeros).
+    pub shape: Shape,
+    /// Elements of A.
+    pub a: Element,
+    /// Elements of B.
+    pub b: Element,
+    /// Elements of D.
+    pub d: Element,
+    /// Whether A is sparse.
+    pub sparse: bool,
+    /// Which metadata counts.
+    pub selector: u32,
+    /// Whether sums of integers are limited to their range.
+    pub saturating: bool,
+    /// Whether A is negated.
+    pub negate_a: bool,
+    /// Whether B is negated.
+    pub negate_b: bool,
+    /// How A lies in shared memory.
+    pub major_a: Major,
+    /// How B lies in shared memory.
+    pub major_b: Major,
+    /// The type of the block scales, where the kind has some.
+    pub scale: Option<Element>,
+    /// Which scales of A count.
+    pub scale_a: u32,
+    /// Which scales of B count.
+    pub scale_b: u32,
+}
+
+/// Reads an instruction descriptor for a `.kind::…` (with its dot).
+pub fn instruction(bits: u32, kind: &'static str) -> Result<Instruction, Refusal> {
+    let fields = Fields::new("instruction-descriptor", bits.into(), kind)?;
+    let scaled = matches!(kind, ".kind::mxf8f6f4" | ".kind::mxf4" | ".kind::mxf4nvf4");
+    let flag = |name: &str| fields.number(name) == 1;
+    let sparse = flag("sparse A");
+    let (a, b) = (fields.element("type of A")?, fields.element("type of B")?);
+    // 32 bytes of A in a row of K; twice as many columns where half of them is left out (manual 9.7.16.2.1).
+    let dense = match kind {
+        ".kind::f16" => 16,
+        ".kind::tf32" => 8,
+        ".kind::i8" | ".kind::f8f6f4" | ".kind::mxf8f6f4" => 32,
+        // Bit 31 of the descriptor; the tables have no field for it.
+        ".kind::mxf4" | ".kind::mxf4nvf4" if bits >> 31 == 1 => 96,
+        ".kind::mxf4" | ".kind::mxf4nvf4" => 64,
+        _ => return Err(Refusal("this kind of `tcgen05.mma` is not described in the manual")),
+    };
+    if dense == 96 && sparse {
+        return Err(Refusal("K of 96 is for dense products only"));
+    }
+    let major = |name: &str| if flag(name) { Major::MN } else { Major::K };
+    let shape = Shape {
+        m: fields.number("M") as usize,
+        n: fields.number("N") as usize,
+        k: if sparse { 2 * dense } else { dense },
+    };
+    Ok(Instruction {
+        shape,
+        a,
+        b,
+        d: if scaled { Element::F32 } else { fields.element("type of D")? },
+        sparse,
+        selector: fields.number("sparsity selector") as u32,
+        saturating: flag("saturation"),
+        negate_a: flag("negate A"),
+        negate_b: flag("negate B"),
+        major_a: major("transpose A"),
+        major_b: major("transpose B"),
+        scale: if scaled { Some(fields.element("type of the scales")?) } else { None },
+        scale_a: fields.number("scale id of A") as u32,
+        scale_b: fields.number("scale id of B") as u32,
+    })
+}

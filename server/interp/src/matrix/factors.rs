@@ -1,0 +1,148 @@
+//! The factors of a product of floating-point matrices, taken apart once for all their products.
+
+use super::element::{Element, Number, Traits};
+use super::sum::{Certainty, FAR, special_product};
+use std::ops::Range;
+
+/// Lines along K: rows of A or columns of B.
+pub(crate) struct Factors {
+    /// Factors of a line.
+    length: usize,
+    /// Blocks of a line.
+    blocks: usize,
+    significands: Vec<i32>,
+    /// Of a zero [`FAR`].
+    exponents: Vec<i16>,
+    /// What each factor is; bit 7: it is negative.
+    each: Vec<u8>,
+    /// What the factors of a block are.
+    traits: Vec<u8>,
+    /// Of each line, as a whole.
+    lines: Vec<Line>,
+}
+
+/// How far the numbers of a line reach.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// The least weight of any of their bits and the sum of their magnitudes.
+    terms: Certainty,
+    /// The greatest magnitude.
+    greatest: f64,
+}
+
+const NEGATIVE: u8 = 128;
+
+impl Factors {
+    /// Takes `lines` lines of `length` elements apart, whose bits `bits` gives by line and place.
+    pub fn new(
+        element: Element,
+        negate: bool,
+        lines: usize,
+        length: usize,
+        blocks: &[Range<usize>],
+        bits: impl Fn(usize, usize) -> u64,
+    ) -> Self {
+        let count = lines * length;
+        let mut all = Self {
+            length,
+            blocks: blocks.len(),
+            significands: Vec::with_capacity(count),
+            exponents: Vec::with_capacity(count),
+            each: Vec::with_capacity(count),
+            traits: Vec::with_capacity(lines * blocks.len()),
+            lines: Vec::with_capacity(lines),
+        };
+        let fraction_bits = element.fraction_bits();
+        for line in 0..lines {
+            let mut reach = Line { terms: Certainty { least: i32::MAX, total: 0.0 }, greatest: 0.0 };
+            for at in 0..length {
+                let number = element.decode(bits(line, at));
+                all.push(number, negate);
+                let one = Certainty::of(number, fraction_bits);
+                reach = Line { terms: reach.terms.and(one), greatest: reach.greatest.max(one.total) };
+            }
+            all.lines.push(reach);
+            for block in blocks {
+                let each = &all.each[line * length..][block.clone()];
+                all.traits.push(each.iter().fold(0, |all, one| all | one) & !NEGATIVE);
+            }
+        }
+        all
+    }
+
+    fn push(&mut self, number: Number, negate: bool) {
+        let zero = number.significand == 0;
+        self.significands.push(if negate { -number.significand } else { number.significand });
+        self.exponents.push(if zero { FAR } else { number.exponent as i16 });
+        let negative = if number.negative != negate { NEGATIVE } else { 0 };
+        self.each.push(number.traits | negative);
+    }
+
+    /// Room for one line.
+    pub fn room(length: usize) -> Self {
+        Self {
+            length,
+            blocks: 0,
+            significands: vec![0; length],
+            exponents: vec![0; length],
+            each: vec![0; length],
+            traits: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Fills the one line with elements of a line of `from`: those in `columns`, in the given order.
+    pub fn gather(&mut self, from: &Self, line: usize, order: &[usize], columns: &[u16], blocks: &[Range<usize>]) {
+        let base = line * from.length;
+        for (at, place) in order.iter().enumerate() {
+            let source = base + usize::from(columns[*place]);
+            self.significands[at] = from.significands[source];
+            self.exponents[at] = from.exponents[source];
+            self.each[at] = from.each[source];
+        }
+        self.blocks = blocks.len();
+        self.lines.clear();
+        self.lines.push(from.lines[line]);
+        self.traits.clear();
+        for block in blocks {
+            let traits = self.each[block.clone()].iter().fold(0, |all, one| all | one) & !NEGATIVE;
+            self.traits.push(traits);
+        }
+    }
+
+    /// How far the products of two lines reach.
+    #[inline]
+    pub fn products(&self, line: usize, other: &Self, other_line: usize) -> Certainty {
+        let (a, b) = (&self.lines[line], &other.lines[other_line]);
+        if a.terms.least == i32::MAX || b.terms.least == i32::MAX {
+            return Certainty { least: i32::MAX, total: 0.0 };
+        }
+        Certainty {
+            least: a.terms.least + b.terms.least,
+            total: (a.terms.total * b.greatest).min(a.greatest * b.terms.total),
+        }
+    }
+
+    /// What the factors of a block of a line are.
+    #[inline]
+    pub fn traits(&self, line: usize, block: usize) -> u8 {
+        self.traits[line * self.blocks + block]
+    }
+
+    /// Significands and exponents of a part of a line.
+    #[inline]
+    pub fn part(&self, line: usize, range: &Range<usize>) -> (&[i32], &[i16]) {
+        let (begin, end) = (line * self.length + range.start, line * self.length + range.end);
+        (&self.significands[begin..end], &self.exponents[begin..end])
+    }
+
+    /// Which specials there are among the products of parts of two lines.
+    pub fn special_products(&self, line: usize, other: &Self, other_line: usize, range: Range<usize>) -> u8 {
+        let number =
+            |each: u8| Number { traits: each & !NEGATIVE, negative: each & NEGATIVE != 0, ..Number::default() };
+        let of =
+            |factors: &Self, line: usize| (line * factors.length + range.start)..(line * factors.length + range.end);
+        let (a, b) = (&self.each[of(self, line)], &other.each[of(other, other_line)]);
+        a.iter().zip(b).fold(0, |all, (a, b)| all | special_product(number(*a), number(*b))) & Traits::SPECIAL
+    }
+}

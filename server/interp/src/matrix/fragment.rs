@@ -1,0 +1,182 @@
+//! From registers of lanes to matrices and back: tables worked out once from the layouts in `ptx_isa`.
+
+use super::element::Element;
+use super::product::Refusal;
+use ptx_isa::ISA;
+use ptx_isa::fragment::{Found, Layout};
+use ptx_isa::tables::Form;
+
+/// An element of a matrix in a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    /// The register of the operand.
+    register: u16,
+    /// The thread: the lane, and 32 times the warp of a warpgroup.
+    thread: u16,
+    /// The lowest bit of the element in its register.
+    low: u8,
+    /// The element's number: all matrices one after the other, row-major.
+    place: u32,
+}
+
+/// How an operand's registers hold matrices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// Sorted by register and thread.
+    held: Vec<Held>,
+    /// Bits of an element.
+    pub width: u32,
+    /// Registers of the operand in each thread.
+    pub registers: u32,
+    /// Threads that hold the matrices together: 32 or 128.
+    pub threads: u32,
+    /// How many matrices there are.
+    pub matrices: usize,
+    /// Rows of each.
+    pub rows: usize,
+    /// Columns of each.
+    pub columns: usize,
+}
+
+impl Fragment {
+    /// That of an operand of an instruction, from the tables of the instruction set.
+    ///
+    /// `input` gives the numbers of other operands on which it depends (selectors). `element` is the type of the elements where
+    /// they may be smaller than the bytes in which they stand (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
+    pub fn new(
+        instruction: &str,
+        form: &Form,
+        values: &[Option<&'static str>],
+        operand: &str,
+        element: Option<Element>,
+        input: impl Fn(&str, usize) -> Option<i64>,
+    ) -> Result<Self, Refusal> {
+        match ISA.layout(instruction, form, values, operand, input) {
+            Some(Found::Layout(layout)) => Self::of(&layout, element),
+            Some(Found::Unspecified(_)) => Err(Refusal("the layout of this operand is not specified")),
+            None => Err(Refusal("this operand has no layout")),
+        }
+    }
+
+    /// That of a layout.
+    pub fn of(layout: &Layout, element: Option<Element>) -> Result<Self, Refusal> {
+        const RANGE: Refusal = Refusal("a layout is out of its registers");
+        let in_byte = element.filter(|e| layout.width == 8 && e.bits() < 8);
+        let (width, low) = in_byte.map_or((layout.width, 0), |e| (e.bits(), e.low_in_byte()));
+        let mut held = Vec::new();
+        for (place, holder) in layout.elements() {
+            let bits = layout.bits(holder.element).ok_or(RANGE)?;
+            let number = (place.matrix * layout.rows + place.row) * layout.columns + place.column;
+            held.push(Held {
+                register: u16::try_from(bits.register).map_err(|_| RANGE)?,
+                thread: u16::try_from(holder.thread).map_err(|_| RANGE)?,
+                low: u8::try_from(bits.low + low).ok().filter(|low| u32::from(*low) + width <= 64).ok_or(RANGE)?,
+                place: number,
+            });
+        }
+        held.sort_unstable_by_key(|h| (h.register, h.thread, h.low));
+        Ok(Self {
+            held,
+            width,
+            registers: layout.registers,
+            threads: layout.threads,
+            matrices: layout.matrices as usize,
+            rows: layout.rows as usize,
+            columns: layout.columns as usize,
+        })
+    }
+
+    /// That of a fragment of `wmma`, of which nobody says how it is laid out: `registers` of `register_bits` bits in each lane.
+    ///
+    /// Ours: each lane has as many neighbours of the matrix, row by row, as all lanes have alike; where its registers have room
+    /// for more, they hold them again. So what is done to all elements of a fragment alike gives what it must.
+    pub fn opaque(
+        rows: usize,
+        columns: usize,
+        width: u32,
+        registers: u32,
+        register_bits: u32,
+    ) -> Result<Self, Refusal> {
+        const MISFIT: Refusal = Refusal("a fragment that does not fit into its registers");
+        let size =
+            rows.checked_mul(columns).filter(|size| *size <= 1 << 16 && size.is_multiple_of(32)).ok_or(MISFIT)?;
+        if register_bits > 64 || registers > 64 {
+            return Err(MISFIT);
+        }
+        let each = size / 32;
+        let per_register = register_bits.checked_div(width).unwrap_or(0);
+        let room = (registers * per_register) as usize;
+        if each == 0 || room == 0 || !room.is_multiple_of(each) {
+            return Err(MISFIT);
+        }
+        let mut held = Vec::with_capacity(room * 32);
+        for at in 0..room {
+            for lane in 0..32 {
+                held.push(Held {
+                    register: (at as u32 / per_register) as u16,
+                    thread: lane as u16,
+                    low: (at as u32 % per_register * width) as u8,
+                    place: (lane * each + at % each) as u32,
+                });
+            }
+        }
+        held.sort_unstable_by_key(|h| (h.register, h.thread, h.low));
+        Ok(Self { held, width, registers, threads: 32, matrices: 1, rows, columns })
+    }
+
+    /// Elements of all matrices together.
+    pub fn size(&self) -> usize {
+        self.matrices * self.rows * self.columns
+    }
+
+    /// The matrices one after the other, row-major, from the values of registers by register and thread.
+    ///
+    /// What no register holds is 0.
+    #[inline]
+    pub fn gather(&self, mut read: impl FnMut(usize, usize) -> u64) -> Vec<u64> {
+        let mask = u64::MAX >> (64 - self.width.clamp(1, 64));
+        let mut all = vec![0; self.size()];
+        let (mut last, mut value) = (None, 0);
+        for held in &self.held {
+            let key = (held.register, held.thread);
+            if last != Some(key) {
+                last = Some(key);
+                value = read(held.register.into(), held.thread.into());
+            }
+            if let Some(element) = all.get_mut(held.place as usize) {
+                *element = (value >> held.low) & mask;
+            }
+        }
+        all
+    }
+
+    /// Calls `write` with register, thread and new value for every register that holds elements.
+    #[inline]
+    pub fn scatter(&self, elements: &[u64], mut write: impl FnMut(usize, usize, u64)) {
+        let mask = u64::MAX >> (64 - self.width.clamp(1, 64));
+        let mut pending: Option<(u16, u16, u64)> = None;
+        for held in &self.held {
+            let bits = (elements.get(held.place as usize).copied().unwrap_or(0) & mask) << held.low;
+            pending = Some(match pending {
+                Some((register, thread, value)) if (register, thread) == (held.register, held.thread) => {
+                    (register, thread, value | bits)
+                }
+                other => {
+                    if let Some((register, thread, value)) = other {
+                        write(register.into(), thread.into(), value);
+                    }
+                    (held.register, held.thread, bits)
+                }
+            });
+        }
+        if let Some((register, thread, value)) = pending {
+            write(register.into(), thread.into(), value);
+        }
+    }
+
+    /// For every element of every register, in the order of registers, threads and bits: register, thread, and the element's
+    /// number in the matrices; for marks.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        self.held.iter().map(|h| (h.register.into(), h.thread.into(), h.place as usize))
+    }
+}

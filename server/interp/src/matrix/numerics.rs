@@ -1,0 +1,171 @@
+//! How the tensor cores of each target add up products of floating-point numbers.
+//!
+//! The manual leaves order, rounding and the treatment of subnormal inputs open (9.7.14.5.14). What is here was measured on
+//! hardware by others and published:
+//!
+//! - arXiv 2511.10909 ("MMA-Sim") and its later public parameters: V100, T4, A100, RTX 4090 class, H100, B200, RTX Blackwell,
+//!   all bit for bit over random inputs: the number of fraction bits kept, how many products are added at once, the exponent
+//!   that stands in for zeros, the rounding, and the results that are NaN.
+//! - arXiv 2512.07004: the same model found independently for V100, A100, H100 and B200.
+//! - The machine code that `ptxas` 13 emits for `mma` on 8-bit floats for sm_90 … sm_110: two `HMMA` on the numbers converted
+//!   to f16, the first beginning at zero, and an `FADD` (or `HADD2`) of C at the end.
+//!
+//! Not measured, and assumed: sm_86 … sm_88 as sm_80, sm_72 as sm_70, sm_101 … sm_110 as sm_100, sm_121 as sm_120. Sparse products
+//! add what is kept, in its order, as many at once as dense ones; on 8-bit floats for sm_90 … sm_110 `ptxas` makes two `HMMA.SP`
+//! of them, whose share of K is taken from the dense case. `m8n8k4` from sm_80 on, which `ptxas` emulates without tensor cores, as
+//! the other shapes. `.kind::mxf4` with K of 96 in one sum.
+//!
+//! The model: products are exact; they and the accumulator are aligned to the greatest exponent, each truncated toward zero to
+//! so many bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
+//! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
+
+use super::element::Element;
+
+/// What computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// `mma`, `mma.sp`, `wmma`.
+    Mma,
+    /// `wgmma`.
+    Wgmma,
+    /// `tcgen05.mma`.
+    Tcgen05,
+}
+
+/// A generation of tensor cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Generation {
+    /// sm_70, sm_72.
+    Volta,
+    /// sm_75.
+    Turing,
+    /// sm_80 … sm_88. Measured on sm_80.
+    Ampere,
+    /// sm_89.
+    Ada,
+    /// sm_90.
+    Hopper,
+    /// sm_100 … sm_110. Measured on sm_100.
+    Blackwell,
+    /// sm_120 and later. Measured on sm_120.
+    BlackwellRtx,
+}
+
+/// The tensor cores of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Numerics {
+    /// Which they are.
+    pub generation: Generation,
+}
+
+/// What a sum of products becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// Single precision, toward zero.
+    F32TowardZero,
+    /// Single precision of which only 13 bits after the point are kept, toward zero.
+    F32With13Bits,
+    /// Half precision, to nearest even.
+    F16NearestEven,
+}
+
+/// How products are brought together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// In blocks along K, each beginning with the sum of those before, the first with C.
+    Blocks,
+    /// As two instructions on f16: of each four neighbours along K the first two, then the last two, beginning with zero;
+    /// C is added at the end, to nearest even.
+    HalvesThenC,
+}
+
+/// How one kind of product is added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Bits after the point that terms keep when they are aligned.
+    pub fraction_bits: u32,
+    /// The most products that are added at once.
+    pub at_once: usize,
+    /// The exponent with which a zero takes part in the search for the greatest exponent.
+    pub zero_exponent: i32,
+    /// What the sum becomes.
+    pub rounding: Rounding,
+    /// How the products are brought together.
+    pub order: Order,
+}
+
+impl Numerics {
+    /// Those of a target such as `sm_90a`; nothing where it has none.
+    pub fn for_target(target: &str) -> Option<Self> {
+        let number = target.split_once('_')?.1;
+        let number: u32 = number.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+        let generation = match number {
+            0..70 => return None,
+            70..75 => Generation::Volta,
+            75..80 => Generation::Turing,
+            80..89 => Generation::Ampere,
+            89 => Generation::Ada,
+            90..100 => Generation::Hopper,
+            100..120 => Generation::Blackwell,
+            _ => Generation::BlackwellRtx,
+        };
+        Some(Self { generation })
+    }
+
+    /// How products of elements `a` (with `b` of the same width or class) are added up to a `d`; without block scales.
+    pub fn rule(self, unit: Unit, a: Element, d: Element) -> Rule {
+        use Generation::{Ada, Ampere, Blackwell, BlackwellRtx, Hopper, Turing, Volta};
+        let narrow = a.is_narrow();
+        let emulated = narrow && unit == Unit::Mma && matches!(self.generation, Hopper | Blackwell);
+        let (fraction_bits, bytes_at_once, zero_exponent) = match self.generation {
+            Volta => (23, 8, -131),
+            Turing => (24, 16, -132),
+            Ampere | Ada => (24, 16, -132),
+            Hopper | Blackwell | BlackwellRtx => (25, 32, -133),
+        };
+        let short = narrow && !emulated && matches!(self.generation, Ada | Hopper);
+        let width = match a {
+            Element::Tf32 => 4,
+            _ if narrow && !emulated => 1,
+            _ => 2,
+        };
+        Rule {
+            fraction_bits: if short { 13 } else { fraction_bits },
+            at_once: bytes_at_once / width,
+            zero_exponent,
+            rounding: match d {
+                Element::F16 => Rounding::F16NearestEven,
+                _ if short => Rounding::F32With13Bits,
+                _ => Rounding::F32TowardZero,
+            },
+            order: if emulated { Order::HalvesThenC } else { Order::Blocks },
+        }
+    }
+
+    /// With block scales on 8-bit containers (`.kind::mxf8f6f4`): the exponents of the scales are added to those of the products.
+    pub fn scaled_rule(self) -> Rule {
+        Rule {
+            fraction_bits: 25,
+            at_once: 32,
+            zero_exponent: -133,
+            rounding: Rounding::F32TowardZero,
+            order: Order::Blocks,
+        }
+    }
+
+    /// With block scales on four bits (`.kind::mxf4`, `.kind::mxf4nvf4`): 16 products are added exactly, the sum is multiplied
+    /// with the significands of its scales, and these are the terms.
+    pub fn grouped_rule(self) -> Rule {
+        // `at_once` covers the longest K, 96, and K of sparse products, of which half is there.
+        Rule {
+            fraction_bits: 35,
+            at_once: 96,
+            zero_exponent: -139,
+            rounding: Rounding::F32TowardZero,
+            order: Order::Blocks,
+        }
+    }
+}
+
+/// Products that are added exactly before their block scales are applied, with four-bit elements.
+pub(crate) const GROUP: usize = 16;

@@ -1,0 +1,509 @@
+//! One multiplication of matrices: D = A·B + C of the elements' bits.
+
+use super::double::{self, Direction};
+use super::element::{Element, Traits};
+use super::factors::Factors;
+use super::numerics::{GROUP, Numerics, Order, Rounding, Rule, Unit};
+use super::sum::{self, Accumulator, Certainty};
+use crate::values::Marks;
+use std::ops::Range;
+
+/// Rows of A and D, columns of B and D, columns of A and rows of B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Rows of A, C and D.
+    pub m: usize,
+    /// Columns of B, C and D.
+    pub n: usize,
+    /// Columns of A, counted with those left out of a sparse A, and rows of B.
+    pub k: usize,
+}
+
+/// How the bits of two rows are multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BitOperation {
+    /// Bits that differ are counted.
+    Xor,
+    /// Bits set in both are counted.
+    And,
+}
+
+/// What is to be done besides multiplying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Nothing. Sums of integers wrap around.
+    Plain,
+    /// Sums of integers are limited to their range (`.satfinite`).
+    Saturating,
+    /// The rounding of double precision.
+    Rounded(Direction),
+    /// Bits.
+    Bits(BitOperation),
+    /// Block scales: their type, and how many there are along K. `packed`: `.kind::mxf4` and `.kind::mxf4nvf4`.
+    Scaled {
+        /// Their type.
+        scale: Element,
+        /// How many blocks a row of A and a column of B have.
+        blocks: usize,
+        /// Elements of four bits packed closely, added in groups of 16.
+        packed: bool,
+    },
+}
+
+/// What is multiplied, by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// The kind of instruction.
+    pub unit: Unit,
+    /// The tensor cores.
+    pub numerics: Numerics,
+    /// The size.
+    pub shape: Shape,
+    /// Elements of A.
+    pub a: Element,
+    /// Elements of B.
+    pub b: Element,
+    /// Elements of C.
+    pub c: Element,
+    /// Elements of D.
+    pub d: Element,
+    /// What else is to be done.
+    pub kind: Kind,
+    /// Whether A holds half of its columns only.
+    pub sparse: bool,
+    /// Whether A is negated.
+    pub negate_a: bool,
+    /// Whether B is negated.
+    pub negate_b: bool,
+}
+
+/// The bits of the elements, row-major, each in the lowest bits of a number.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Operands<'a> {
+    /// `m` rows of `k` elements, of a sparse A `k / 2`.
+    pub a: &'a [u64],
+    /// `k` rows of `n` elements.
+    pub b: &'a [u64],
+    /// `m` rows of `n` elements.
+    pub c: &'a [u64],
+    /// Block scales of A: `m` rows of as many as there are blocks.
+    pub scale_a: &'a [u64],
+    /// Block scales of B: a row of `n` for each block.
+    pub scale_b: &'a [u64],
+    /// Of a sparse A: the columns that its elements stand for, row-major ([`super::sparse::columns`]).
+    pub columns: &'a [u16],
+    /// C is divided by two to this power first (`scale-input-d` of `tcgen05.mma`).
+    pub halvings: u32,
+}
+
+/// D.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// `m` rows of `n` elements.
+    pub d: Vec<u64>,
+    /// What is to be said of each.
+    pub marks: Vec<Marks>,
+}
+
+impl Outcome {
+    /// What is to be said of any of them.
+    pub fn all_marks(&self) -> Marks {
+        self.marks.iter().fold(Marks::NONE, |all, mark| all | *mark)
+    }
+}
+
+/// Why there is no product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal(pub &'static str);
+
+enum Arithmetic {
+    Float { rule: Rule, blocks: Vec<Range<usize>>, order: Vec<usize> },
+    Scaled { rule: Rule, blocks: usize, scale: Element },
+    Grouped { rule: Rule, blocks: usize, scale: Element },
+    Integer { saturating: bool },
+    Bits(BitOperation),
+    Double(Direction),
+}
+
+/// A multiplication, prepared.
+pub struct Product {
+    spec: Spec,
+    /// Columns of A as it is held.
+    kept: usize,
+    arithmetic: Arithmetic,
+}
+
+impl Product {
+    /// Prepares a multiplication.
+    pub fn new(spec: Spec) -> Result<Self, Refusal> {
+        let Shape { m, n, k } = spec.shape;
+        if m == 0 || n == 0 || k == 0 || m > 256 || n > 256 || k > 256 {
+            return Err(Refusal("no tensor core has a product of this size"));
+        }
+        if spec.sparse && k % 8 != 0 {
+            return Err(Refusal("K of a sparse product is a multiple of its chunks"));
+        }
+        let kept = if spec.sparse { k / 2 } else { k };
+        let arithmetic = Self::arithmetic(&spec, kept)?;
+        Ok(Self { spec, kept, arithmetic })
+    }
+
+    fn arithmetic(spec: &Spec, kept: usize) -> Result<Arithmetic, Refusal> {
+        let floats = spec.a.multiplies_with(spec.b);
+        let integers = spec.a.integer(0).is_some() && spec.b.integer(0).is_some();
+        let sums = spec.c == Element::S32 && spec.d == Element::S32;
+        match spec.kind {
+            Kind::Scaled { scale, blocks, packed } => {
+                let fits =
+                    blocks != 0 && kept.is_multiple_of(blocks) && matches!(scale, Element::Ue8m0 | Element::Ue4m3);
+                if !floats || !fits || (spec.c, spec.d) != (Element::F32, Element::F32) {
+                    return Err(Refusal("block scales of no such type or number"));
+                }
+                match packed {
+                    true if (spec.a, spec.b) == (Element::E2m1, Element::E2m1)
+                        && (kept / blocks).is_multiple_of(GROUP) =>
+                    {
+                        Ok(Arithmetic::Grouped { rule: spec.numerics.grouped_rule(), blocks, scale })
+                    }
+                    false if scale == Element::Ue8m0 => {
+                        Ok(Arithmetic::Scaled { rule: spec.numerics.scaled_rule(), blocks, scale })
+                    }
+                    _ => Err(Refusal("block scales of no such type or number")),
+                }
+            }
+            Kind::Bits(operation) if spec.a == Element::B1 && spec.b == Element::B1 && sums && !spec.sparse => {
+                Ok(Arithmetic::Bits(operation))
+            }
+            Kind::Rounded(direction) if [spec.a, spec.b, spec.c, spec.d] == [Element::F64; 4] && !spec.sparse => {
+                Ok(Arithmetic::Double(direction))
+            }
+            Kind::Plain | Kind::Saturating if integers && sums && spec.a != Element::B1 => {
+                Ok(Arithmetic::Integer { saturating: spec.kind == Kind::Saturating })
+            }
+            Kind::Plain if floats && matches!(spec.d, Element::F16 | Element::F32) => {
+                if !matches!(spec.c, Element::F16 | Element::F32) || (spec.c, spec.d) == (Element::F32, Element::F16) {
+                    return Err(Refusal("no tensor core has these accumulators"));
+                }
+                let rule = spec.numerics.rule(spec.unit, spec.a, spec.d);
+                Ok(Self::float(rule, kept))
+            }
+            _ => Err(Refusal("no tensor core multiplies these types")),
+        }
+    }
+
+    fn float(rule: Rule, kept: usize) -> Arithmetic {
+        let halves = rule.order == Order::HalvesThenC;
+        let order: Vec<usize> = match halves {
+            true => (0..kept).filter(|k| k % 4 < 2).chain((0..kept).filter(|k| k % 4 >= 2)).collect(),
+            false => (0..kept).collect(),
+        };
+        let at_once = if halves { rule.at_once.min(kept.div_ceil(2)) } else { rule.at_once };
+        let blocks = (0..kept).step_by(at_once.max(1)).map(|begin| begin..(begin + at_once).min(kept)).collect();
+        Arithmetic::Float { rule, blocks, order }
+    }
+
+    /// What is multiplied.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The product of matrices of the right sizes.
+    pub fn multiply(&self, operands: &Operands<'_>) -> Result<Outcome, Refusal> {
+        let Shape { m, n, k } = self.spec.shape;
+        let scales = match self.arithmetic {
+            Arithmetic::Scaled { blocks, .. } | Arithmetic::Grouped { blocks, .. } => blocks,
+            _ => 0,
+        };
+        let sizes = [
+            (operands.a.len(), m * self.kept),
+            (operands.b.len(), k * n),
+            (operands.c.len(), m * n),
+            (operands.scale_a.len(), m * scales),
+            (operands.scale_b.len(), n * scales),
+            (operands.columns.len(), if self.spec.sparse { m * self.kept } else { 0 }),
+        ];
+        if sizes.iter().any(|(is, must)| is != must) || operands.columns.iter().any(|c| usize::from(*c) >= k) {
+            return Err(Refusal("an operand is not of the size that the product has"));
+        }
+        Ok(match &self.arithmetic {
+            Arithmetic::Float { rule, blocks, order } => self.floats(operands, rule, blocks, order),
+            Arithmetic::Scaled { rule, blocks, scale } => self.scaled(operands, rule, *blocks, *scale),
+            Arithmetic::Grouped { rule, blocks, scale } => self.grouped(operands, rule, *blocks, *scale),
+            Arithmetic::Integer { saturating } => self.integers(operands, *saturating),
+            Arithmetic::Bits(operation) => self.bits(operands, *operation),
+            Arithmetic::Double(direction) => self.doubles(operands, *direction),
+        })
+    }
+
+    /// Every element of D by a function of its row and column.
+    fn each(&self, mut value: impl FnMut(usize, usize) -> (u64, Marks)) -> Outcome {
+        let Shape { m, n, .. } = self.spec.shape;
+        let mut outcome = Outcome { d: Vec::with_capacity(m * n), marks: Vec::with_capacity(m * n) };
+        for row in 0..m {
+            for column in 0..n {
+                let (bits, marks) = value(row, column);
+                outcome.d.push(bits);
+                outcome.marks.push(marks);
+            }
+        }
+        outcome
+    }
+
+    /// A and B taken apart, K in the given order; of a sparse A only what its row keeps counts in B.
+    fn factors(&self, operands: &Operands<'_>, order: &[usize], blocks: &[Range<usize>]) -> (Factors, FactorsOfB) {
+        let Shape { m, n, k } = self.spec.shape;
+        let spec = &self.spec;
+        let a = Factors::new(spec.a, spec.negate_a, m, order.len(), blocks, |line, at| {
+            operands.a[line * self.kept + order[at]]
+        });
+        let b = if spec.sparse {
+            let all = 0..k;
+            let b = Factors::new(spec.b, spec.negate_b, n, k, std::slice::from_ref(&all), |line, at| {
+                operands.b[at * n + line]
+            });
+            FactorsOfB::Gathered(b)
+        } else {
+            FactorsOfB::Straight(Factors::new(spec.b, spec.negate_b, n, order.len(), blocks, |line, at| {
+                operands.b[order[at] * n + line]
+            }))
+        };
+        (a, b)
+    }
+
+    fn floats(&self, operands: &Operands<'_>, rule: &Rule, blocks: &[Range<usize>], order: &[usize]) -> Outcome {
+        let (a, b) = self.factors(operands, order, blocks);
+        let mut gathered = Factors::room(order.len());
+        self.rows(operands, order, blocks, &a, &b, &mut gathered, |row, column, a, b, line| {
+            let bits = operands.c[row * self.spec.shape.n + column];
+            self.float_element(bits, operands.halvings, rule, blocks, (a, row), (b, line))
+        })
+    }
+
+    /// Every element of D, with the line of B that belongs to its column.
+    #[expect(clippy::too_many_arguments, reason = "all that a product of rows needs")]
+    fn rows(
+        &self,
+        operands: &Operands<'_>,
+        order: &[usize],
+        blocks: &[Range<usize>],
+        a: &Factors,
+        b: &FactorsOfB,
+        gathered: &mut Factors,
+        value: impl Fn(usize, usize, &Factors, &Factors, usize) -> (u64, Marks),
+    ) -> Outcome {
+        self.each(|row, column| match b {
+            FactorsOfB::Straight(b) => value(row, column, a, b, column),
+            FactorsOfB::Gathered(b) => {
+                let columns = &operands.columns[row * self.kept..][..self.kept];
+                gathered.gather(b, column, order, columns, blocks);
+                value(row, column, a, gathered, 0)
+            }
+        })
+    }
+
+    #[inline]
+    fn float_element(
+        &self,
+        c: u64,
+        halvings: u32,
+        rule: &Rule,
+        blocks: &[Range<usize>],
+        (a, row): (&Factors, usize),
+        (b, line): (&Factors, usize),
+    ) -> (u64, Marks) {
+        let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
+        let mut first = Accumulator::new(c, self.spec.c, rule.rounding);
+        first.number.exponent -= halvings.min(1024) as i32;
+        let certainty = first.certainty().and(a.products(row, b, line));
+        let late = rule.order == Order::HalvesThenC;
+        let mut accumulator = if late { Accumulator::new(0, self.spec.d, rule.rounding) } else { first };
+        let mut traits = first.number.traits;
+        let mut bits = 0;
+        for (index, range) in blocks.iter().enumerate() {
+            let of_block = a.traits(row, index) | b.traits(line, index);
+            traits |= of_block;
+            bits = if (of_block | accumulator.number.traits) & Traits::SPECIAL != 0 {
+                let all = a.special_products(row, b, line, range.clone()) | accumulator.number.traits;
+                match sum::special(all, rule.rounding) {
+                    Some(bits) => bits,
+                    None => return (0, Marks::UNSPECIFIED),
+                }
+            } else {
+                let zeros = of_block & Traits::ZERO != 0;
+                let (a, b) = (a.part(row, range), b.part(line, range));
+                sum::block(a, b, accumulator, rule, product_bits, zeros, 0)
+            };
+            if index + 1 < blocks.len() {
+                accumulator = Accumulator::new(bits.into(), self.spec.d, rule.rounding);
+            }
+        }
+        if late {
+            bits = sum::add_c(bits, c as u32, rule.rounding);
+        }
+        (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
+    }
+
+    fn scaled(&self, operands: &Operands<'_>, rule: &Rule, blocks: usize, scale: Element) -> Outcome {
+        let order: Vec<usize> = (0..self.kept).collect();
+        let step = (self.kept / blocks).min(rule.at_once);
+        let ranges: Vec<Range<usize>> = (0..self.kept).step_by(step).map(|at| at..(at + step).min(self.kept)).collect();
+        let (a, b) = self.factors(operands, &order, &ranges);
+        let mut gathered = Factors::room(order.len());
+        let n = self.spec.shape.n;
+        let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
+        self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
+            let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
+            let mut certainty = first.certainty();
+            let (mut accumulator, mut traits, mut bits) = (first, first.number.traits, 0);
+            for (index, range) in ranges.iter().enumerate() {
+                let at = range.start * blocks / self.kept;
+                let sa = scale.decode(operands.scale_a[row * blocks + at]);
+                let sb = scale.decode(operands.scale_b[at * n + column]);
+                let of_block = a.traits(row, index) | b.traits(line, index) | sa.traits | sb.traits;
+                certainty = certainty.and(a.products(row, b, line).scaled(sa.exponent + sb.exponent));
+                traits |= of_block;
+                bits = if (of_block | accumulator.number.traits) & Traits::SPECIAL != 0 {
+                    let products = a.special_products(row, b, line, range.clone());
+                    let all = products | sa.traits | sb.traits | accumulator.number.traits;
+                    match sum::special(all, rule.rounding) {
+                        Some(bits) => bits,
+                        None => return (0, Marks::UNSPECIFIED),
+                    }
+                } else {
+                    let zeros = of_block & Traits::ZERO != 0;
+                    let (a, b) = (a.part(row, range), b.part(line, range));
+                    let scale = sa.exponent + sb.exponent;
+                    sum::block(a, b, accumulator, rule, product_bits, zeros, scale)
+                };
+                accumulator = Accumulator::new(bits.into(), Element::F32, rule.rounding);
+            }
+            (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
+        })
+    }
+
+    fn grouped(&self, operands: &Operands<'_>, rule: &Rule, blocks: usize, scale: Element) -> Outcome {
+        let order: Vec<usize> = (0..self.kept).collect();
+        let ranges: Vec<Range<usize>> = (0..self.kept).step_by(GROUP).map(|at| at..at + GROUP).collect();
+        let (a, b) = self.factors(operands, &order, &ranges);
+        let mut gathered = Factors::room(order.len());
+        let n = self.spec.shape.n;
+        // Products of two e2m1 have two bits after the point, those of two scales twice what one has.
+        let term_bits = 2 + 2 * scale.fraction_bits();
+        self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
+            let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
+            let mut certainty = first.certainty();
+            let mut traits = first.number.traits;
+            let mut terms = [(0, rule.zero_exponent); 16];
+            for (range, term) in ranges.iter().zip(&mut terms) {
+                let at = range.start * blocks / self.kept;
+                let sa = scale.decode(operands.scale_a[row * blocks + at]);
+                let sb = scale.decode(operands.scale_b[at * n + column]);
+                traits |= sa.traits | sb.traits;
+                let (sum, size) = sum::group(a.part(row, range), b.part(line, range));
+                let scales = i64::from(sa.significand) * i64::from(sb.significand);
+                if size != 0 && scales != 0 {
+                    *term = (sum * scales, sa.exponent + sb.exponent);
+                    let unit = sa.exponent + sb.exponent - term_bits as i32;
+                    certainty = certainty.and(Certainty::of_group((size * scales) as f64, unit));
+                }
+            }
+            for index in 0..ranges.len() {
+                traits |= (a.traits(row, index) | b.traits(line, index)) & Traits::SUBNORMAL;
+            }
+            let bits = if traits & Traits::SPECIAL != 0 {
+                match sum::special(traits, rule.rounding) {
+                    Some(bits) => bits,
+                    None => return (0, Marks::UNSPECIFIED),
+                }
+            } else {
+                let used = ranges.len().min(terms.len());
+                sum::terms(&terms[..used], term_bits, first, rule)
+            };
+            (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
+        })
+    }
+
+    fn integers(&self, operands: &Operands<'_>, saturating: bool) -> Outcome {
+        let Shape { n, k, .. } = self.spec.shape;
+        let integer = |element: Element, negate: bool, bits: u64| {
+            let value = element.integer(bits).unwrap_or(0);
+            if negate { -value } else { value }
+        };
+        let a: Vec<i32> = operands.a.iter().map(|bits| integer(self.spec.a, self.spec.negate_a, *bits)).collect();
+        let mut b = vec![0; n * k];
+        for (at, bits) in operands.b.iter().enumerate() {
+            b[at % n * k + at / n] = integer(self.spec.b, self.spec.negate_b, *bits);
+        }
+        self.each(|row, column| {
+            let (a, b) = (&a[row * self.kept..][..self.kept], &b[column * k..][..k]);
+            // At most 256 products of 2^16: they cannot overflow.
+            let products: i32 = if self.spec.sparse {
+                let columns = &operands.columns[row * self.kept..][..self.kept];
+                a.iter().zip(columns).map(|(a, column)| a * b[usize::from(*column)]).sum()
+            } else {
+                a.iter().zip(b).map(|(a, b)| a * b).sum()
+            };
+            let c = operands.c[row * n + column] as i32;
+            let d = if saturating { c.saturating_add(products) } else { c.wrapping_add(products) };
+            (u64::from(d as u32), Marks::NONE)
+        })
+    }
+
+    fn bits(&self, operands: &Operands<'_>, operation: BitOperation) -> Outcome {
+        let Shape { m, n, k } = self.spec.shape;
+        let words = k.div_ceil(64);
+        let (mut a, mut b) = (vec![0u64; m * words], vec![0u64; n * words]);
+        for (at, bits) in operands.a.iter().enumerate() {
+            a[at / k * words + at % k / 64] |= (bits & 1) << (at % k % 64);
+        }
+        for (at, bits) in operands.b.iter().enumerate() {
+            b[at % n * words + at / n / 64] |= (bits & 1) << (at / n % 64);
+        }
+        self.each(|row, column| {
+            let (a, b) = (&a[row * words..][..words], &b[column * words..][..words]);
+            let count: u32 = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| match operation {
+                    BitOperation::Xor => (a ^ b).count_ones(),
+                    BitOperation::And => (a & b).count_ones(),
+                })
+                .sum();
+            (u64::from((operands.c[row * n + column] as u32).wrapping_add(count)), Marks::NONE)
+        })
+    }
+
+    fn doubles(&self, operands: &Operands<'_>, direction: Direction) -> Outcome {
+        let Shape { n, k, .. } = self.spec.shape;
+        let sign = |negate: bool| if negate { 1 << 63 } else { 0 };
+        let (negate_a, negate_b) = (sign(self.spec.negate_a), sign(self.spec.negate_b));
+        self.each(|row, column| {
+            let mut sum = operands.c[row * n + column];
+            for at in 0..k {
+                let (a, b) = (operands.a[row * k + at] ^ negate_a, operands.b[at * n + column] ^ negate_b);
+                sum = double::fused(a, b, sum, direction);
+            }
+            let nan = f64::from_bits(sum).is_nan();
+            (sum, if nan { Marks::UNSPECIFIED } else { Marks::NONE })
+        })
+    }
+}
+
+/// B taken apart: line by line in the order of A's columns, or with all its rows for a sparse A.
+enum FactorsOfB {
+    Straight(Factors),
+    Gathered(Factors),
+}
+
+/// What is to be said of a result: nothing where all implementations that the manual allows give the same.
+fn marks(bits: u32, traits: u8, c: Accumulator, certainty: &Certainty, rounding: Rounding) -> Marks {
+    let nan = match rounding {
+        Rounding::F16NearestEven => bits & 0x7fff > 0x7c00,
+        _ => bits & 0x7fff_ffff > 0x7f80_0000,
+    };
+    // All terms may be negative zeros; whether the sum is one too is open.
+    let zero = bits == 0 && c.number.negative && c.number.significand == 0;
+    let certain = !nan && !zero && traits & Traits::SUBNORMAL == 0;
+    let special = traits & Traits::SPECIAL != 0;
+    if certain && (special || certainty.is_certain(rounding)) { Marks::NONE } else { Marks::UNSPECIFIED }
+}

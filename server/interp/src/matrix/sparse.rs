@@ -1,0 +1,117 @@
+//! Sparse matrices: which columns of A the kept elements stand for.
+//!
+//! Manual 9.7.14.6.1 and 9.7.16.10.8: of each chunk of columns half is kept, and four bits for each chunk say where it stood.
+
+use super::element::Element;
+
+/// Which pairs of indices an instruction knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Indices {
+    /// Any two that differ: `mma.sp`, `wgmma.mma_async.sp`.
+    Different,
+    /// Ascending: `mma.sp::ordered_metadata`.
+    Ascending,
+    /// Ascending, or 2 and then 1: `tcgen05.mma.sp`.
+    AscendingOrMiddle,
+}
+
+/// How a row of A is cut into chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// One of each two columns; the four bits are `0100` for the first and `1110` for the second.
+    OneOfTwo,
+    /// Two of each four columns; two indices of two bits, the first in the low bits.
+    TwoOfFour,
+    /// Two of each four pairs of neighbours; indices as before.
+    PairsOfEight,
+}
+
+impl Pattern {
+    /// That of a type of elements; `packed`: four-bit floats packed closely (`.kind::mxf4`, `.kind::mxf4nvf4`), not in bytes.
+    pub fn of(element: Element, packed: bool) -> Self {
+        match element {
+            Element::Tf32 => Self::OneOfTwo,
+            Element::S4 | Element::U4 => Self::PairsOfEight,
+            Element::E2m1 if packed => Self::PairsOfEight,
+            _ => Self::TwoOfFour,
+        }
+    }
+
+    /// Columns of a chunk.
+    pub fn columns(self) -> usize {
+        match self {
+            Self::OneOfTwo => 2,
+            Self::TwoOfFour => 4,
+            Self::PairsOfEight => 8,
+        }
+    }
+
+    /// The columns within the chunk that its kept elements stand for, in the order in which they are kept.
+    ///
+    /// Nothing where the manual calls the bits undefined.
+    pub fn kept(self, bits: u8, indices: Indices) -> Option<&'static [u16]> {
+        const TWO: [[u16; 2]; 16] = two();
+        const PAIRS: [[u16; 4]; 16] = pairs();
+        let bits = bits & 15;
+        if self == Self::OneOfTwo {
+            return match bits {
+                0b0100 => Some(&[0]),
+                0b1110 => Some(&[1]),
+                _ => None,
+            };
+        }
+        let (first, second) = (bits & 3, bits >> 2);
+        let allowed = match indices {
+            Indices::Different => true,
+            Indices::Ascending => first < second,
+            Indices::AscendingOrMiddle => first < second || bits == 0b0110,
+        };
+        if first == second || !allowed {
+            return None;
+        }
+        Some(if self == Self::TwoOfFour { &TWO[bits as usize] } else { &PAIRS[bits as usize] })
+    }
+}
+
+const fn two() -> [[u16; 2]; 16] {
+    let mut all = [[0; 2]; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        all[bits] = [bits as u16 & 3, bits as u16 >> 2];
+        bits += 1;
+    }
+    all
+}
+
+const fn pairs() -> [[u16; 4]; 16] {
+    let mut all = [[0; 4]; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        let (first, second) = (bits as u16 & 3, bits as u16 >> 2);
+        all[bits] = [2 * first, 2 * first + 1, 2 * second, 2 * second + 1];
+        bits += 1;
+    }
+    all
+}
+
+/// The columns of all kept elements of a matrix, row-major with `k / 2` to a row, and whether all metadata was defined.
+///
+/// `metadata` has four bits for each chunk, row-major with `k / chunk` to a row. Where bits are undefined, the first columns
+/// of the chunk stand in.
+pub fn columns(metadata: &[u64], rows: usize, k: usize, pattern: Pattern, indices: Indices) -> (Vec<u16>, bool) {
+    let chunk = pattern.columns();
+    let chunks = k / chunk;
+    let mut all = Vec::with_capacity(rows * k / 2);
+    let mut defined = metadata.len() >= rows * chunks;
+    for row in 0..rows {
+        for index in 0..chunks {
+            let bits = metadata.get(row * chunks + index).copied().unwrap_or(0b0100);
+            let kept = pattern.kept(bits as u8, indices).unwrap_or_else(|| {
+                defined = false;
+                pattern.kept(0b0100, Indices::Different).unwrap_or(&[0])
+            });
+            all.extend(kept.iter().map(|column| column + (index * chunk) as u16));
+        }
+    }
+    (all, defined)
+}

@@ -1,0 +1,298 @@
+//! The sum of a tensor core: terms aligned to the greatest exponent, truncated, added, rounded once.
+
+use super::element::{Element, Number, Traits};
+use super::numerics::{Rounding, Rule};
+
+/// What hardware gives where there is no number: all bits set but the sign (arXiv 2511.10909).
+const NAN_F32: u32 = 0x7fff_ffff;
+/// The same in half precision.
+const NAN_F16: u32 = 0x7fff;
+
+/// Whether the manual leaves a choice.
+///
+/// It asks for at least the accuracy of the accumulator in any order. So where every sum of some of the terms fits into the
+/// accumulator without losing a bit, the result is the same for all implementations; everywhere else it is unspecified. What
+/// is asked here is a little more than that, so that it can be told from rows and columns as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Certainty {
+    /// The least weight of a bit of any term, as an exponent of two; `i32::MAX` if all are zero.
+    pub least: i32,
+    /// The sum of the terms without their signs; not below it.
+    pub total: f64,
+}
+
+impl Certainty {
+    /// Of a number alone.
+    #[inline]
+    pub fn of(number: Number, fraction_bits: u32) -> Self {
+        let magnitude = number.significand.unsigned_abs();
+        if magnitude == 0 {
+            return Self { least: i32::MAX, total: 0.0 };
+        }
+        let unit = number.exponent - fraction_bits as i32;
+        let least = unit + magnitude.trailing_zeros() as i32;
+        Self { least, total: f64::from(magnitude) * power_of_two(unit) }
+    }
+
+    /// Of a group of products whose magnitudes have this sum in units of a power of two, below which none has a bit.
+    pub fn of_group(size: f64, unit: i32) -> Self {
+        Self { least: unit, total: size * power_of_two(unit) }
+    }
+
+    /// Of the terms times a power of two.
+    #[inline]
+    pub fn scaled(self, exponent: i32) -> Self {
+        if self.least == i32::MAX {
+            return self;
+        }
+        Self { least: self.least + exponent, total: self.total * power_of_two(exponent) }
+    }
+
+    /// With more terms.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), total: self.total + other.total }
+    }
+
+    /// Whether every order gives the same in an accumulator.
+    #[inline]
+    pub fn is_certain(&self, accumulator: Rounding) -> bool {
+        if self.least == i32::MAX {
+            return true;
+        }
+        // Significant bits, the least weight of a bit, the greatest number.
+        let (bits, least, greatest) = match accumulator {
+            Rounding::F32TowardZero => (24, -149, f64::from(f32::MAX)),
+            Rounding::F32With13Bits => (14, -139, f64::from(f32::MAX)),
+            Rounding::F16NearestEven => (11, -24, 65504.0),
+        };
+        self.least >= least && self.total <= greatest && self.total <= power_of_two(self.least + bits)
+    }
+}
+
+/// Exact, or the least or greatest power there is.
+#[inline]
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
+}
+
+/// Which specials there are among the terms.
+#[inline]
+pub(crate) fn special(traits: u8, rounding: Rounding) -> Option<u32> {
+    let f16 = rounding == Rounding::F16NearestEven;
+    let infinities = traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY);
+    if traits & Traits::NAN != 0 || infinities == Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY {
+        return Some(if f16 { NAN_F16 } else { NAN_F32 });
+    }
+    match (infinities, f16) {
+        (0, _) => None,
+        (Traits::POSITIVE_INFINITY, true) => Some(0x7c00),
+        (_, true) => Some(0xfc00),
+        (Traits::POSITIVE_INFINITY, false) => Some(0x7f80_0000),
+        (_, false) => Some(0xff80_0000),
+    }
+}
+
+/// What a product is where one of its factors is no finite number.
+pub(crate) fn special_product(a: Number, b: Number) -> u8 {
+    let any = a.traits | b.traits;
+    let infinite = |n: Number| n.traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY) != 0;
+    if any & Traits::NAN != 0 || (infinite(a) || infinite(b)) && any & Traits::ZERO != 0 {
+        return Traits::NAN;
+    }
+    match (infinite(a) || infinite(b), a.negative != b.negative) {
+        (false, _) => 0,
+        (true, false) => Traits::POSITIVE_INFINITY,
+        (true, true) => Traits::NEGATIVE_INFINITY,
+    }
+}
+
+/// The accumulator at the beginning of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Accumulator {
+    /// The number.
+    pub number: Number,
+    /// Bits after the point of its significand.
+    pub fraction_bits: u32,
+}
+
+impl Accumulator {
+    /// From the bits of an element. A half goes as it is into a sum of halves and as a single into one of singles, so that its
+    /// subnormal numbers are normalised (arXiv 2511.10909: C is converted to the type of D first).
+    #[inline]
+    pub fn new(bits: u64, element: Element, rounding: Rounding) -> Self {
+        let number = element.decode(bits);
+        let fraction_bits = element.fraction_bits();
+        if element == Element::F16 && rounding != Rounding::F16NearestEven {
+            return Self { number, fraction_bits }.normalised();
+        }
+        Self { number, fraction_bits }
+    }
+
+    /// How far it reaches.
+    #[inline]
+    pub fn certainty(self) -> Certainty {
+        Certainty::of(self.number, self.fraction_bits)
+    }
+
+    fn normalised(self) -> Self {
+        let (mut number, mut fraction_bits) = (self.number, self.fraction_bits);
+        let magnitude = number.significand.unsigned_abs();
+        if magnitude != 0 {
+            let missing = (magnitude.leading_zeros() + fraction_bits + 1).saturating_sub(32);
+            number.significand <<= missing;
+            number.exponent -= missing as i32;
+            fraction_bits = self.fraction_bits;
+        }
+        Self { number, fraction_bits }
+    }
+}
+
+/// The greatest exponent of the products that are not zero. The exponent of a zero factor is `FAR`, so that it never wins.
+#[inline]
+fn greatest(a: &[i16], b: &[i16]) -> i32 {
+    a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b)).max().unwrap_or(i16::MIN).into()
+}
+
+/// The exponent that stands for a factor of zero: with any other it stays below all exponents there are.
+pub(crate) const FAR: i16 = -8000;
+
+/// A block of products and the accumulator; all finite.
+///
+/// `a` and `b` are significands and exponents of as many factors; `product_bits` are the bits after the point of their products,
+/// at most as many as the rule keeps; `zeros` says whether one of the products is zero; `scale` is added to all their exponents.
+#[inline]
+pub(crate) fn block(
+    a: (&[i32], &[i16]),
+    b: (&[i32], &[i16]),
+    c: Accumulator,
+    rule: &Rule,
+    product_bits: u32,
+    zeros: bool,
+    scale: i32,
+) -> u32 {
+    let products = greatest(a.1, b.1);
+    let mut top = if products < i32::from(FAR) / 2 { i32::MIN } else { products + scale };
+    let c_is_zero = c.number.significand == 0;
+    if zeros || c_is_zero {
+        top = top.max(rule.zero_exponent);
+    }
+    if !c_is_zero {
+        top = top.max(c.number.exponent);
+    }
+    let unit = top - rule.fraction_bits as i32;
+    let up = rule.fraction_bits - product_bits;
+    let base = top - scale;
+    let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c.number.exponent, unit);
+    // Products are below 4 and have at most 25 bits after the point: sixteen of them fit into 32 bits with their sign.
+    let a = a.0.chunks(16).zip(a.1.chunks(16));
+    let b = b.0.chunks(16).zip(b.1.chunks(16));
+    for ((a, ea), (b, eb)) in a.zip(b) {
+        let mut part = 0i32;
+        for ((a, ea), (b, eb)) in a.iter().zip(ea).zip(b.iter().zip(eb)) {
+            let product = a.wrapping_mul(*b);
+            // Of a zero far down, which is as good as any.
+            let down = (base - i32::from(ea.wrapping_add(*eb))).min(31) as u32;
+            let term = (product.unsigned_abs() << up).wrapping_shr(down) as i32;
+            let sign = product >> 31;
+            part = part.wrapping_add((term ^ sign).wrapping_sub(sign));
+        }
+        sum += i64::from(part);
+    }
+    round(sum, unit, rule.rounding)
+}
+
+/// A term in whole units, truncated toward zero.
+#[inline]
+fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i64 {
+    if significand == 0 {
+        return 0;
+    }
+    let up = exponent - fraction_bits as i32 - unit;
+    if up >= 0 {
+        // Never more than the bits that the rule keeps: the exponent is at most the greatest one.
+        return significand << up.min(40);
+    }
+    let magnitude = (significand.unsigned_abs() >> up.unsigned_abs().min(63)) as i64;
+    if significand < 0 { -magnitude } else { magnitude }
+}
+
+/// Terms of their own, each `significand * 2^(exponent - fraction_bits)`, with the exponent that counts for the alignment.
+pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &Rule) -> u32 {
+    let c_exponent = if c.number.significand == 0 { rule.zero_exponent } else { c.number.exponent };
+    let top = terms.iter().map(|t| t.1).fold(c_exponent, i32::max);
+    let unit = top - rule.fraction_bits as i32;
+    let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c_exponent, unit);
+    for (significand, exponent) in terms {
+        sum += aligned(*significand, term_bits, *exponent, unit);
+    }
+    round(sum, unit, rule.rounding)
+}
+
+/// `sum * 2^unit` as an element.
+#[inline]
+pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding) -> u32 {
+    if sum == 0 {
+        return 0;
+    }
+    let (fraction_bits, least, bias, nearest) = match rounding {
+        Rounding::F32TowardZero => (23, -126, 127, false),
+        Rounding::F32With13Bits => (13, -126, 127, false),
+        Rounding::F16NearestEven => (10, -14, 15, true),
+    };
+    let magnitude = sum.unsigned_abs();
+    let exponent = (63 - magnitude.leading_zeros() as i32 + unit).max(least);
+    let down = exponent - fraction_bits - unit;
+    let significand = if down <= 0 {
+        magnitude << down.unsigned_abs().min(63)
+    } else if down > 63 {
+        0
+    } else {
+        let kept = magnitude >> down;
+        let rest = magnitude ^ (kept << down);
+        let half = 1u64 << (down - 1);
+        kept + u64::from(nearest && (rest > half || rest == half && kept & 1 == 1))
+    };
+    // The exponent's field is one too small by the implicit bit of the significand, which a carry of rounding may raise again.
+    let packed = ((exponent + bias - 1) as u64) << fraction_bits;
+    let packed = packed + significand;
+    let infinity = (2 * bias as u64 + 1) << fraction_bits;
+    let bits = packed.min(infinity);
+    let sign = u32::from(sum < 0);
+    match rounding {
+        Rounding::F16NearestEven => bits as u32 | sign << 15,
+        Rounding::F32TowardZero => bits as u32 | sign << 31,
+        Rounding::F32With13Bits => (bits as u32) << 10 | sign << 31,
+    }
+}
+
+/// The sum of up to 16 products of four-bit floats in quarters, and that of their magnitudes.
+pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
+    let (mut sum, mut size) = (0, 0);
+    for ((a, ea), (b, eb)) in a.0.iter().zip(a.1).zip(b.0.iter().zip(b.1)) {
+        // Exponents of e2m1 are 0 … 2.
+        let product = i64::from(a * b) << (i32::from(*ea) + i32::from(*eb)).clamp(0, 8);
+        sum += product;
+        size += product.abs();
+    }
+    (sum, size)
+}
+
+/// C added to a sum at last, to nearest even, as `FADD` and `HADD2` do.
+pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding) -> u32 {
+    if rounding == Rounding::F16NearestEven {
+        let number = |bits: u32| Element::F16.decode(bits.into());
+        let (a, b) = (number(sum), number(c));
+        if let Some(bits) = special(a.traits | b.traits, rounding) {
+            return bits;
+        }
+        if a.significand == 0 && b.significand == 0 {
+            return sum & c & 0x8000;
+        }
+        // Units of 2^-24, the least half.
+        let units = |n: Number| i64::from(n.significand) << (n.exponent + 14).clamp(0, 40);
+        return round(units(a) + units(b), -24, rounding);
+    }
+    let result = f32::from_bits(sum) + f32::from_bits(c);
+    if result.is_nan() { NAN_F32 } else { result.to_bits() }
+}

@@ -1,0 +1,104 @@
+//! Where matrices lie in tensor memory: accumulators, A, block scales.
+//!
+//! A cell is 32 bits in one of 128 lanes and one of up to 512 columns. The manual has pictures only (9.7.16.10.5, 9.7.16.10.7);
+//! the layouts here are those of CUTLASS, whose accumulators are loaded by the documented shapes of `tcgen05.ld`.
+
+use super::product::Refusal;
+
+/// Lanes of the tensor memory of an SM.
+pub const LANES: u32 = 128;
+
+/// How the rows and columns of an accumulator are spread over lanes and columns of tensor memory; the letters are the manual's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Accumulators {
+    /// M of 256 in two CTAs: 128 rows each, a lane a row.
+    A,
+    /// M of 128 in two CTAs, dense: 64 rows each, in two halves of the columns one above the other.
+    B,
+    /// M of 128 in two CTAs, sparse: 64 rows each, 16 to a quarter of the lanes.
+    C,
+    /// M of 128: a lane a row.
+    D,
+    /// M of 64, `.ws`: in two halves of the columns one above the other.
+    E,
+    /// M of 64: 16 rows to a quarter of the lanes.
+    F,
+    /// M of 32: in four quarters of the columns one above the other.
+    G,
+}
+
+/// A cell of tensor memory, from the beginning of the matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Which of the CTAs of the pair.
+    pub cta: u32,
+    /// The lane, from the one that the address names.
+    pub lane: u32,
+    /// The column, from the one that the address names.
+    pub column: u32,
+}
+
+impl Accumulators {
+    /// The layout of a product with so many rows.
+    pub fn of(m: u32, ctas: u32, sparse: bool, ws: bool) -> Result<Self, Refusal> {
+        Ok(match (m, ctas, sparse, ws) {
+            (256, 2, _, false) => Self::A,
+            (128, 2, false, false) => Self::B,
+            (128, 2, true, false) => Self::C,
+            (128, 1, _, _) => Self::D,
+            (64, 1, _, true) => Self::E,
+            (64, 1, _, false) => Self::F,
+            (32, 1, _, true) => Self::G,
+            _ => return Err(Refusal("`tcgen05.mma` has no layout for this M")),
+        })
+    }
+
+    /// Where an element of a matrix with `n` columns lies. Elements of 16 bits have a cell of their own, in its lower half.
+    #[inline]
+    pub fn cell(self, row: u32, column: u32, n: u32) -> Cell {
+        let stacked = |row: u32, parts: u32, cta: u32| {
+            let width = (n / parts).max(1);
+            Cell { cta, lane: row.wrapping_add((LANES / parts).wrapping_mul(column / width)), column: column % width }
+        };
+        let quarters = |row: u32, cta: u32| Cell { cta, lane: row / 16 * 32 + row % 16, column };
+        match self {
+            Self::A => Cell { cta: row / 128, lane: row % 128, column },
+            Self::B => stacked(row % 64, 2, row / 64),
+            Self::C => quarters(row % 64, row / 64),
+            Self::D => Cell { cta: 0, lane: row, column },
+            Self::E => stacked(row, 2, 0),
+            Self::F => quarters(row, 0),
+            Self::G => stacked(row, 4, 0),
+        }
+    }
+
+    /// Where an element of A lies that is read from tensor memory: the same lanes as the rows of D, elements packed along K.
+    ///
+    /// `container_bits` are those that an element takes: 32, 16, 8 or 4. The cell, and the lowest bit in it. Where rows are in
+    /// several parts one above the other, every part needs a copy of its own; `part` says which is asked for.
+    #[inline]
+    pub fn cell_of_a(self, row: u32, k: u32, container_bits: u32, part: u32) -> (Cell, u32) {
+        let each = (32 / container_bits.clamp(1, 32)).max(1);
+        let (column, low) = (k / each, k % each * container_bits);
+        let first = self.cell(row, 0, 4);
+        let step: u32 = match self {
+            Self::B | Self::E => 64,
+            Self::G => 32,
+            _ => 0,
+        };
+        (Cell { lane: first.lane.wrapping_add(step.wrapping_mul(part)), column, ..first }, low)
+    }
+}
+
+/// Where a block scale lies: the lane (the same in each of the four quarters), the column and the byte of its cell.
+///
+/// `line` is a row of A or column of B, `block` which of its blocks, `blocks` how many it has: 1, 2 or 4. `id` is the scale id of
+/// the instruction descriptor: the byte, or with two blocks the byte of the first of them. 128 lines take 4 columns: lanes
+/// 0 … 31 of each are 32 lines (as CUTLASS and `tcgen05.cp.32x128b.warpx4` have it).
+#[inline]
+pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(Cell, u32), Refusal> {
+    if !matches!(blocks, 1 | 2 | 4) || id > 4 - blocks || block >= blocks {
+        return Err(Refusal("the layout of these block scales is shown in pictures only"));
+    }
+    Ok((Cell { cta: 0, lane: line % 32, column: line / 32 }, id + block))
+}

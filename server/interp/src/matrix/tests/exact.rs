@@ -1,0 +1,223 @@
+//! Products that are exact or rounded as the manual says: integers, bits, doubles.
+
+use super::Random;
+use super::floats::spec;
+use crate::matrix::double::{Direction, fused};
+use crate::matrix::element::Element::{self, *};
+use crate::matrix::numerics::Unit;
+use crate::matrix::product::{BitOperation, Kind, Operands, Product, Spec};
+use crate::matrix::sparse::{Indices, Pattern, columns};
+use crate::values::Marks;
+use rustc_apfloat::ieee::Double;
+use rustc_apfloat::{Float, Round};
+
+fn whole(element: Element, bits: u64) -> i64 {
+    match element {
+        U8 => bits as i64,
+        S8 => (bits as i64) - if bits > 127 { 256 } else { 0 },
+        U4 => bits as i64,
+        S4 => (bits as i64) - if bits > 7 { 16 } else { 0 },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn integers_wrap_or_saturate() {
+    let mut random = Random(0x1_2345);
+    for (a_type, b_type, k) in [(U8, S8, 32), (S8, S8, 16), (U8, U8, 32), (S4, U4, 64), (S4, S4, 32)] {
+        for saturating in [false, true] {
+            let kind = if saturating { Kind::Saturating } else { Kind::Plain };
+            let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, k), [S32, a_type, b_type, S32], kind)).unwrap();
+            for round in 0..20 {
+                let mut all = |element: Element, count: usize| -> Vec<u64> {
+                    (0..count).map(|_| random.below(1 << element.bits())).collect()
+                };
+                let (a, b) = (all(a_type, 16 * k), all(b_type, 8 * k));
+                let edges = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7fff_ff00];
+                let c: Vec<u64> = (0..128).map(|at| edges[(at + round) % edges.len()]).collect();
+                let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+                assert_eq!(outcome.all_marks(), Marks::NONE);
+                for (at, is) in outcome.d.iter().enumerate() {
+                    let products: i64 = (0..k)
+                        .map(|k_at| whole(a_type, a[at / 8 * k + k_at]) * whole(b_type, b[k_at * 8 + at % 8]))
+                        .sum();
+                    let sum = i64::from(c[at] as u32 as i32) + products;
+                    let must = if saturating { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+                    assert_eq!(*is as u32, must as u32, "{a_type:?} {b_type:?} {saturating}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sparse_integers() {
+    let mut random = Random(0x5943);
+    for (element, k) in [(S8, 64), (U4, 128)] {
+        let dense = spec("sm_80", Unit::Mma, (16, 8, k), [S32, element, element, S32], Kind::Plain);
+        let product = Product::new(Spec { sparse: true, ..dense }).unwrap();
+        let pattern = Pattern::of(element, false);
+        let chunks = k / pattern.columns();
+        let metadata: Vec<u64> = (0..16 * chunks).map(|_| [4, 8, 9, 12, 13, 14][random.below(6) as usize]).collect();
+        let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Ascending);
+        assert!(defined);
+        let a: Vec<u64> = (0..8 * k).map(|_| random.below(1 << element.bits())).collect();
+        let b: Vec<u64> = (0..8 * k).map(|_| random.below(1 << element.bits())).collect();
+        let c = vec![5; 128];
+        let operands = Operands { a: &a, b: &b, c: &c, columns: &columns, ..Operands::default() };
+        let outcome = product.multiply(&operands).unwrap();
+        for (at, is) in outcome.d.iter().enumerate() {
+            let mut must = 5;
+            for (kept, value) in a[at / 8 * k / 2..][..k / 2].iter().enumerate() {
+                // The manual's words: chunks of four (of four pairs), two indices of two bits, the first in the low bits.
+                let per_chunk = pattern.columns() / 2;
+                let bits = metadata[at / 8 * chunks + kept / per_chunk];
+                let within = kept % per_chunk;
+                let column = if per_chunk == 2 {
+                    kept / 2 * 4 + (bits >> (2 * within) & 3) as usize
+                } else {
+                    kept / 4 * 8 + 2 * (bits >> (2 * (within / 2)) & 3) as usize + within % 2
+                };
+                must += whole(element, *value) * whole(element, b[column * 8 + at % 8]);
+            }
+            assert_eq!(*is as u32, must as u32);
+        }
+    }
+}
+
+#[test]
+fn metadata_that_means_nothing_is_told() {
+    let check = |bits: u64, pattern, indices| columns(&[bits], 1, 8, pattern, indices).1;
+    for bits in 0..16 {
+        let (low, high) = (bits & 3, bits >> 2);
+        let two = |indices| columns(&[bits, 4], 1, 8, Pattern::TwoOfFour, indices).1;
+        assert_eq!(two(Indices::Different), low != high);
+        assert_eq!(two(Indices::Ascending), [4, 8, 9, 12, 13, 14].contains(&bits));
+        assert_eq!(two(Indices::AscendingOrMiddle), [4, 8, 9, 12, 13, 14, 6].contains(&bits));
+        assert_eq!(check(bits, Pattern::PairsOfEight, Indices::Ascending), [4, 8, 9, 12, 13, 14].contains(&bits));
+        let one = columns(&[bits, 4, 14, 4], 1, 8, Pattern::OneOfTwo, Indices::Different).1;
+        assert_eq!(one, [4, 14].contains(&bits));
+    }
+    assert!(!columns(&[4], 1, 8, Pattern::TwoOfFour, Indices::Different).1, "metadata is missing");
+}
+
+#[test]
+fn bits_are_counted() {
+    let mut random = Random(0xb17);
+    for (operation, k) in [(BitOperation::Xor, 256), (BitOperation::And, 128), (BitOperation::Xor, 128)] {
+        let kind = Kind::Bits(operation);
+        let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, k), [S32, B1, B1, S32], kind)).unwrap();
+        let a: Vec<u64> = (0..16 * k).map(|_| random.below(2)).collect();
+        let b: Vec<u64> = (0..8 * k).map(|_| random.below(2)).collect();
+        let c: Vec<u64> = (0..128).map(|_| random.next() & 0xffff_ffff).collect();
+        let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+        for (at, is) in outcome.d.iter().enumerate() {
+            let count = (0..k)
+                .filter(|k_at| {
+                    let (a, b) = (a[at / 8 * k + k_at], b[k_at * 8 + at % 8]);
+                    if operation == BitOperation::Xor { a != b } else { a + b == 2 }
+                })
+                .count();
+            assert_eq!(*is as u32, (c[at] as u32).wrapping_add(count as u32));
+        }
+    }
+}
+
+#[test]
+fn doubles_are_fused_in_every_direction() {
+    let mut random = Random(0xd0b1e);
+    let specials = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f64::MAX,
+        f64::MIN,
+        f64::MIN_POSITIVE,
+        f64::from_bits(1),
+        -f64::from_bits(3),
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1.0 + f64::EPSILON,
+    ];
+    let directions = [
+        (Direction::NearestEven, Round::NearestTiesToEven),
+        (Direction::Zero, Round::TowardZero),
+        (Direction::Down, Round::TowardNegative),
+        (Direction::Up, Round::TowardPositive),
+    ];
+    let check = |a: u64, b: u64, c: u64| {
+        for (direction, round) in directions {
+            let of = |bits: u64| Double::from_bits(bits.into());
+            let must = of(a).mul_add_r(of(b), of(c), round).value;
+            let is = fused(a, b, c, direction);
+            if must.is_nan() {
+                assert_eq!(is, 0xfff8_0000_0000_0000);
+            } else {
+                assert_eq!(is, must.to_bits() as u64, "{a:x} {b:x} {c:x} {direction:?}");
+            }
+        }
+    };
+    for a in specials {
+        for b in specials {
+            for c in specials {
+                check(a.to_bits(), b.to_bits(), c.to_bits());
+            }
+        }
+    }
+    for round in 0..60_000u64 {
+        let mut near = |base: u64, range: u64| {
+            let field = (base + random.below(range)) % 2047;
+            random.next() & !(2047 << 52) | field << 52
+        };
+        match round % 4 {
+            0 => check(near(1000, 60), near(1000, 60), near(980, 90)),
+            1 => check(near(500, 40), near(480, 40), near(0, 5)),
+            2 => check(near(1500, 60), near(1500, 60), near(2000, 46)),
+            _ => check(near(0, 2047), near(0, 2047), near(0, 2047)),
+        }
+    }
+}
+
+#[test]
+fn products_of_doubles_are_chains() {
+    let mut random = Random(9);
+    let direction = Direction::Zero;
+    let kind = Kind::Rounded(direction);
+    let product = Product::new(spec("sm_90", Unit::Mma, (16, 8, 16), [F64; 4], kind)).unwrap();
+    let mut all = |count: usize| -> Vec<u64> {
+        (0..count).map(|_| random.next() & !(2047 << 52) | (1015 + random.below(16)) << 52).collect()
+    };
+    let (a, b, c) = (all(256), all(128), all(128));
+    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    for (at, is) in outcome.d.iter().enumerate() {
+        let must = (0..16).fold(c[at], |sum, k| fused(a[at / 8 * 16 + k], b[k * 8 + at % 8], sum, direction));
+        assert_eq!(*is, must);
+    }
+    assert_eq!(outcome.all_marks(), Marks::NONE);
+}
+
+#[test]
+fn what_no_tensor_core_does_is_refused() {
+    let bad = [
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F16, F16, F16, F32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [S32, F16, F16, S32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F32, F32, F32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, Bf16, F32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (0, 8, 16), [F32, F16, F16, F32], Kind::Plain),
+        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Saturating),
+        spec(
+            "sm_120",
+            Unit::Mma,
+            (16, 8, 32),
+            [F32, E4m3, E4m3, F32],
+            Kind::Scaled { scale: Ue4m3, blocks: 1, packed: false },
+        ),
+    ];
+    for spec in bad {
+        assert!(Product::new(spec).is_err(), "{spec:?}");
+    }
+    let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Plain)).unwrap();
+    assert!(product.multiply(&Operands { a: &[0; 3], ..Operands::default() }).is_err());
+    assert!(crate::matrix::numerics::Numerics::for_target("sm_61").is_none());
+}

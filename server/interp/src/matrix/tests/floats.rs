@@ -1,0 +1,374 @@
+//! Products of floating-point matrices of every type and generation against the reference model.
+
+use super::Random;
+use super::reference::{self, Model, Output};
+use crate::matrix::element::Element::{self, *};
+use crate::matrix::numerics::{Numerics, Unit};
+use crate::matrix::product::{Kind, Operands, Product, Shape, Spec};
+use crate::matrix::sparse::{Indices, Pattern, columns};
+use crate::values::Marks;
+
+pub fn spec(target: &str, unit: Unit, shape: (usize, usize, usize), types: [Element; 4], kind: Kind) -> Spec {
+    Spec {
+        unit,
+        numerics: Numerics::for_target(target).unwrap(),
+        shape: Shape { m: shape.0, n: shape.1, k: shape.2 },
+        d: types[0],
+        a: types[1],
+        b: types[2],
+        c: types[3],
+        kind,
+        sparse: false,
+        negate_a: false,
+        negate_b: false,
+    }
+}
+
+/// Bits that make interesting sums: mostly of like size, with zeros, subnormals, extremes, and seldom what is no number.
+pub fn bits(random: &mut Random, element: Element, style: u64) -> u64 {
+    let width = element.bits();
+    let all = random.next() & (u64::MAX >> (64 - width));
+    let (exponent, fraction) = match element {
+        F32 | Tf32 => (8, 23),
+        F16 => (5, 10),
+        Bf16 => (8, 7),
+        E4m3 => (4, 3),
+        E5m2 => (5, 2),
+        _ => return all,
+    };
+    let spread = |random: &mut Random, bits: u64, base: u64, range: u64| {
+        let field = base + random.below(range);
+        bits & !(((1 << exponent) - 1) << fraction) | field << fraction
+    };
+    let bias = (1u64 << (exponent - 1)) - 1;
+    match style {
+        // Anything, specials too.
+        0 => all,
+        // Of like size.
+        1 => spread(random, all, bias.saturating_sub(2), 4),
+        // Tiny: subnormals, zeros, and the least numbers.
+        2 => match random.below(3) {
+            0 => all & 1 << (exponent + fraction),
+            _ => spread(random, all, 0, 3),
+        },
+        // Great.
+        3 => spread(random, all, (1 << exponent) - 4, 3),
+        // Over a wide range, finite.
+        _ => spread(random, all, bias / 2, bias),
+    }
+}
+
+fn matrix(random: &mut Random, element: Element, count: usize, style: u64) -> Vec<u64> {
+    (0..count).map(|_| bits(random, element, style)).collect()
+}
+
+/// What the papers print for each target and type.
+fn published() -> Vec<(&'static str, Unit, Element, Element, usize, Model)> {
+    let model = |fraction, at_once, zero, output| Model { fraction, at_once, zero, output };
+    let mut all = Vec::new();
+    for (target, fraction, halves, zero) in
+        [("sm_70", 23, 4, -131), ("sm_75", 24, 8, -132), ("sm_80", 24, 8, -132), ("sm_89", 24, 8, -132)]
+    {
+        for (d, output) in [(F32, Output::F32), (F16, Output::F16)] {
+            all.push((target, Unit::Mma, F16, d, 16, model(fraction, halves, zero, output)));
+        }
+    }
+    for target in ["sm_80", "sm_89"] {
+        all.push((target, Unit::Mma, Bf16, F32, 16, model(24, 8, -132, Output::F32)));
+        all.push((target, Unit::Mma, Tf32, F32, 8, model(24, 4, -132, Output::F32)));
+    }
+    for (target, unit) in [
+        ("sm_90a", Unit::Mma),
+        ("sm_90a", Unit::Wgmma),
+        ("sm_100a", Unit::Mma),
+        ("sm_100a", Unit::Tcgen05),
+        ("sm_120a", Unit::Mma),
+    ] {
+        all.push((target, unit, F16, F32, 16, model(25, 16, -133, Output::F32)));
+        all.push((target, unit, F16, F16, 16, model(25, 16, -133, Output::F16)));
+        all.push((target, unit, Bf16, F32, 16, model(25, 16, -133, Output::F32)));
+        all.push((target, unit, Tf32, F32, 8, model(25, 8, -133, Output::F32)));
+    }
+    for narrow in [E4m3, E5m2] {
+        all.push(("sm_89", Unit::Mma, narrow, F32, 32, model(13, 16, -132, Output::E8M13)));
+        all.push(("sm_89", Unit::Mma, narrow, F16, 32, model(13, 16, -132, Output::F16)));
+        all.push(("sm_90a", Unit::Wgmma, narrow, F32, 32, model(13, 32, -133, Output::E8M13)));
+        all.push(("sm_90a", Unit::Wgmma, narrow, F16, 32, model(13, 32, -133, Output::F16)));
+    }
+    for narrow in [E4m3, E5m2, E3m2, E2m3, E2m1] {
+        for (target, unit) in [("sm_100a", Unit::Tcgen05), ("sm_120a", Unit::Mma)] {
+            all.push((target, unit, narrow, F32, 32, model(25, 32, -133, Output::F32)));
+            all.push((target, unit, narrow, F16, 32, model(25, 32, -133, Output::F16)));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_generation_adds_as_published() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for (target, unit, a_type, d, k, model) in published() {
+        let (m, n) = (8, 8);
+        let product = Product::new(spec(target, unit, (m, n, k), [d, a_type, a_type, d], Kind::Plain)).unwrap();
+        for round in 0..40 {
+            let styles = [round % 5, (round / 5) % 5, random.below(5)];
+            let a = matrix(&mut random, a_type, m * k, styles[0]);
+            let b = matrix(&mut random, a_type, k * n, styles[1]);
+            let c = matrix(&mut random, d, m * n, styles[2]);
+            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            for (at, is) in outcome.d.iter().enumerate() {
+                let (row, column) = (at / n, at % n);
+                let line: Vec<u64> = (0..k).map(|k| b[k * n + column]).collect();
+                let types = (a_type, a_type, d);
+                let must = reference::dot(&a[row * k..][..k], &line, c[at], types, model, (127, 127));
+                assert_eq!(*is, must, "{target} {unit:?} {a_type:?} {d:?} {styles:?} {is:x} {must:x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_half_in_c_is_converted_first() {
+    // The least half has exponent -24 as a single, so that 23 bits below it reach the last bit of this product.
+    let product = Product::new(spec("sm_70", Unit::Mma, (8, 8, 4), [F32, F16, F16, F16], Kind::Plain)).unwrap();
+    let (mut a, mut b, mut c) = ([0u64; 32], [0u64; 32], [0u64; 64]);
+    (a[0], b[0], c[0]) = (0x0402, 0x0401, 0x0001);
+    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    let must = [-24.0, -28.0, -37.0, -38.0, -47.0].map(f32::exp2).iter().sum::<f32>();
+    assert_eq!(f32::from_bits(outcome.d[0] as u32), must);
+}
+
+#[test]
+fn mixed_types_and_negation() {
+    let mut random = Random(77);
+    let mut spec = spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, E4m3, E2m1, F32], Kind::Plain);
+    (spec.negate_a, spec.negate_b) = (true, false);
+    let product = Product::new(spec).unwrap();
+    let a = matrix(&mut random, E4m3, 16 * 32, 4);
+    let b = matrix(&mut random, E2m1, 32 * 8, 0);
+    let c = matrix(&mut random, F32, 16 * 8, 1);
+    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    let model = Model { fraction: 25, at_once: 32, zero: -133, output: Output::F32 };
+    for (at, is) in outcome.d.iter().enumerate() {
+        let negated: Vec<u64> = a[at / 8 * 32..][..32].iter().map(|a| a ^ 0x80).collect();
+        let line: Vec<u64> = (0..32).map(|k| b[k * 8 + at % 8]).collect();
+        assert_eq!(*is, reference::dot(&negated, &line, c[at], (E4m3, E2m1, F32), model, (127, 127)));
+    }
+}
+
+#[test]
+fn block_scales_on_bytes_move_the_exponents() {
+    let mut random = Random(0x5ca1e);
+    let model = Model { fraction: 25, at_once: 32, zero: -133, output: Output::F32 };
+    for (a_type, b_type) in [(E4m3, E4m3), (E5m2, E4m3), (E2m1, E3m2), (E2m3, E2m3)] {
+        let kind = Kind::Scaled { scale: Ue8m0, blocks: 1, packed: false };
+        let product = Product::new(spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, a_type, b_type, F32], kind)).unwrap();
+        for round in 0..30 {
+            let a = matrix(&mut random, a_type, 16 * 32, if round % 7 == 0 { 0 } else { 4 });
+            let b = matrix(&mut random, b_type, 32 * 8, 4);
+            let c = matrix(&mut random, F32, 16 * 8, round % 5);
+            let scale = |random: &mut Random| match round % 3 {
+                0 => random.below(256),
+                1 => 120 + random.below(14),
+                _ => random.below(60),
+            };
+            let scale_a: Vec<u64> = (0..16).map(|_| scale(&mut random)).collect();
+            let scale_b: Vec<u64> = (0..8).map(|_| scale(&mut random)).collect();
+            let operands =
+                Operands { a: &a, b: &b, c: &c, scale_a: &scale_a, scale_b: &scale_b, ..Operands::default() };
+            let outcome = product.multiply(&operands).unwrap();
+            for (at, is) in outcome.d.iter().enumerate() {
+                let line: Vec<u64> = (0..32).map(|k| b[k * 8 + at % 8]).collect();
+                let scales = (scale_a[at / 8], scale_b[at % 8]);
+                let types = (a_type, b_type, F32);
+                let must = reference::dot(&a[at / 8 * 32..][..32], &line, c[at], types, model, scales);
+                assert_eq!(*is, must, "{a_type:?} {b_type:?} {scales:?}");
+            }
+        }
+    }
+}
+
+/// The model of four-bit floats: groups of 16, their exact sum times the scales' significands.
+fn grouped(a: &[u64], b: &[u64], c: u64, scale: Element, sa: &[u64], sb: &[u64]) -> u64 {
+    let of = |bits: u64| reference::value(E2m1, bits);
+    let model = Model { fraction: 35, at_once: 64, zero: -139, output: Output::F32 };
+    let mut terms = Vec::new();
+    let mut ieee = reference::value(F32, c);
+    for group in 0..a.len() / 16 {
+        let block = group * 16 * sa.len() / a.len();
+        let products: Vec<f64> = (0..16).map(|k| of(a[group * 16 + k]) * of(b[group * 16 + k])).collect();
+        let sum: f64 = products.iter().sum();
+        let scales = [sa[block], sb[block]].map(|s| reference::value(scale, s));
+        ieee += sum + scales[0] * scales[1];
+        let exponent = |s: f64| match scale {
+            Ue8m0 => (s.to_bits() >> 52) as i32 - 1023,
+            _ => reference::exponent(Ue4m3, s),
+        };
+        let nothing = products.iter().all(|p| *p == 0.0) || scales[0] * scales[1] == 0.0;
+        let at = if nothing { model.zero } else { exponent(scales[0]) + exponent(scales[1]) };
+        terms.push((sum * scales[0] * scales[1], at));
+    }
+    if ieee.is_nan() || reference::value(F32, c).is_infinite() {
+        let c = reference::value(F32, c);
+        return reference::output(if ieee.is_nan() { ieee } else { c }, Output::F32);
+    }
+    let c = reference::value(F32, c);
+    terms.push((c, if c == 0.0 { model.zero } else { reference::exponent(F32, c) }));
+    let top = terms.iter().map(|t| t.1).max().unwrap();
+    reference::output(reference::fused_at(&terms, top, model), Output::F32)
+}
+
+#[test]
+fn block_scales_on_four_bits_multiply_groups() {
+    let mut random = Random(0xf00d);
+    for (scale, blocks, k) in [(Ue8m0, 2, 64), (Ue4m3, 4, 64), (Ue8m0, 4, 64), (Ue4m3, 6, 96), (Ue8m0, 3, 96)] {
+        let kind = Kind::Scaled { scale, blocks, packed: true };
+        let product = Product::new(spec("sm_103a", Unit::Tcgen05, (16, 8, k), [F32, E2m1, E2m1, F32], kind)).unwrap();
+        for round in 0..40 {
+            let sparse = if round % 4 == 0 { 9 } else { 0 };
+            let element = |random: &mut Random| if random.below(10) < sparse { 0 } else { random.below(16) };
+            let a: Vec<u64> = (0..16 * k).map(|_| element(&mut random)).collect();
+            let b: Vec<u64> = (0..8 * k).map(|_| element(&mut random)).collect();
+            let c = matrix(&mut random, F32, 16 * 8, round % 5);
+            let factor = |random: &mut Random| match (scale, round % 3) {
+                (Ue8m0, 0) => 100 + random.below(50),
+                (Ue8m0, 1) => random.below(70),
+                _ => random.below(256),
+            };
+            let scale_a: Vec<u64> = (0..16 * blocks).map(|_| factor(&mut random)).collect();
+            let scale_b: Vec<u64> = (0..8 * blocks).map(|_| factor(&mut random)).collect();
+            let operands =
+                Operands { a: &a, b: &b, c: &c, scale_a: &scale_a, scale_b: &scale_b, ..Operands::default() };
+            let outcome = product.multiply(&operands).unwrap();
+            for (at, is) in outcome.d.iter().enumerate() {
+                let (row, column) = (at / 8, at % 8);
+                let line: Vec<u64> = (0..k).map(|k| b[k * 8 + column]).collect();
+                let sb: Vec<u64> = (0..blocks).map(|block| scale_b[block * 8 + column]).collect();
+                let sa = &scale_a[row * blocks..][..blocks];
+                let must = grouped(&a[row * k..][..k], &line, c[at], scale, sa, &sb);
+                assert_eq!(*is, must, "{scale:?} {blocks} {sa:?} {sb:?} {:x}", c[at]);
+            }
+        }
+    }
+}
+
+/// As `ptxas` makes it for sm_90: of each four neighbours first two then two, from zero, C at the end.
+#[test]
+fn bytes_on_hopper_go_through_halves() {
+    let mut random = Random(0x90);
+    let half = Model { fraction: 25, at_once: 16, zero: -133, output: Output::F32 };
+    for element in [E4m3, E5m2] {
+        let product =
+            Product::new(spec("sm_90a", Unit::Mma, (16, 8, 32), [F32, element, element, F32], Kind::Plain)).unwrap();
+        for _ in 0..20 {
+            let a = matrix(&mut random, element, 16 * 32, 4);
+            let b = matrix(&mut random, element, 32 * 8, 4);
+            let c = matrix(&mut random, F32, 16 * 8, 1);
+            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            for (at, is) in outcome.d.iter().enumerate() {
+                let pick = |two: usize| -> (Vec<u64>, Vec<u64>) {
+                    let places = (0..8).flat_map(|t| [4 * t + 2 * two, 4 * t + 2 * two + 1]);
+                    places.map(|k| (a[at / 8 * 32 + k], b[k * 8 + at % 8])).unzip()
+                };
+                // Exact in halves, whose exponents of subnormal bytes are those of normal halves.
+                let widen = |bits: Vec<u64>| -> Vec<u64> {
+                    bits.iter().map(|b| reference::output(reference::value(element, *b), Output::F16)).collect()
+                };
+                let mut sum = 0;
+                for two in 0..2 {
+                    let (a, b) = pick(two);
+                    sum = reference::dot(&widen(a), &widen(b), sum, (F16, F16, F32), half, (127, 127));
+                }
+                let must = f32::from_bits(sum as u32) + f32::from_bits(c[at] as u32);
+                assert_eq!(*is, u64::from(must.to_bits()), "{element:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
+    let mut random = Random(0x24);
+    for (target, a_type, k) in [("sm_80", F16, 32), ("sm_80", Tf32, 16), ("sm_90a", Bf16, 32), ("sm_89", E4m3, 64)] {
+        let mut sparse = spec(target, Unit::Mma, (16, 8, k), [F32, a_type, a_type, F32], Kind::Plain);
+        sparse.sparse = true;
+        let product = Product::new(sparse).unwrap();
+        let dense = Product::new(Spec { sparse: false, ..sparse }).unwrap();
+        let pattern = Pattern::of(a_type, false);
+        let chunks = k / pattern.columns();
+        let choices: &[u64] =
+            if pattern == Pattern::OneOfTwo { &[4, 14] } else { &[4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11] };
+        let metadata: Vec<u64> =
+            (0..16 * chunks).map(|_| choices[random.below(choices.len() as u64) as usize]).collect();
+        let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Different);
+        assert!(defined);
+        // Small whole numbers: sums are exact in any order.
+        let small = |random: &mut Random| match a_type {
+            F16 => [0x3c00, 0x4000, 0xc000, 0xbc00, 0x4200][random.below(5) as usize],
+            Tf32 => [0x3f80_0000, 0x4000_0000, 0xc000_0000][random.below(3) as usize],
+            Bf16 => [0x3f80, 0x4000, 0xc000, 0xbf80][random.below(4) as usize],
+            _ => [0x38, 0x40, 0xc0, 0xb8][random.below(4) as usize],
+        };
+        let a: Vec<u64> = (0..16 * k / 2).map(|_| small(&mut random)).collect();
+        let b: Vec<u64> = (0..k * 8).map(|_| small(&mut random)).collect();
+        let c = vec![0x4040_0000; 16 * 8];
+        let mut whole = vec![0; 16 * k];
+        for (at, column) in columns.iter().enumerate() {
+            whole[at / (k / 2) * k + usize::from(*column)] = a[at];
+        }
+        let is = product.multiply(&Operands { a: &a, b: &b, c: &c, columns: &columns, ..Operands::default() }).unwrap();
+        let must = dense.multiply(&Operands { a: &whole, b: &b, c: &c, ..Operands::default() }).unwrap();
+        assert_eq!(is, must, "{target} {a_type:?}");
+        assert_eq!(is.all_marks(), Marks::NONE);
+    }
+}
+
+/// What is not marked must come out of every order that the manual allows; here of sums in single precision both ways.
+#[test]
+fn unmarked_results_are_those_of_every_order() {
+    let mut random = Random(0xdecade);
+    let (mut unmarked, mut marked) = (0, 0);
+    let types = [("sm_80", F16, 16), ("sm_90a", Bf16, 16), ("sm_80", Tf32, 8), ("sm_89", E4m3, 32)];
+    for (target, element, k) in types {
+        let product =
+            Product::new(spec(target, Unit::Mma, (16, 8, k), [F32, element, element, F32], Kind::Plain)).unwrap();
+        for round in 0..60 {
+            let few = |random: &mut Random, element: Element| {
+                let width = element.bits();
+                let keep = if round % 2 == 0 { 3 } else { 7 };
+                let mantissa = match element {
+                    F32 | Tf32 => 23,
+                    F16 => 10,
+                    Bf16 => 7,
+                    _ => 3,
+                };
+                let bits = bits(random, element, 1);
+                bits >> (mantissa - keep.min(mantissa)) << (mantissa - keep.min(mantissa)) & (u64::MAX >> (64 - width))
+            };
+            let a: Vec<u64> = (0..16 * k).map(|_| few(&mut random, element)).collect();
+            let b: Vec<u64> = (0..8 * k).map(|_| few(&mut random, element)).collect();
+            let c: Vec<u64> = (0..16 * 8).map(|_| few(&mut random, F32)).collect();
+            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            for at in 0..16 * 8 {
+                if outcome.marks[at] != Marks::NONE {
+                    marked += 1;
+                    continue;
+                }
+                unmarked += 1;
+                let terms: Vec<f32> = (0..k)
+                    .map(|k_at| {
+                        reference::value(element, a[at / 8 * k + k_at])
+                            * reference::value(element, b[k_at * 8 + at % 8])
+                    })
+                    .map(|p| p as f32)
+                    .chain([f32::from_bits(c[at] as u32)])
+                    .collect();
+                let forward: f32 = terms.iter().fold(0.0, |sum, term| sum + term);
+                let backward: f32 = terms.iter().rev().fold(0.0, |sum, term| sum + term);
+                assert_eq!(forward.to_bits(), outcome.d[at] as u32, "{target} {element:?}");
+                assert_eq!(backward.to_bits(), outcome.d[at] as u32);
+            }
+        }
+    }
+    assert!(unmarked > 1000 && marked > 1000, "{unmarked} {marked}");
+}

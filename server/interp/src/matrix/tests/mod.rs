@@ -1,0 +1,24 @@
+//! The products against independent models, the tables against the manual.
+
+mod exact;
+mod floats;
+mod fragments;
+mod memory;
+mod published;
+mod reference;
+
+/// A small generator of numbers, the same on every run.
+pub(super) struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, count: u64) -> u64 {
+        (self.next() >> 33) % count
+    }
+}

@@ -1,0 +1,138 @@
+//! The model of the papers a second time, with other means: real numbers as `f64` (all exact here), results by search.
+
+use crate::matrix::element::Element;
+
+/// Parameters as the papers print them.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    pub fraction: i32,
+    pub at_once: usize,
+    pub zero: i32,
+    pub output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Output {
+    F32,
+    E8M13,
+    F16,
+}
+
+/// Bits of exponent and fraction, and whether there are infinities or a lone NaN.
+fn layout(element: Element) -> (u32, u32, char) {
+    match element {
+        Element::F32 | Element::Tf32 => (8, 23, 'i'),
+        Element::F16 => (5, 10, 'i'),
+        Element::Bf16 => (8, 7, 'i'),
+        Element::E5m2 => (5, 2, 'i'),
+        Element::E4m3 | Element::Ue4m3 => (4, 3, 'n'),
+        Element::E3m2 => (3, 2, '-'),
+        Element::E2m3 => (2, 3, '-'),
+        Element::E2m1 => (2, 1, '-'),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn value(element: Element, bits: u64) -> f64 {
+    if element == Element::Ue8m0 {
+        return if bits == 255 { f64::NAN } else { (bits as f64 - 127.0).exp2() };
+    }
+    let (e, f, special) = layout(element);
+    let bits = if element == Element::Tf32 { bits & 0xffff_e000 } else { bits };
+    let bits = if element == Element::Ue4m3 { bits & 127 } else { bits };
+    let (fraction, exponent) = (bits % (1 << f), (bits >> f) % (1 << e));
+    let sign = if bits >> (e + f) & 1 == 1 { -1.0 } else { 1.0 };
+    let all = (1 << e) - 1;
+    if special == 'i' && exponent == all {
+        return if fraction == 0 { sign * f64::INFINITY } else { f64::NAN };
+    }
+    if special == 'n' && exponent == all && fraction == (1 << f) - 1 {
+        return f64::NAN;
+    }
+    let bias = f64::from((1 << (e - 1)) - 1);
+    let scale = f64::from(2).powi(-(f as i32));
+    match exponent {
+        0 => sign * (fraction as f64 * scale) * (1.0 - bias).exp2(),
+        _ => sign * (1.0 + fraction as f64 * scale) * (exponent as f64 - bias).exp2(),
+    }
+}
+
+/// That of a significand from 1 to 2, or the least of the format.
+pub fn exponent(element: Element, value: f64) -> i32 {
+    let (e, _, _) = layout(element);
+    ((value.to_bits() >> 52 & 2047) as i32 - 1023).max(2 - (1 << (e - 1)))
+}
+
+/// Terms with the exponents by which they are aligned, truncated and added.
+pub fn fused(terms: &[(f64, i32)], model: Model) -> f64 {
+    let top = terms.iter().map(|t| if t.0 == 0.0 { model.zero } else { t.1 }).max().unwrap();
+    fused_at(terms, top, model)
+}
+
+pub fn fused_at(terms: &[(f64, i32)], top: i32, model: Model) -> f64 {
+    let shift = f64::from(model.fraction - top).exp2();
+    let sum: i128 = terms.iter().map(|t| (t.0 * shift).trunc() as i128).sum();
+    sum as f64 * f64::from(top - model.fraction).exp2()
+}
+
+pub fn output(value: f64, output: Output) -> u64 {
+    if value.is_nan() {
+        return if output == Output::F16 { 0x7fff } else { 0x7fff_ffff };
+    }
+    let size = value.abs();
+    let number = |bits: u32| match output {
+        Output::F16 => self::value(Element::F16, bits.into()),
+        Output::F32 => f64::from(f32::from_bits(bits)),
+        Output::E8M13 => f64::from(f32::from_bits(bits << 10)),
+    };
+    let infinity: u32 = match output {
+        Output::F16 => 0x7c00,
+        Output::F32 => 0x7f80_0000,
+        Output::E8M13 => 0x7f80_0000 >> 10,
+    };
+    // What would be next after the greatest number, had the format room for it.
+    let beyond = if output == Output::F16 { 65536.0 } else { f64::from(128).exp2() };
+    let (mut low, mut high) = (0, infinity);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if number(middle) <= size { low = middle } else { high = middle }
+    }
+    let next = if high == infinity { beyond } else { number(high) };
+    let bits = match output {
+        _ if size >= beyond => infinity,
+        Output::F16 => {
+            let (down, up) = (size - number(low), next - size);
+            if up < down || up == down && low % 2 == 1 { high } else { low }
+        }
+        _ => low,
+    };
+    let bits = if output == Output::E8M13 { bits << 10 } else { bits };
+    let sign = value.is_sign_negative() && value != 0.0;
+    u64::from(bits) | u64::from(sign) << if output == Output::F16 { 15 } else { 31 }
+}
+
+/// One element of D.
+pub fn dot(a: &[u64], b: &[u64], c: u64, types: (Element, Element, Element), model: Model, scale: (u64, u64)) -> u64 {
+    let scales = value(Element::Ue8m0, scale.0) * value(Element::Ue8m0, scale.1);
+    let shift = scale.0 as i32 + scale.1 as i32 - 254;
+    let d = if model.output == Output::F16 { Element::F16 } else { Element::F32 };
+    let mut sum = value(types.2, c);
+    // A half as C of a single is converted first.
+    let mut bits = 0;
+    for (a, b) in a.chunks(model.at_once).zip(b.chunks(model.at_once)) {
+        let factors: Vec<(f64, f64)> = a.iter().zip(b).map(|(a, b)| (value(types.0, *a), value(types.1, *b))).collect();
+        let ieee: f64 = factors.iter().map(|(a, b)| a * b * scales).sum::<f64>() + sum;
+        bits = if ieee.is_nan() || ieee.is_infinite() {
+            output(ieee, model.output)
+        } else {
+            let mut terms: Vec<(f64, i32)> = factors
+                .iter()
+                .map(|(a, b)| (a * b * scales, exponent(types.0, *a) + exponent(types.1, *b) + shift))
+                .collect();
+            terms.push((sum, exponent(d, sum)));
+            output(fused(&terms, model), model.output)
+        };
+        sum = value(d, bits);
+    }
+    bits
+}

@@ -1,0 +1,194 @@
+//! Comparison and selection: `setp`, `set`, `testp`, `slct` (manual 9.3.1.2, 9.7.3.1, 9.7.6, 9.7.7).
+
+use super::{
+    half::{self, Half},
+    single,
+};
+
+/// The fourteen operators on floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `eq`: equal, and neither is NaN.
+    Eq,
+    /// `ne`: different, and neither is NaN.
+    Ne,
+    /// `lt`: below.
+    Lt,
+    /// `le`: below or equal.
+    Le,
+    /// `gt`: above.
+    Gt,
+    /// `ge`: above or equal.
+    Ge,
+    /// `equ`: equal, or one is NaN.
+    Equ,
+    /// `neu`: different, or one is NaN.
+    Neu,
+    /// `ltu`: below, or one is NaN.
+    Ltu,
+    /// `leu`: below or equal, or one is NaN.
+    Leu,
+    /// `gtu`: above, or one is NaN.
+    Gtu,
+    /// `geu`: above or equal, or one is NaN.
+    Geu,
+    /// `num`: neither is NaN.
+    Num,
+    /// `nan`: at least one is NaN.
+    Nan,
+}
+
+impl Comparison {
+    /// All of them, in the order of the manual.
+    pub const ALL: [Self; 14] = [
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+        Self::Gt,
+        Self::Ge,
+        Self::Equ,
+        Self::Neu,
+        Self::Ltu,
+        Self::Leu,
+        Self::Gtu,
+        Self::Geu,
+        Self::Num,
+        Self::Nan,
+    ];
+
+    /// The word in the instruction, without its dot.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Eq => "eq",
+            Self::Ne => "ne",
+            Self::Lt => "lt",
+            Self::Le => "le",
+            Self::Gt => "gt",
+            Self::Ge => "ge",
+            Self::Equ => "equ",
+            Self::Neu => "neu",
+            Self::Ltu => "ltu",
+            Self::Leu => "leu",
+            Self::Gtu => "gtu",
+            Self::Geu => "geu",
+            Self::Num => "num",
+            Self::Nan => "nan",
+        }
+    }
+}
+
+/// `a cmp b`, of any type whose comparisons with NaN are false.
+#[inline(always)]
+fn compare<T: PartialOrd + Copy>(comparison: Comparison, a: T, b: T) -> bool {
+    match comparison {
+        Comparison::Eq => a == b,
+        Comparison::Ne => a != b && compare(Comparison::Num, a, b),
+        Comparison::Lt => a < b,
+        Comparison::Le => a <= b,
+        Comparison::Gt => a > b,
+        Comparison::Ge => a >= b,
+        // The complements of ordered comparisons: what NaN makes true.
+        Comparison::Equ => !compare(Comparison::Ne, a, b),
+        Comparison::Neu => !compare(Comparison::Eq, a, b),
+        Comparison::Ltu => !compare(Comparison::Ge, a, b),
+        Comparison::Leu => !compare(Comparison::Gt, a, b),
+        Comparison::Gtu => !compare(Comparison::Le, a, b),
+        Comparison::Geu => !compare(Comparison::Lt, a, b),
+        Comparison::Num => a.partial_cmp(&b).is_some(),
+        Comparison::Nan => a.partial_cmp(&b).is_none(),
+    }
+}
+
+/// What `setp` and `set` with `.f32` sources find, before it is combined with a predicate.
+#[inline(always)]
+pub fn single(comparison: Comparison, ftz: bool, a: u32, b: u32) -> bool {
+    compare(comparison, single::operand(ftz, a), single::operand(ftz, b))
+}
+
+/// What `setp` and `set` with `.f64` sources find.
+#[inline(always)]
+pub fn double(comparison: Comparison, a: u64, b: u64) -> bool {
+    compare(comparison, f64::from_bits(a), f64::from_bits(b))
+}
+
+/// What `setp` and `set` with `.f16` or `.bf16` sources find.
+#[inline(always)]
+pub fn half<H: Half>(comparison: Comparison, ftz: bool, a: u16, b: u16) -> bool {
+    compare(comparison, half::operand::<H>(ftz, a), half::operand::<H>(ftz, b))
+}
+
+/// What `setp` and `set` with `.f16x2` or `.bf16x2` sources find in the lower and the upper halves.
+#[inline(always)]
+pub fn half_pair<H: Half>(comparison: Comparison, ftz: bool, a: u32, b: u32) -> [bool; 2] {
+    [half::<H>(comparison, ftz, a as u16, b as u16), half::<H>(comparison, ftz, (a >> 16) as u16, (b >> 16) as u16)]
+}
+
+/// The Boolean operators that combine a comparison with a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Combination {
+    /// `.and`.
+    And,
+    /// `.or`.
+    Or,
+    /// `.xor`.
+    Xor,
+}
+
+/// A comparison combined with the predicate operand `c`.
+#[inline(always)]
+pub const fn combine(combination: Combination, found: bool, c: bool) -> bool {
+    match combination {
+        Combination::And => found & c,
+        Combination::Or => found | c,
+        Combination::Xor => found ^ c,
+    }
+}
+
+/// The tests of `testp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Property {
+    /// `.finite`: neither infinite nor NaN.
+    Finite,
+    /// `.infinite`.
+    Infinite,
+    /// `.number`: not NaN.
+    Number,
+    /// `.notanumber`: NaN.
+    NotANumber,
+    /// `.normal`: a normal number or a zero.
+    Normal,
+    /// `.subnormal`.
+    Subnormal,
+}
+
+/// `testp.f64`, and with the parts of another format that too: `exponent` is the mask of its exponent.
+#[inline(always)]
+fn has(property: Property, magnitude: u64, exponent: u64) -> bool {
+    match property {
+        Property::Finite => magnitude < exponent,
+        Property::Infinite => magnitude == exponent,
+        Property::Number => magnitude <= exponent,
+        Property::NotANumber => magnitude > exponent,
+        Property::Normal => magnitude < exponent && (magnitude & exponent != 0 || magnitude == 0),
+        Property::Subnormal => magnitude & exponent == 0 && magnitude != 0,
+    }
+}
+
+/// `testp.f32`.
+#[inline(always)]
+pub fn has_single(property: Property, a: u32) -> bool {
+    has(property, u64::from(a & 0x7fff_ffff), 0x7f80_0000)
+}
+
+/// `testp.f64`.
+#[inline(always)]
+pub fn has_double(property: Property, a: u64) -> bool {
+    has(property, a & (u64::MAX >> 1), 0x7ff0_0000_0000_0000)
+}
+
+/// Whether `slct` with an `.f32` selector takes its first operand: the selector is zero, of either sign, or more.
+#[inline(always)]
+pub fn selects_first(ftz: bool, selector: u32) -> bool {
+    single::operand(ftz, selector) >= 0.0
+}

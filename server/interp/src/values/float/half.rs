@@ -1,0 +1,193 @@
+//! Arithmetic of `.f16` and `.bf16` (manual 9.7.4), generic over the [`Half`] format.
+//!
+//! Both are computed in wider formats: `.f32` holds every product, and its sums round harmlessly, having more than twice the bits and two;
+//! a fused operation goes through `f64`, rounded to odd, so that there is one rounding that counts.
+
+use super::{Clamp, Modifiers, Rounding, is_flushed, single};
+use crate::values::Marks;
+
+/// A format of 16 bits.
+pub trait Half: Copy {
+    /// The bits of infinity: all ones in the exponent.
+    const INFINITY: u16;
+    /// 1.0.
+    const ONE: u16;
+    /// The smallest normal number.
+    const NORMAL: f64;
+    /// Bits of the mantissa, the hidden one included.
+    const PRECISION: i32;
+
+    /// The same number as `.f32`. A NaN becomes some NaN.
+    fn widen(a: u16) -> f32;
+
+    /// The nearest number, ties to even; NaN becomes [`NAN`].
+    fn nearest(a: f32) -> u16;
+}
+
+/// The NaN that arithmetic gives in either format (open in the manual; folded `neg.f16` and hardware give this one).
+pub const NAN: u16 = 0x7fff;
+
+const SIGN: u16 = 0x8000;
+
+/// `.f16`: 5 bits of exponent, 10 of mantissa.
+#[derive(Debug, Clone, Copy)]
+pub struct F16;
+
+/// `.bf16`: the upper half of an `.f32`.
+#[derive(Debug, Clone, Copy)]
+pub struct Bf16;
+
+impl Half for F16 {
+    const INFINITY: u16 = 0x7c00;
+    const ONE: u16 = 0x3c00;
+    const NORMAL: f64 = 1.0 / 16384.0;
+    const PRECISION: i32 = 11;
+
+    #[inline(always)]
+    fn widen(a: u16) -> f32 {
+        let sign = u32::from(a & SIGN) << 16;
+        let magnitude = u32::from(a & !SIGN) << 13;
+        // 2^112 makes up for the difference of the biases, also of subnormal numbers.
+        let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
+        f32::from_bits(sign | if magnitude >= 0x0f80_0000 { magnitude | 0x7f80_0000 } else { scaled })
+    }
+
+    #[inline(always)]
+    fn nearest(a: f32) -> u16 {
+        let bits = a.to_bits();
+        let magnitude = bits & 0x7fff_ffff;
+        // The last bits of 0.5 and of subnormal `.f16` numbers stand for the same: adding rounds.
+        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+        let even = magnitude >> 13 & 1;
+        let normal = magnitude.wrapping_sub(0x3800_0000).wrapping_add(0xfff + even) >> 13;
+        let finite = if magnitude < 0x3880_0000 { subnormal } else { normal };
+        let number = if magnitude >= 0x4780_0000 { 0x7c00 } else { finite };
+        if magnitude > 0x7f80_0000 { NAN } else { (bits >> 16) as u16 & SIGN | number as u16 }
+    }
+}
+
+impl Half for Bf16 {
+    const INFINITY: u16 = 0x7f80;
+    const ONE: u16 = 0x3f80;
+    const NORMAL: f64 = f32::MIN_POSITIVE as f64;
+    const PRECISION: i32 = 8;
+
+    #[inline(always)]
+    fn widen(a: u16) -> f32 {
+        f32::from_bits(u32::from(a) << 16)
+    }
+
+    #[inline(always)]
+    fn nearest(a: f32) -> u16 {
+        let bits = a.to_bits();
+        let even = bits >> 16 & 1;
+        let rounded = (bits.wrapping_add(0x7fff + even) >> 16) as u16;
+        if single::is_nan(bits) { NAN } else { rounded }
+    }
+}
+
+/// Whether the bits are those of a NaN.
+#[inline(always)]
+pub fn is_nan<H: Half>(a: u16) -> bool {
+    a & !SIGN > H::INFINITY
+}
+
+/// What must be said of a result of exact arithmetic: which NaN it is, is not specified.
+#[inline(always)]
+pub fn marks<H: Half>(result: u16) -> Marks {
+    if is_nan::<H>(result) { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
+/// A zero of the same sign in place of a subnormal number.
+#[inline(always)]
+pub fn flush<H: Half>(a: u16) -> u16 {
+    if a & H::INFINITY == 0 { a & SIGN } else { a }
+}
+
+#[inline(always)]
+pub(super) fn operand<H: Half>(ftz: bool, a: u16) -> f32 {
+    H::widen(if ftz { flush::<H>(a) } else { a })
+}
+
+/// A value rounded to the format in any direction; the value may have been rounded to odd.
+#[inline(always)]
+pub(super) fn round<H: Half>(rounding: Rounding, value: f32) -> u16 {
+    let bits = H::nearest(value);
+    let back = H::widen(bits);
+    let (inward, outward) = (bits.wrapping_sub(1), bits.wrapping_add(1));
+    let negative = bits & SIGN != 0;
+    match rounding {
+        Rounding::Nearest => bits,
+        Rounding::Zero if back.abs() > value.abs() => inward,
+        Rounding::Zero => bits,
+        Rounding::Down if back > value => [inward, outward][usize::from(negative)],
+        Rounding::Up if back < value => [outward, inward][usize::from(negative)],
+        Rounding::Down | Rounding::Up => bits,
+    }
+}
+
+/// A value of `.f32` (exact, or rounded to odd) rounded, flushed and clamped.
+#[inline(always)]
+pub(super) fn finish<H: Half>(m: Modifiers, value: f32) -> u16 {
+    let rounded = round::<H>(m.rounding, value);
+    let flushed = m.ftz && is_flushed(m.rounding, f64::from(value), H::NORMAL, H::PRECISION);
+    let result = if flushed { rounded & SIGN } else { rounded };
+    let is_nan = value.is_nan();
+    // -0 is neither above zero nor kept: the lower bound of either interval is +0.
+    let positive = if result & SIGN != 0 || is_nan { 0 } else { result };
+    match m.clamp {
+        Clamp::None => result,
+        Clamp::Saturate if positive > H::ONE => H::ONE,
+        Clamp::Saturate => positive,
+        Clamp::Relu if is_nan => NAN,
+        Clamp::Relu => positive,
+    }
+}
+
+/// `add{.rn}{.ftz}{.sat}`.
+#[inline(always)]
+pub fn add<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) + operand::<H>(m.ftz, b))
+}
+
+/// `sub{.rn}{.ftz}{.sat}`.
+#[inline(always)]
+pub fn sub<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) - operand::<H>(m.ftz, b))
+}
+
+/// `mul{.rn}{.ftz}{.sat}`.
+#[inline(always)]
+pub fn mul<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) * operand::<H>(m.ftz, b))
+}
+
+/// `fma.rnd{.ftz}{.sat}{.relu}`. Other roundings than `.rn` are taken by the assembler for `.bf16`.
+#[inline(always)]
+pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
+    let product = f64::from(operand::<H>(m.ftz, a)) * f64::from(operand::<H>(m.ftz, b));
+    let exact = single::sum_exactly(m.rounding, product, f64::from(operand::<H>(m.ftz, c)));
+    finish::<H>(m, single::round_to_odd(exact))
+}
+
+/// `fma.rnd.oob`: +0 where an operand is `outside`, the NaN that tensor copies leave for elements out of bounds. The manual does not give its
+/// bits, so whoever fills and whoever calls this must agree on them.
+#[inline(always)]
+pub fn fma_oob<H: Half>(m: Modifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
+    let result = fma::<H>(m, a, b, c);
+    if a == outside || b == outside || c == outside { 0 } else { result }
+}
+
+/// `neg{.ftz}`. A NaN becomes the canonical one.
+#[inline(always)]
+pub fn neg<H: Half>(ftz: bool, a: u16) -> u16 {
+    let a = if ftz { flush::<H>(a) } else { a };
+    if is_nan::<H>(a) { NAN } else { a ^ SIGN }
+}
+
+/// `abs{.ftz}`. A NaN becomes the canonical one.
+#[inline(always)]
+pub fn abs<H: Half>(ftz: bool, a: u16) -> u16 {
+    let a = if ftz { flush::<H>(a) } else { a };
+    if is_nan::<H>(a) { NAN } else { a & !SIGN }
+}

@@ -1,0 +1,383 @@
+//! Every operation in every rounding against `rustc_apfloat`, which works bit by bit.
+
+use super::{Format, ROUNDINGS, Samples};
+use crate::values::float::{
+    Clamp, Modifiers, Rounding, double,
+    half::{self, Bf16, F16, Half},
+    mixed, single,
+};
+use rustc_apfloat::{
+    Float, FloatConvert, Round,
+    ieee::{self, Double, Quad, Single},
+};
+
+const COUNT: usize = 100_000;
+const SCALE: i32 = 100;
+
+fn round_of(rounding: Rounding) -> Round {
+    match rounding {
+        Rounding::Nearest => Round::NearestTiesToEven,
+        Rounding::Zero => Round::TowardZero,
+        Rounding::Down => Round::TowardNegative,
+        Rounding::Up => Round::TowardPositive,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Operation {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Fma,
+}
+
+/// The bits of the result, None for NaN. Opposite terms give a zero that apfloat's own rules sign as IEEE does.
+fn reference<F: Float>(operation: Operation, rounding: Rounding, operands: [u64; 3]) -> Option<u64> {
+    let [a, b, c] = operands.map(|bits| F::from_bits(bits.into()));
+    let round = round_of(rounding);
+    let result = match operation {
+        Operation::Add => a.add_r(b, round),
+        Operation::Sub => a.sub_r(b, round),
+        Operation::Mul => a.mul_r(b, round),
+        Operation::Div => a.div_r(b, round),
+        Operation::Fma => a.mul_add_r(b, c, round),
+    };
+    let result = result.value;
+    (!result.is_nan()).then(|| result.to_bits() as u64)
+}
+
+/// With subnormal operands and results flushed; a result is judged by the same operation on operands that are 2^100 times as large.
+fn reference_flushing<F: Float>(
+    format: &Format,
+    operation: Operation,
+    rounding: Rounding,
+    operands: [u64; 3],
+) -> Option<u64> {
+    let exponent = ((1u64 << (format.width - 1 - format.fraction)) - 1) << format.fraction;
+    let sign = 1 << (format.width - 1);
+    let [a, b, c] = operands.map(|x| if x & exponent == 0 { x & sign } else { x });
+    let plain = reference::<F>(operation, rounding, [a, b, c])?;
+    let smallest = 1 << format.fraction;
+    if plain & !sign == 0 || plain & !sign > smallest {
+        return Some(plain);
+    }
+    let raise = |x: u64| F::from_bits(x.into()).scalbn(SCALE).to_bits() as u64;
+    let (small, large) = if a & !sign <= b & !sign { (a, b) } else { (b, a) };
+    let raised = match operation {
+        Operation::Add | Operation::Sub => [raise(a), raise(b), 0],
+        Operation::Mul => [raise(small), large, 0],
+        Operation::Div => [raise(a), b, 0],
+        Operation::Fma => [raise(small), large, raise(c)],
+    };
+    let limit = F::from_bits(u128::from(smallest)).scalbn(SCALE).to_bits() as u64;
+    let raised = reference::<F>(operation, rounding, raised)? & !sign;
+    Some(if raised < limit { plain & sign } else { plain })
+}
+
+fn single_of(operation: Operation, m: Modifiers, [a, b, c]: [u64; 3]) -> u32 {
+    let [a, b, c] = [a, b, c].map(|x| x as u32);
+    match operation {
+        Operation::Add => single::add(m, a, b),
+        Operation::Sub => single::sub(m, a, b),
+        Operation::Mul => single::mul(m, a, b),
+        Operation::Div => single::div(m, a, b),
+        Operation::Fma => single::fma(m, a, b, c),
+    }
+}
+
+const OF_TWO: [Operation; 4] = [Operation::Add, Operation::Sub, Operation::Mul, Operation::Div];
+
+/// Pairs whose product or quotient lies around the smallest normal `.f32`, where flushing is decided.
+fn products_near_the_smallest() -> Vec<[u64; 3]> {
+    let mut samples = Samples::new();
+    let mut found = Vec::new();
+    for _ in 0..20_000 {
+        let a = (0x3f80_0000 - (samples.below(60) << 23)) | samples.below(1 << 23);
+        let b = (2f32.powi(-126) / f32::from_bits(a as u32)).to_bits();
+        let b = u64::from(b).wrapping_add(samples.below(5)).wrapping_sub(2);
+        found.push([a, b | (samples.bits() & 1) << 31, samples.below(3) << 31 & 0x8000_0000]);
+        let divisor = u64::from((2f32.powi(126) * f32::from_bits(a as u32)).to_bits()) + samples.below(5);
+        found.push([a, divisor - 2, 0]);
+    }
+    found
+}
+
+#[test]
+fn single_precision_agrees_in_every_rounding() {
+    let format = Format::new(32, 23);
+    let pairs: Vec<_> = format.pairs(COUNT).into_iter().map(|[a, b]| [a, b, 0]).collect();
+    let triples = format.triples(COUNT);
+    let edge = products_near_the_smallest();
+    for rounding in ROUNDINGS {
+        for operation in [Operation::Add, Operation::Sub, Operation::Mul, Operation::Div, Operation::Fma] {
+            let cases = if operation == Operation::Fma { &triples } else { &pairs };
+            for &operands in cases.iter().chain(&edge) {
+                let m = Modifiers::RN.rounding(rounding);
+                let expected = reference::<Single>(operation, rounding, operands).map_or(single::NAN, |x| x as u32);
+                let got = single_of(operation, m, operands);
+                assert_eq!(got, expected, "{operation:?} {rounding:?} {operands:x?}: {got:x} {expected:x}");
+                let expected = reference_flushing::<Single>(&format, operation, rounding, operands);
+                let expected = expected.map_or(single::NAN, |x| x as u32);
+                let got = single_of(operation, m.ftz(true), operands);
+                assert_eq!(got, expected, "{operation:?} {rounding:?}.ftz {operands:x?}: {got:x} {expected:x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fused_operation_without_a_fused_host_agrees() {
+    for operands in Format::new(32, 23).triples(COUNT) {
+        let [a, b, c] = operands.map(|x| x as u32);
+        let expected = reference::<Single>(Operation::Fma, Rounding::Nearest, operands);
+        assert_eq!(single::fma_in_double(Modifiers::RN, a, b, c), expected.map_or(single::NAN, |x| x as u32));
+    }
+}
+
+#[test]
+fn double_precision_agrees_in_every_rounding() {
+    let format = Format::new(64, 52);
+    let pairs: Vec<_> = format.pairs(COUNT).into_iter().map(|[a, b]| [a, b, 0]).collect();
+    let triples = format.triples(COUNT);
+    for rounding in ROUNDINGS {
+        for operation in OF_TWO.into_iter().chain([Operation::Fma]) {
+            for &operands in if operation == Operation::Fma { &triples } else { &pairs } {
+                let [a, b, c] = operands;
+                let got = match operation {
+                    Operation::Add => double::add(rounding, a, b),
+                    Operation::Sub => double::sub(rounding, a, b),
+                    Operation::Mul => double::mul(rounding, a, b),
+                    Operation::Div => double::div(rounding, a, b),
+                    Operation::Fma => double::fma(rounding, a, b, c),
+                };
+                match reference::<Double>(operation, rounding, operands) {
+                    Some(expected) => assert_eq!(got, expected, "{operation:?} {rounding:?} {operands:x?}"),
+                    None => assert!(double::is_nan(got), "{operation:?} {rounding:?} {operands:x?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_numbers_fuse_as_the_host_does() {
+    for [a, b, c] in Format::new(64, 52).triples(COUNT) {
+        if [a, b, c].iter().all(|x| f64::from_bits(*x).is_finite()) {
+            assert_eq!(double::fma_exactly(Rounding::Nearest, a, b, c), double::fma(Rounding::Nearest, a, b, c));
+        }
+    }
+}
+
+#[test]
+fn double_precision_keeps_the_payload_of_the_first_nan() {
+    let (first, second) = (0xfff8_0000_0000_0012, 0x7ff0_0000_0000_0034);
+    let one = double::ONE;
+    for rounding in ROUNDINGS {
+        assert_eq!(double::add(rounding, first, second), first);
+        assert_eq!(double::sub(rounding, one, second), 0x7ff8_0000_0000_0034);
+        assert_eq!(double::fma(rounding, one, one, second), 0x7ff8_0000_0000_0034);
+        assert_eq!(double::mul(rounding, 0x7ff0_0000_0000_0000, 0), double::NAN);
+        assert_eq!(double::sqrt(rounding, 0xbff0_0000_0000_0000), double::NAN);
+    }
+    assert_eq!(double::abs(first), first);
+    assert_eq!(double::neg(first), 0x7ff8_0000_0000_0012);
+}
+
+/// Whether `root` is the square root of `a` in that rounding, judged by exact squares.
+fn is_root<F: Float + FloatConvert<Quad>>(rounding: Rounding, a: u64, root: u64) -> bool {
+    let wide = |bits: u64| -> Quad { F::from_bits(bits.into()).convert(&mut false).value };
+    let (value, below, at, above) = (wide(a), wide(root.wrapping_sub(1)), wide(root), wide(root + 1));
+    let square = |x: Quad| (x * x).value;
+    let half = |x: Quad, y: Quad| (x + y).value.scalbn(-1);
+    match rounding {
+        Rounding::Zero | Rounding::Down => square(at) <= value && value < square(above),
+        Rounding::Up => square(below) < value && value <= square(at),
+        Rounding::Nearest => square(half(below, at)) <= value && value <= square(half(at, above)),
+    }
+}
+
+#[test]
+fn square_roots_agree_in_every_rounding() {
+    let mut samples = Samples::new();
+    let (single_format, double_format) = (Format::new(32, 23), Format::new(64, 52));
+    for i in 0..COUNT {
+        let mut a = samples.operand(&single_format) & 0x7fff_ffff;
+        if i % 4 == 0 {
+            // Squares, and what lies next to them.
+            let x = f32::from_bits(samples.operand(&single_format) as u32 & 0x3fff_f800 | 0x2000_0000);
+            a = u64::from((x * x).to_bits()) + samples.below(3) - 1;
+        }
+        let b = samples.operand(&double_format) & (u64::MAX >> 1);
+        for rounding in ROUNDINGS {
+            let m = Modifiers::RN.rounding(rounding);
+            if (1..0x7f80_0000).contains(&a) {
+                let root = single::sqrt(m, a as u32);
+                assert!(is_root::<Single>(rounding, a, root.into()), "{rounding:?} {a:x} {root:x}");
+                let flushed = single::sqrt(m.ftz(true), a as u32);
+                assert_eq!(flushed, if a < 0x80_0000 { 0 } else { root });
+            }
+            if (1..0x7ff0_0000_0000_0000).contains(&b) {
+                let root = double::sqrt(rounding, b);
+                assert!(is_root::<Double>(rounding, b, root), "{rounding:?} {b:x} {root:x}");
+            }
+        }
+    }
+    for rounding in ROUNDINGS {
+        let m = Modifiers::RN.rounding(rounding);
+        for (a, root) in [(0, 0), (0x8000_0000, 0x8000_0000), (0x7f80_0000, 0x7f80_0000), (0xbf80_0000, single::NAN)] {
+            assert_eq!(single::sqrt(m, a), root);
+        }
+        assert_eq!(single::sqrt(m, single::NAN), single::NAN);
+        assert_eq!(double::sqrt(rounding, 1 << 63), 1 << 63);
+        assert_eq!(double::rcp(rounding, 1 << 63), 0xfff0_0000_0000_0000);
+    }
+}
+
+fn half_agrees<H: Half, F: Float>(format: &Format) {
+    for &[a, b] in &format.pairs(COUNT) {
+        let (x, y) = (a as u16, b as u16);
+        for (operation, function) in [
+            (Operation::Add, half::add::<H> as fn(Modifiers, u16, u16) -> u16),
+            (Operation::Sub, half::sub::<H>),
+            (Operation::Mul, half::mul::<H>),
+        ] {
+            let expected = reference::<F>(operation, Rounding::Nearest, [a, b, 0]).map_or(half::NAN, |x| x as u16);
+            assert_eq!(function(Modifiers::RN, x, y), expected, "{operation:?} {a:x} {b:x}");
+        }
+    }
+    for &operands in &format.triples(COUNT) {
+        let [a, b, c] = operands.map(|x| x as u16);
+        for rounding in ROUNDINGS {
+            let m = Modifiers::RN.rounding(rounding);
+            let expected = reference::<F>(Operation::Fma, rounding, operands).map_or(half::NAN, |x| x as u16);
+            assert_eq!(half::fma::<H>(m, a, b, c), expected, "fma {rounding:?} {operands:x?}");
+            let relu = half::fma::<H>(m.clamp(Clamp::Relu), a, b, c);
+            let negative = expected & 0x8000 != 0 && expected != half::NAN;
+            assert_eq!(relu, if negative { 0 } else { expected });
+        }
+        assert_eq!(half::fma_oob::<H>(Modifiers::RN, a, a, b, c), 0);
+        assert_eq!(half::fma_oob::<H>(Modifiers::RN, c, a, b, c), 0);
+    }
+}
+
+#[test]
+fn half_precision_agrees() {
+    half_agrees::<F16, ieee::Half>(&Format::new(16, 10));
+    half_agrees::<Bf16, ieee::BFloat>(&Format::new(16, 7));
+}
+
+#[test]
+fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
+    // The exponent of `.f16` is too short to scale by 2^100; the value in `.f32` decides, rounded there to 11 bits by hand.
+    let format = Format::new(16, 10);
+    for [a, b, c] in format.triples(COUNT) {
+        let [x, y, z] = [a, b, c].map(|v| half::flush::<F16>(v as u16));
+        let exact = [x, y, z].map(|v| f64::from(F16::widen(v)));
+        let value = exact[0].mul_add(exact[1], exact[2]);
+        let expected = if value.abs() < 2f64.powi(-14) - 2f64.powi(-26) {
+            if value.is_sign_negative() { 0x8000 } else { 0 }
+        } else {
+            half::fma::<F16>(Modifiers::RN, x, y, z)
+        };
+        assert_eq!(half::fma::<F16>(Modifiers::RN_FTZ, a as u16, b as u16, c as u16), expected, "{a:x} {b:x} {c:x}");
+    }
+}
+
+#[test]
+fn every_half_widens_and_comes_back() {
+    for bits in 0..=u16::MAX {
+        let wide = (ieee::Half::from_bits(bits.into()).convert(&mut false) as rustc_apfloat::StatusAnd<Single>).value;
+        if !half::is_nan::<F16>(bits) {
+            assert_eq!(u128::from(F16::widen(bits).to_bits()), wide.to_bits());
+            assert_eq!(F16::nearest(F16::widen(bits)), bits);
+            assert_eq!(Bf16::nearest(Bf16::widen(bits & 0xff7f)), bits & 0xff7f);
+        }
+    }
+    let mut samples = Samples::new();
+    let format = Format::new(32, 23);
+    for _ in 0..COUNT {
+        let bits = samples.operand(&format) as u32;
+        let value = Single::from_bits(bits.into());
+        for rounding in ROUNDINGS {
+            let to_half: ieee::Half = value.convert_r(round_of(rounding), &mut false).value;
+            let expected = if value.is_nan() { half::NAN } else { to_half.to_bits() as u16 };
+            assert_eq!(half::round::<F16>(rounding, f32::from_bits(bits)), expected, "{rounding:?} {bits:x}");
+            let to_brain: ieee::BFloat = value.convert_r(round_of(rounding), &mut false).value;
+            let expected = if value.is_nan() { half::NAN } else { to_brain.to_bits() as u16 };
+            assert_eq!(half::round::<Bf16>(rounding, f32::from_bits(bits)), expected, "{rounding:?} {bits:x}");
+        }
+    }
+}
+
+#[test]
+fn saturation_clamps() {
+    let sat = Modifiers::RN.clamp(Clamp::Saturate);
+    let mut samples = Samples::new();
+    let format = Format::new(32, 23);
+    for _ in 0..COUNT {
+        let (a, b) = (samples.operand(&format) as u32, samples.operand(&format) as u32);
+        for rounding in ROUNDINGS {
+            let m = Modifiers::RN.rounding(rounding);
+            let plain = f32::from_bits(single::add(m, a, b));
+            let expected = if plain.is_nan() || plain <= 0.0 { 0 } else { plain.min(1.0).to_bits() };
+            assert_eq!(single::add(Modifiers { clamp: Clamp::Saturate, ..m }, a, b), expected);
+        }
+        let (a, b) = (a as u16, b as u16);
+        let plain = F16::widen(half::mul::<F16>(Modifiers::RN, a, b));
+        let expected = if plain.is_nan() || plain <= 0.0 { 0 } else { F16::nearest(plain.min(1.0)) };
+        assert_eq!(half::mul::<F16>(sat, a, b), expected);
+    }
+}
+
+#[test]
+fn mixed_precision_rounds_once() {
+    let mut samples = Samples::new();
+    let (narrow, wide) = (Format::new(16, 7), Format::new(32, 23));
+    for _ in 0..COUNT {
+        let [a, b] = [samples.operand(&narrow), samples.operand(&narrow)];
+        let c = samples.operand(&wide);
+        let [x, y]: [Single; 2] = [a, b].map(|v| ieee::BFloat::from_bits(v.into()).convert(&mut false).value);
+        let z = Single::from_bits(c.into());
+        for rounding in ROUNDINGS {
+            let m = Modifiers::RN.rounding(rounding);
+            let bits = |v: Single| if v.is_nan() { single::NAN } else { v.to_bits() as u32 };
+            let round = round_of(rounding);
+            assert_eq!(mixed::add::<Bf16>(m, a as u16, c as u32), bits(x.add_r(z, round).value));
+            assert_eq!(mixed::sub::<Bf16>(m, a as u16, c as u32), bits(x.sub_r(z, round).value));
+            assert_eq!(mixed::fma::<Bf16>(m, a as u16, b as u16, c as u32), bits(x.mul_add_r(y, z, round).value));
+        }
+        // Sums of `.f32` in `.bf16` and `.f16`, towards zero: rounding twice that way is rounding once.
+        let d = samples.operand(&wide);
+        let sum = z.add_r(Single::from_bits(d.into()), Round::TowardZero).value;
+        let to_brain: ieee::BFloat = sum.convert_r(Round::TowardZero, &mut false).value;
+        let expected = if sum.is_nan() { half::NAN } else { to_brain.to_bits() as u16 };
+        assert_eq!(mixed::add_narrowing::<Bf16>(Modifiers::RZ, c << 32 | c, d) as u16, expected, "{c:x} {d:x}");
+        let product = z.mul_r(Single::from_bits(d.into()), Round::TowardZero).value;
+        let to_half: ieee::Half = product.convert_r(Round::TowardZero, &mut false).value;
+        let expected = if product.is_nan() { half::NAN } else { to_half.to_bits() as u16 };
+        assert_eq!(mixed::mul_narrowing::<F16>(Modifiers::RZ, c, d) as u16, expected, "{c:x} {d:x}");
+        // A half times a brain float: exact in `Double`.
+        let (p, q) = (ieee::Half::from_bits(a.into()), ieee::BFloat::from_bits(b.into()));
+        let [p, q]: [Double; 2] = [p.convert(&mut false).value, q.convert(&mut false).value];
+        let (exact, mut lossy) = ((p * q).value, false);
+        let [to_half, to_brain] = [
+            <Double as FloatConvert<ieee::Half>>::convert(exact, &mut lossy).value.to_bits() as u16,
+            <Double as FloatConvert<ieee::BFloat>>::convert(exact, &mut lossy).value.to_bits() as u16,
+        ];
+        let nan = exact.is_nan();
+        assert_eq!(mixed::mul_f16_bf16(a as u32, b as u32) as u16, if nan { half::NAN } else { to_half });
+        assert_eq!(mixed::mul_bf16_f16(b as u32, a as u32) as u16, if nan { half::NAN } else { to_brain });
+    }
+}
+
+#[test]
+fn four_narrow_numbers_are_computed_exactly_or_to_odd() {
+    let one = [1.0; 4];
+    assert_eq!(mixed::fma4([1.5, -2.0, 0.0, 448.0], one, [0.25, 2.0, -0.0, -448.0]), [1.75, 0.0, 0.0, 0.0]);
+    let tiny = f32::from_bits(1);
+    assert_eq!(
+        mixed::fma4([1.0, 1.0, 1.0, 2f32.powi(127)], [1.0, 1.0, 1.0, 4.0], [tiny, -tiny, 0.5, 0.0]).map(f32::to_bits),
+        [0x3f80_0001, 0x3f7f_ffff, 0x3fc0_0000, 0x7f7f_ffff]
+    );
+}
