@@ -2,15 +2,18 @@
 //! instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
+mod atomic;
 pub mod barrier;
 mod cache;
 pub mod cluster;
 pub mod copies;
 mod external;
+mod fence;
 mod memory;
 mod misc;
 mod moves;
 mod printf;
+mod stack;
 pub mod tensor_memory;
 mod warp;
 
@@ -47,6 +50,19 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
+        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
+        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
+        Exec::BarrierWarpSync => barrier::warp_sync(inst),
+        Exec::ClusterArrive => cluster::arrive(inst),
+        Exec::ClusterWait => cluster::wait(inst),
+        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
+        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
+        Exec::FenceMemory => fence::fence(inst),
+        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
+        Exec::StackAlloca => stack::alloca(inst),
+        Exec::StackRestore => stack::restore(inst),
+        Exec::StackSave => stack::save(inst),
         Exec::WarpActivemask => warp::activemask(inst),
         Exec::WarpElectSync => warp::elect(inst),
         Exec::WarpMatchAll => warp::matches(inst, true),

@@ -144,9 +144,14 @@ pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             // A lane that is not in its own mask has been told so.
             let silent = silent & party.named;
             if silent != 0 {
-                let from = lanes(silent).map(|l| source_lane(mode, l, offsets[l], bounds[l]).0).fold(0, |m, l| m | 1 << l);
+                let from =
+                    lanes(silent).map(|l| source_lane(mode, l, offsets[l], bounds[l]).0).fold(0, |m, l| m | 1 << l);
                 context.fault(Kind::Membermask, silent, || {
-                    format!("lanes {} read from lanes {}, which take no part: the value is undefined", list(silent), list(from))
+                    format!(
+                        "lanes {} read from lanes {}, which take no part: the value is undefined",
+                        list(silent),
+                        list(from)
+                    )
                 });
             }
         }
@@ -162,7 +167,8 @@ pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let a = inst.predicate_src("a")?.ok_or("`vote` without a source")?;
     let mask = membermask(inst)?;
-    let ballot = if inst.has(".ballot") || inst.modifier("mode").is_none() { Some(inst.dst::<u32>("d")?) } else { None };
+    let ballot =
+        if inst.has(".ballot") || inst.modifier("mode").is_none() { Some(inst.dst::<u32>("d")?) } else { None };
     let d = if ballot.is_none() { inst.predicate_dst("d")? } else { None };
     let mode = inst.modifier("mode").unwrap_or("");
     Ok(Inst::machine(move |context| {

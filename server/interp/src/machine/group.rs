@@ -33,6 +33,8 @@ pub(super) enum Stop {
     Turn,
     /// It waits.
     Waits,
+    /// It has done something that others should see before it goes on.
+    Yields,
     /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
     Changed,
     /// The run ends.
@@ -71,7 +73,7 @@ impl Machine {
             if steps >= turn.budget || code.order[group.pc as usize] >= turn.meet {
                 break Stop::Turn;
             }
-            let mut parted = false;
+            let (mut parted, mut yields) = (false, false);
             // Who waits already (it has a token) has been gathered before.
             if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
                 let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
@@ -155,6 +157,15 @@ impl Machine {
                         break Stop::Ends;
                     }
                     if outcome == Outcome::Wait {
+                        let rest = group.mask & !mask;
+                        if rest != 0 {
+                            // Lanes whose guard is false do not wait.
+                            let mut other = group.clone();
+                            (other.mask, other.pc) = (rest, group.pc + 1);
+                            (other.state, other.token) = (State::Ready, None);
+                            warp.groups.push(other);
+                            group.mask = mask;
+                        }
                         group.state = State::Waiting;
                         break Stop::Waits;
                     }
@@ -164,9 +175,7 @@ impl Machine {
                         note_writes(op, &mut frame, mask, marked, sources);
                     }
                     group.pc += 1;
-                    if outcome == Outcome::Yield {
-                        turn.budget = 0;
-                    }
+                    yields = outcome == Outcome::Yield;
                 }
                 Action::Table(index, targets) => {
                     changed = Some(self.table(warp, &frame, &mut group, mask, *index, targets, site, &turn));
@@ -216,6 +225,9 @@ impl Machine {
             steps += 1;
             warp.lanes.steps += 1;
             group.state = State::Ready;
+            if yields {
+                break Stop::Yields;
+            }
             if changed.is_some() || parted {
                 break Stop::Changed;
             }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// Each so many turns of a warp, the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
+/// Each so many rounds, in each warp the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
 /// released in the end.
 const FAIRNESS: u64 = 8;
 
@@ -66,8 +66,8 @@ pub(crate) struct Schedule {
     hopeless: u32,
     /// Steps when a cluster started or ended last.
     since: u64,
-    /// Turns, for fairness.
-    turns: u64,
+    /// How often every warp has had its turn.
+    rounds: u64,
 }
 
 impl Machine {
@@ -119,6 +119,7 @@ impl Machine {
     /// After all warps have had their turn: takes away what is finished, and looks whether anybody has gone on.
     fn end_round(&mut self) -> Option<Status> {
         self.schedule.next = (0, 0, 0);
+        self.schedule.rounds += 1;
         let before = self.clusters.len();
         self.clusters.retain(|c| !c.is_finished());
         let went_on = std::mem::take(&mut self.schedule.executed) > 0;
@@ -183,8 +184,7 @@ impl Machine {
                 group.state = State::Ready;
             }
         }
-        self.schedule.turns += 1;
-        let fair = self.schedule.turns.is_multiple_of(FAIRNESS);
+        let fair = self.schedule.rounds.is_multiple_of(FAIRNESS);
         let (mut done, mut ends) = (0, false);
         while done < budget {
             tidy(&mut warp);
@@ -205,7 +205,7 @@ impl Machine {
                 ends = stop == Stop::Ends;
                 break;
             }
-            if stop == Stop::Turn && steps == 0 && meet == u32::MAX {
+            if stop == Stop::Yields || (stop == Stop::Turn && steps == 0 && meet == u32::MAX) {
                 break;
             }
         }

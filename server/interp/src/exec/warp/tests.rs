@@ -38,7 +38,11 @@ fn sources_are_those_of_the_manual_for_every_bound() {
         for lane in 0..32 {
             for b in [0, 1, 2, 5, 16, 31, 32, 33, 0xffff_ffff] {
                 for c in 0..=0x1f1f {
-                    assert_eq!(source_lane(mode, lane, b, c), reference(mode, lane as i64, b, c), "{mode:?} {lane} {b} {c:#x}");
+                    assert_eq!(
+                        source_lane(mode, lane, b, c),
+                        reference(mode, lane as i64, b, c),
+                        "{mode:?} {lane} {b} {c:#x}"
+                    );
                 }
             }
         }
@@ -79,8 +83,8 @@ fn lanes_that_have_parted_meet_at_a_shuffle() {
     let out = lanes("", &iota(), body).fine();
     assert_eq!(out.u32s(0), (0..32).map(|l| if l < 16 { 100 + (l ^ 1) } else { 100 + (l ^ 2) }).collect::<Vec<_>>());
     // Lanes leave a loop one by one and wait behind it.
-    let body = "mov.u32 %r4, %r1; loop: setp.eq.u32 %p0, %r4, 0; @%p0 bra out; sub.u32 %r4, %r4, 1; add.u32 %r2, %r2, 1; bra loop;\n\
-        out: shfl.sync.idx.b32 %r3, %r2, 31, 31, -1;";
+    let body = "mov.u32 %r4, %r1; loop: setp.eq.u32 %p0, %r4, 0; @%p0 bra behind; sub.u32 %r4, %r4, 1; add.u32 %r2, %r2, 1; bra loop;\n\
+        behind: shfl.sync.idx.b32 %r3, %r2, 31, 31, -1;";
     let out = lanes("", &iota(), body).fine();
     assert_eq!(out.u32s(0), vec![131 + 31; 32]);
 }
@@ -107,7 +111,8 @@ fn lanes_outside_of_their_mask_are_found() {
     assert_eq!(out.kinds(), [Kind::Membermask]);
     assert_eq!(out.faults()[0].lanes, 0xffff_ff00);
     // Named, but the guard is false.
-    let out = lanes("", &iota(), "mov.u32 %r3, 0; setp.lt.u32 %p0, %r1, 31; @%p0 vote.sync.ballot.b32 %r3, 1, -1;").run();
+    let out =
+        lanes("", &iota(), "mov.u32 %r3, 0; setp.lt.u32 %p0, %r1, 31; @%p0 vote.sync.ballot.b32 %r3, 1, -1;").run();
     assert_eq!(out.kinds(), [Kind::Membermask]);
     assert!(out.faults()[0].message.contains("lanes 31 are in the mask"), "{:?}", out.faults());
     assert_eq!(out.u32s(0)[0], 0x7fff_ffff);
@@ -115,7 +120,8 @@ fn lanes_outside_of_their_mask_are_found() {
 
 #[test]
 fn lanes_that_never_come_are_found_and_the_others_go_on() {
-    let body = "mov.u32 %r3, 5; setp.lt.u32 %p0, %r1, 16; @!%p0 bra end; vote.sync.ballot.b32 %r3, 1, -1;\n end: bar.sync 0;";
+    let body =
+        "mov.u32 %r3, 5; setp.lt.u32 %p0, %r1, 16; @!%p0 bra end; vote.sync.ballot.b32 %r3, 1, -1;\n end: bar.sync 0;";
     let out = lanes("", &iota(), body).run();
     assert_eq!(out.status(), Status::Finished);
     assert!(out.kinds().contains(&Kind::Divergence), "{:?}", out.faults());
@@ -123,7 +129,8 @@ fn lanes_that_never_come_are_found_and_the_others_go_on() {
 
 #[test]
 fn votes() {
-    let body = |vote: &str| format!("setp.ge.u32 %p0, %r2, 10; vote.sync.{vote}.pred %p1, %p0, -1; selp.u32 %r3, 1, 0, %p1;");
+    let body =
+        |vote: &str| format!("setp.ge.u32 %p0, %r2, 10; vote.sync.{vote}.pred %p1, %p0, -1; selp.u32 %r3, 1, 0, %p1;");
     let all = |input: &[u32], vote: &str| {
         let out = lanes("", input, &body(vote)).fine().u32s(0);
         assert!(out.iter().all(|v| *v == out[0]));
@@ -156,7 +163,7 @@ fn matching() {
 
 #[test]
 fn reductions() {
-    let input: Vec<u32> = (0..32).map(|l| l.wrapping_sub(5).wrapping_mul(0x0800_0001)).collect();
+    let input: Vec<u32> = (0..32).map(|l: u32| l.wrapping_sub(5).wrapping_mul(0x0800_0001)).collect();
     let check = |what: &str, expected: u32| {
         let out = lanes("sm_100a", &input, &format!("redux.sync.{what} %r3, %r2, -1;")).fine();
         assert_eq!(out.u32s(0), [expected; 32], "{what}");
@@ -184,7 +191,17 @@ fn reductions() {
 fn one_lane_is_elected() {
     let body = "mov.u32 %r3, 0; setp.lt.u32 %p1, %r1, 8; @%p1 bra end; elect.sync %r4|%p0, 0xffffff00; @%p0 add.u32 %r3, %r3, 100; add.u32 %r3, %r3, %r4;\n end:";
     let out = lanes("", &iota(), body).fine();
-    let expected: Vec<u32> = (0..32).map(|l| if l < 8 { 0 } else if l == 8 { 108 } else { 8 }).collect();
+    let expected: Vec<u32> = (0..32)
+        .map(|l| {
+            if l < 8 {
+                0
+            } else if l == 8 {
+                108
+            } else {
+                8
+            }
+        })
+        .collect();
     assert_eq!(out.u32s(0), expected);
 }
 
