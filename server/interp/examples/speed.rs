@@ -5,7 +5,7 @@
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::Checks;
-use ptx_interp::machine::{Machine, Memory, Recorder, Settings, Shape, Target};
+use ptx_interp::machine::{Machine, Memory, Progress, Recorder, Settings, Shape, Target};
 use ptx_interp::memory::Storage;
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,10 +55,14 @@ fn main() {
             let begin = Instant::now();
             if record {
                 // A window that moves along, as a view that follows a run has it.
-                while machine.steps < steps {
-                    let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, machine.steps, 1 << 14);
-                    machine.advance(machine.steps + (1 << 14), Some(&mut recorder), &|| false);
-                    std::hint::black_box(&recorder.steps);
+                let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, 0, 1 << 12);
+                loop {
+                    recorder.restart(machine.steps);
+                    let progress = machine.advance(machine.steps + (1 << 12), Some(&mut recorder), &|| false);
+                    std::hint::black_box(&recorder);
+                    if progress != Progress::Paused {
+                        break;
+                    }
                 }
             } else {
                 machine.advance(u64::MAX, None, &|| false);
