@@ -25,6 +25,8 @@ struct Barrier {
     phase: u64,
     /// The lanes that have arrived, by warp.
     arrived: Vec<Mask>,
+    /// Threads that have arrived and wait.
+    waiting: u32,
     /// Threads of warps that have arrived once more before it completed.
     extra: u32,
     /// What the first arrival said; nothing before it.
@@ -56,14 +58,14 @@ struct Done {
 }
 
 impl Barrier {
-    fn complete(&mut self, waiting: u32) {
+    fn complete(&mut self) {
         let done = Done {
             phase: self.phase,
-            waiting,
+            waiting: std::mem::take(&mut self.waiting),
             voted: std::mem::take(&mut self.voted),
             knowledge: std::mem::take(&mut self.knowledge),
         };
-        if waiting > 0 {
+        if done.waiting > 0 {
             self.done.push(done);
         }
         self.phase += 1;
@@ -260,6 +262,9 @@ impl Step {
         if let Some(arrived) = barrier.arrived.get_mut(warp) {
             *arrived |= arriving;
         }
+        if self.what != Arrival::Arrive {
+            barrier.waiting += mask.count_ones();
+        }
         if reduces {
             barrier.voted.0 += mask.count_ones();
             barrier.voted.1 += c.count_ones();
@@ -296,7 +301,7 @@ impl Step {
         }
         let arrived = barrier.arrived.iter().map(|m| m.count_ones()).sum::<u32>() + barrier.extra;
         let count = barrier.first.and_then(|f| f.count).unwrap_or(0);
-        barrier.complete(arrived);
+        barrier.complete();
         context.changed();
         if !ready {
             context.fault(Kind::Barrier, mask, || {

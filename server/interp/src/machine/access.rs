@@ -180,21 +180,11 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
-        let again = crate::races::wanted(self) && self.holds(location, lane, from);
+        crate::races::observe_write(self, location, lane, from, order);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
-        let access = if again { Access::Rewrite(order) } else { Access::Write(order) };
-        crate::races::observe(self, location, lane, from.len(), access);
-    }
-
-    /// Whether these bytes were written there before. Of many it is not asked.
-    fn holds(&mut self, location: Location, lane: usize, bytes: &[u8]) -> bool {
-        let mut there = [0; 64];
-        let Some(there) = there.get_mut(..bytes.len()) else { return false };
-        let read = self.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
-        read.is_some_and(|r| !r.uninitialized) && there == bytes
     }
 
     /// Forgets what was written to bytes of a location.
