@@ -13,6 +13,7 @@
 //!   looked at, and neither is whether operations overlap completely.
 //! - A barrier of the CTA counts as a fence for what relaxed operations have read before it: the pattern of the programming guide (an
 //!   atomic ticket, a barrier, then the sums of all blocks) has no other.
+//! - What threads did before they exited comes before whatever follows a barrier that does not wait for them.
 //! - A write of the value that is there already is no race.
 //! - On targets before `sm_70` lanes of a warp run in step: only what one instruction does at once can be a race among them.
 //! - Of many readers only two are remembered; memory for all of this is limited, and behind the limit nothing is looked at.
@@ -116,13 +117,18 @@ pub fn arrive_relaxed(context: &mut Context<'_>, at: &mut Knowledge) {
     }
 }
 
-/// The warp goes on after waiting: it knows what those know who have arrived.
+/// The warp goes on after waiting: it knows what those know who have arrived, or have exited before.
 pub fn depart(context: &mut Context<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
         let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(own);
         context.machine.races.spend(work);
     }
+}
+
+/// Threads of a warp (CTA, warp, warps of a CTA) have exited: barriers that do not wait for them count what they did as done before.
+pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge) {
+    into.join(&clock.publish(own));
 }
 
 /// What a location tells is kept for its words.

@@ -16,7 +16,18 @@ const BARRIERS: usize = 16;
 
 /// Barriers of a CTA.
 #[derive(Debug, Clone, Default)]
-pub struct Barriers([Barrier; BARRIERS]);
+pub struct Barriers {
+    all: [Barrier; BARRIERS],
+    /// What threads of the CTA knew when they exited.
+    exited: Knowledge,
+}
+
+impl Barriers {
+    /// What threads of the CTA knew when they exited.
+    pub(crate) fn exited(&mut self) -> &mut Knowledge {
+        &mut self.exited
+    }
+}
 
 /// A barrier.
 #[derive(Debug, Clone, Default)]
@@ -152,7 +163,7 @@ impl Step {
             return Outcome::Next;
         }
         let threads = context.mask.count_ones();
-        let barrier = &mut context.cta().barriers.0[number];
+        let barrier = &mut context.cta().barriers.all[number];
         if barrier.phase <= phase {
             context.token = Some(phase);
             return Outcome::Wait;
@@ -232,7 +243,7 @@ impl Step {
             }
         }
         let reduces = self.what == Arrival::Reduce;
-        let first = context.cta().barriers.0[number].first;
+        let first = context.cta().barriers.all[number].first;
         if let Some(first) = first {
             // All threads, by a count or without, is the same.
             let threads = |count: Option<u32>| count.unwrap_or(32 * warps).next_multiple_of(32);
@@ -251,7 +262,7 @@ impl Step {
             }
         }
         let c = self.c.map_or(0, |c| context.registers.predicate(c)) & mask;
-        let barrier = &mut context.cta().barriers.0[number];
+        let barrier = &mut context.cta().barriers.all[number];
         if barrier.arrived.len() <= warp {
             barrier.arrived.resize(warps as usize, 0);
         }
@@ -277,9 +288,9 @@ impl Step {
                 || format!("lanes {} arrive at barrier {number} once more before it has completed", list(again));
             context.fault_with(Kind::Barrier, again, words, first);
         }
-        let mut knowledge = std::mem::take(&mut context.cta().barriers.0[number].knowledge);
+        let mut knowledge = std::mem::take(&mut context.cta().barriers.all[number].knowledge);
         races::arrive(context, &mut knowledge);
-        context.cta().barriers.0[number].knowledge = knowledge;
+        context.cta().barriers.all[number].knowledge = knowledge;
         context.changed();
         Some(phase)
     }
@@ -294,13 +305,15 @@ impl Step {
             cta.live -= (exited & !*gone).count_ones();
             *gone |= exited;
         }
-        let barrier = &mut cta.barriers.0[number];
+        let barrier = &mut cta.barriers.all[number];
         let ready = barrier.is_complete(&cta.gone, false);
-        if !ready && !(idle && barrier.is_complete(&cta.gone, true)) {
+        let goes_on = ready || (idle && barrier.is_complete(&cta.gone, true));
+        if !goes_on {
             return;
         }
         let arrived = barrier.arrived.iter().map(|m| m.count_ones()).sum::<u32>() + barrier.extra;
         let count = barrier.first.and_then(|f| f.count).unwrap_or(0);
+        barrier.knowledge.join(&cta.barriers.exited);
         barrier.complete();
         context.changed();
         if !ready {

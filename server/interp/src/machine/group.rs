@@ -77,11 +77,11 @@ impl Machine {
             // Who waits already (it has a token) has been gathered before.
             if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
                 let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
-                if waiting == group.mask {
-                    if let [(_, needed)] = needed[..] {
-                        group.state = State::Gathering(needed);
-                        break Stop::Waits;
-                    }
+                if waiting == group.mask
+                    && let [(_, needed)] = needed[..]
+                {
+                    group.state = State::Gathering(needed);
+                    break Stop::Waits;
                 }
                 for (mask, needed) in needed {
                     let mut other = group.clone();
