@@ -389,6 +389,8 @@ impl<'a> Inst<'a> {
         match mask {
             Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
             None if self.function.converges(self.index) => Together::Warp,
+            // Before sm_70 every barrier is aligned (manual 9.7.13.1, *Note*).
+            None if self.entry().name == "barrier" && !self.executable.has("sm_70") => Together::Warp,
             None => Together::Any,
         }
     }
