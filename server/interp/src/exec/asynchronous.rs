@@ -9,6 +9,10 @@ use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use crate::values::Marks;
 use crate::values::atomic::{self, Element, Function, Operation};
+use ptx_isa::tables::Version;
+
+/// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
+const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 
 /// `cp.async`.
 pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
@@ -176,8 +180,8 @@ impl Reduction {
         let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
         let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
         // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
-        let keeps = inst.has(".noftz")
-            || (inst.has(".bulk") && inst.executable.program.environment.version_at_least(Some((9, 4))));
+        let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
+        let keeps = inst.has(".noftz") || (newer && inst.entry().name.contains("async.bulk"));
         let function = atomic::operation(operation, element, !keeps);
         let function = function.ok_or("a reduction that there is not")?;
         Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })
