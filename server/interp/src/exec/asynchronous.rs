@@ -1,5 +1,8 @@
 //! Small asynchronous operations: `cp.async` and its groups, `st.async`, `red.async`.
 
+#[cfg(test)]
+mod tests;
+
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::copies::{self, Family};
 use crate::exec::{mbarrier, memory};
@@ -17,7 +20,8 @@ const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 /// `cp.async`.
 pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (to, from) = (inst.address("d")?, inst.address("a")?);
-    let size = inst.immediate("size").filter(|s| matches!(s, 4 | 8 | 16)).ok_or("a copy of other than 4, 8 or 16 bytes")?;
+    let size =
+        inst.immediate("size").filter(|s| matches!(s, 4 | 8 | 16)).ok_or("a copy of other than 4, 8 or 16 bytes")?;
     let size = size as usize;
     let count = inst.optional_src::<u32>("n")?;
     let ignore = inst.predicate_src("ignore")?;
@@ -41,7 +45,8 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 source = Some((at, read as u64));
             }
             if read < size {
-                let rest = Location { address: target.address + read as u64, offset: target.offset + read as u64, ..target };
+                let rest =
+                    Location { address: target.address + read as u64, offset: target.offset + read as u64, ..target };
                 context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
             }
             let id = copies::begin(context, source, Some((target, size as u64)), false);
@@ -57,7 +62,9 @@ pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bo
     let own = rank == Some(context.rank as u32);
     if !own {
         context.fault(Kind::Undefined, 1 << lane, || match rank {
-            Some(rank) => format!("the address is in CTA {rank} of the cluster, but this instruction needs one in its own CTA"),
+            Some(rank) => {
+                format!("the address is in CTA {rank} of the cluster, but this instruction needs one in its own CTA")
+            }
             None => "the address must be in shared memory".into(),
         });
     }
@@ -114,7 +121,12 @@ pub(crate) fn mbarrier_arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// An mbarrier that counts what arrives at a location of the same CTA.
-pub(crate) fn counted_by(context: &mut Context<'_>, address: &Address, lane: usize, target: Location) -> Option<Location> {
+pub(crate) fn counted_by(
+    context: &mut Context<'_>,
+    address: &Address,
+    lane: usize,
+    target: Location,
+) -> Option<Location> {
     let at = mbarrier::locate(context, address, lane, true)?;
     let (there, here) = (mbarrier::rank_of(context, target), mbarrier::rank_of(context, at));
     if there != here {
@@ -132,7 +144,10 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let counts = inst.has(".mbarrier::complete_tx::bytes");
     if inst.operand("mbar").is_none() {
         if counts {
-            return Err("a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does".into());
+            return Err(
+                "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+                    .into(),
+            );
         }
         return memory::store(inst);
     }
@@ -188,7 +203,15 @@ impl Reduction {
     }
 
     /// Combines a value into a location.
-    pub(crate) fn apply(&self, context: &mut Context<'_>, at: Location, lane: usize, b: u128, order: Order, marks: Marks) {
+    pub(crate) fn apply(
+        &self,
+        context: &mut Context<'_>,
+        at: Location,
+        lane: usize,
+        b: u128,
+        order: Order,
+        marks: Marks,
+    ) {
         let function = self.function;
         let old = context.update_at(at, lane, self.bytes, order, |old| function(old, b, 0));
         let marks = marks | atomic::marks(self.operation, self.element, old, b);
@@ -204,7 +227,10 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let b = *b.first().ok_or("a reduction without a value")?;
     let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
     if barrier.is_none() && inst.has(".mbarrier::complete_tx::bytes") {
-        return Err("a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does".into());
+        return Err(
+            "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+                .into(),
+        );
     }
     let order = memory::order(inst);
     Ok(Inst::machine(move |context| {

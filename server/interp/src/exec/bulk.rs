@@ -1,5 +1,8 @@
 //! Bulk operations: what the copy engine does with blocks of memory.
 
+#[cfg(test)]
+mod tests;
+
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::asynchronous::{Reduction, counted_by, is_own};
 use crate::exec::copies::{self, Family};
@@ -52,7 +55,10 @@ struct Completion {
 impl Completion {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
         if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
-            return Err("it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives".into());
+            return Err(
+                "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
+                    .into(),
+            );
         }
         let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
         let ctas = number(inst, "mask", 2)?.or(number(inst, "mask32", 4)?);
@@ -156,11 +162,14 @@ fn source(
         return Some((context.locate(from, lane, bytes, UNIT, false)?, bytes));
     }
     if left >= UNIT || right >= UNIT {
-        let words = || format!("{left} and {right} bytes that may be out of bounds: there are at most {} at each end", UNIT - 1);
+        let words = || {
+            format!("{left} and {right} bytes that may be out of bounds: there are at most {} at each end", UNIT - 1)
+        };
         context.fault(Kind::Undefined, 1 << lane, words);
     }
     if context.generic_address(from, lane).is_some_and(|a| a % UNIT as u64 != 0) {
-        context.fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
+        context
+            .fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
         return None;
     }
     let inner = bytes.saturating_sub(left).saturating_sub(right);
@@ -229,7 +238,8 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
             if bytes % 8 != 0 || bytes > LARGEST {
-                let words = || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
+                let words =
+                    || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
                 context.fault(Kind::Misaligned, 1 << lane, words);
                 continue;
             }

@@ -319,7 +319,9 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
     if let Some(site) = target {
         let name = context.name_of(location);
         let words = || {
-            format!("{verb} {bytes} bytes at {name} that an asynchronous operation writes, which is not known to be complete: wait for it first")
+            format!(
+                "{verb} {bytes} bytes at {name} that an asynchronous operation writes, which is not known to be complete: wait for it first"
+            )
         };
         let related = Some((site, "the operation that writes them".to_owned()));
         context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
@@ -327,7 +329,9 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
     if let Some(site) = source {
         let name = context.name_of(location);
         let words = || {
-            format!("{verb} {bytes} bytes at {name} that an asynchronous operation reads, which is not known to have done so: wait for it first")
+            format!(
+                "{verb} {bytes} bytes at {name} that an asynchronous operation reads, which is not known to have done so: wait for it first"
+            )
         };
         let related = Some((site, "the operation that reads them".to_owned()));
         context.fault_with(Kind::Asynchronous, 1 << lane, words, related);

@@ -119,11 +119,69 @@ pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::{CANCELLED, answer, index};
+    use crate::findings::Kind;
+    use crate::testing::{Kernel, Outcome};
 
     #[test]
     fn answers_hold_the_index() {
         let bits = answer(Some([70_000, 65_535, 9]));
         assert_eq!((index(bits), bits & CANCELLED), ([70_000, 65_535, 9, 0], CANCELLED));
         assert_eq!(answer(None), 0);
+    }
+
+    /// A grid of four CTAs of one thread, in clusters of so many. `%rd0` is the address of two words.
+    fn run(cluster: u32, body: &str) -> Outcome {
+        let text = format!(
+            ".version 8.6\n.target sm_100a\n.address_size 64\n\
+             .shared .align 8 .b64 bar;\n.shared .align 16 .b8 answer[16];\n\
+             .entry k(.param .u64 out) {{\n\
+             .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .b128 %q;\n\
+             ld.param.u64 %rd0, [out]; mbarrier.init.shared::cta.b64 [bar], 1;\n{body}\n}}\n"
+        );
+        Kernel::new(&text).threads(1).ctas(4, cluster).buffer(&[0; 8]).run()
+    }
+
+    const ASK: &str = "mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [bar], 16;\n\
+        clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [answer], [bar];\n";
+    const HEAR: &str = "mbarrier.try_wait.shared::cta.b64 %p0, [bar], %rd1; @!%p0 trap; ld.shared.b128 %q, [answer];\n\
+        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n";
+    const TAKE: &str = "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q;\n\
+        clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r2, %r3, %r4, _}, %q;\n\
+        red.async.release.gpu.global.add.u32 [%rd0], %r1; mov.u32 %r5, 1; red.async.release.gpu.global.add.u32 [%rd0+4], %r5;\n";
+
+    #[test]
+    fn clusters_that_have_not_started_are_taken_over() {
+        let out = run(1, &format!("next: {ASK}{HEAR} @!%p1 ret; {TAKE} bra next;"));
+        assert_eq!((out.kinds(), out.u32s(0)), (vec![], vec![6, 3]));
+    }
+
+    #[test]
+    fn all_ctas_of_a_cluster_get_the_answer() {
+        // The first CTA of the cluster asks for both; the other one's barrier is there, since it comes first to where it waits.
+        let body = format!(
+            "mov.u32 %r6, %cluster_ctarank; mapa.u64 %rd2, %rd2, %r6;\n\
+            mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [bar], 16; t: .branchtargets hear, ask; brx.idx %r6, t;\n\
+            ask: clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [answer], [bar];\n\
+            hear: wait: mbarrier.try_wait.shared::cta.b64 %p0, [bar], %rd1; @!%p0 bra wait; ld.shared.b128 %q, [answer];\n\
+            clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q; @!%p1 ret; {TAKE} ret;"
+        );
+        let out = run(2, &body.replace("mapa.u64 %rd2, %rd2, %r6;", ""));
+        assert_eq!((out.kinds(), out.u32s(0)), (vec![], vec![4, 2]));
+    }
+
+    #[test]
+    fn what_is_undefined_is_found() {
+        let out = run(4, &format!("{ASK}{HEAR} ret;"));
+        assert_eq!(out.kinds(), []);
+        let out = run(4, &format!("{ASK}{HEAR}{TAKE} ret;"));
+        assert!(out.kinds().iter().all(|k| *k == Kind::Undefined) && out.kinds().len() == 2, "{:?}", out.faults());
+        let out = run(4, &format!("{ASK}{HEAR}{ASK} ret;"));
+        assert!(
+            out.kinds() == [Kind::Undefined] && out.faults()[0].message.contains("asking again"),
+            "{:?}",
+            out.faults()
+        );
+        let out = run(1, &format!("{ASK} ld.shared.b128 %q, [answer]; ret;"));
+        assert_eq!(out.kinds(), [Kind::Asynchronous]);
     }
 }

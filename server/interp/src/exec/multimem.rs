@@ -1,5 +1,8 @@
 //! Operations on multimem addresses. The machine is one device, so such an address is that of the one replica there is.
 
+#[cfg(test)]
+mod tests;
+
 use crate::decode::{Action, Inst, Refusal};
 use crate::exec::asynchronous::Reduction;
 use crate::exec::memory;

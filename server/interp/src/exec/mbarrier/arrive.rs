@@ -22,7 +22,12 @@ impl Target {
     }
 
     /// Does it to each mbarrier of each lane; `f` gives the state before.
-    fn each(&self, context: &mut Context<'_>, to: Option<Dst<u64>>, f: impl Fn(&mut Context<'_>, Location, usize) -> u64) {
+    fn each(
+        &self,
+        context: &mut Context<'_>,
+        to: Option<Dst<u64>>,
+        f: impl Fn(&mut Context<'_>, Location, usize) -> u64,
+    ) {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &self.address, lane, self.anywhere) else { continue };
             let Some(mask) = self.ctas else {
@@ -44,7 +49,9 @@ impl Target {
 
 /// The register for the state; nothing for `_`.
 fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
-    let Some(operand) = inst.operand("d").filter(|o| o.value != ptx_analysis::flow::Value::Sink) else { return Ok(None) };
+    let Some(operand) = inst.operand("d").filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
+        return Ok(None);
+    };
     if inst.operand("ctas").is_some() {
         return Err("which state an arrival at the mbarriers of several CTAs returns is not known: write `_`".into());
     }

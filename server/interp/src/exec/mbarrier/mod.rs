@@ -96,7 +96,9 @@ pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, 
             None
         }
         Some(rank) if !anywhere && rank != context.rank as u32 => {
-            let words = || format!("the mbarrier is in CTA {rank} of the cluster, but this instruction needs one of its own CTA");
+            let words = || {
+                format!("the mbarrier is in CTA {rank} of the cluster, but this instruction needs one of its own CTA")
+            };
             context.fault(Kind::Mbarrier, 1 << lane, words);
             None
         }
@@ -105,7 +107,13 @@ pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, 
 }
 
 /// The same place in another CTA of the cluster.
-pub(crate) fn in_cta(context: &mut Context<'_>, at: Location, lane: usize, rank: u32, bytes: usize) -> Option<Location> {
+pub(crate) fn in_cta(
+    context: &mut Context<'_>,
+    at: Location,
+    lane: usize,
+    rank: u32,
+    bytes: usize,
+) -> Option<Location> {
     let offset = (u64::from(rank) + 1) * crate::memory::SHARED_STRIDE + at.offset;
     let address = context.executable().map.generic(crate::memory::Window::Shared, offset)?;
     context.locate_generic(address, lane, bytes, 1, true)
@@ -138,7 +146,11 @@ fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
         return Some(live.phase);
     }
     let name = context.name_of(at);
-    let words = || format!("there is no mbarrier at {name}: nothing has initialised one there, or it was invalidated or overwritten");
+    let words = || {
+        format!(
+            "there is no mbarrier at {name}: nothing has initialised one there, or it was invalidated or overwritten"
+        )
+    };
     context.fault(Kind::Mbarrier, 1 << lane, words);
     None
 }
@@ -161,7 +173,10 @@ fn change(
     }
     let turned = object.turn();
     context.put_object_at(at, lane, Some(object.bits()));
-    if turned && !context.is_stopped() && let Some(live) = live(context, at) {
+    if turned
+        && !context.is_stopped()
+        && let Some(live) = live(context, at)
+    {
         live.phase += 1;
     }
     state
@@ -173,13 +188,17 @@ fn words(mistake: Mistake, name: &str, most: u32) -> String {
             format!("{count} arrivals at the mbarrier {name}, whose phase waits for {pending} more")
         }
         Mistake::Completes => {
-            format!("this arrival at the mbarrier {name} is the last of its phase, which `.noComplete` promises it is not")
+            format!(
+                "this arrival at the mbarrier {name} is the last of its phase, which `.noComplete` promises it is not"
+            )
         }
         Mistake::Transactions(sum) => {
             let limit = object::TX_LIMIT;
             format!("the transactions of the mbarrier {name} would be {sum}: they range from -{limit} to {limit}")
         }
-        Mistake::Count(sum) => format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}"),
+        Mistake::Count(sum) => {
+            format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}")
+        }
     }
 }
 

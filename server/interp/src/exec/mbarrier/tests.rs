@@ -42,7 +42,8 @@ fn phases_complete_with_the_last_arrival() {
 
 #[test]
 fn a_plain_load_gives_the_bits_of_the_object() {
-    let out = one("mov.u32 %r1, bar; mbarrier.init.b64 [bar], 5; ld.shared.u64 %rd1, [%r1]; st.global.u64 [%rd0], %rd1;\n\
+    let out =
+        one("mov.u32 %r1, bar; mbarrier.init.b64 [bar], 5; ld.shared.u64 %rd1, [%r1]; st.global.u64 [%rd0], %rd1;\n\
         mbarrier.arrive.expect_tx.b64 %rd2, [bar], 48; ld.shared.u64 %rd1, [bar]; st.global.u64 [%rd0+8], %rd1;\n\
         st.global.u64 [%rd0+16], %rd2; mbarrier.arrive.noComplete.b64 %rd3, [bar], 2;\n\
         mbarrier.pending_count.b64 %r2, %rd3; st.global.u32 [%rd0+24], %r2;");
@@ -72,7 +73,8 @@ fn warps_wait_for_each_other() {
 
 #[test]
 fn transactions_hold_a_phase_open() {
-    let out = one("mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _, [bar], 32; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 8;\n\
+    let out = one(
+        "mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _, [bar], 32; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 8;\n\
         mbarrier.complete_tx.shared::cta.b64 [bar], 16;\n\
         mbarrier.test_wait.parity.b64 %p0, [bar], 0; @%p0 st.global.u32 [%rd0], 1;\n\
         mbarrier.complete_tx.shared::cta.b64 [bar], 24;\n\
@@ -80,16 +82,19 @@ fn transactions_hold_a_phase_open() {
         mbarrier.complete_tx.shared::cta.b64 [bar], 4; mbarrier.arrive.b64 _, [bar];\n\
         mbarrier.test_wait.parity.b64 %p0, [bar], 1; @%p0 st.global.u32 [%rd0+8], 1;\n\
         mbarrier.expect_tx.b64 [bar], 4;\n\
-        mbarrier.test_wait.parity.b64 %p0, [bar], 1; @%p0 st.global.u32 [%rd0+12], 1;");
+        mbarrier.test_wait.parity.b64 %p0, [bar], 1; @%p0 st.global.u32 [%rd0+12], 1;",
+    );
     assert_eq!((out.kinds(), &out.u32s(0)[..4]), (vec![], &[0, 1, 0, 1][..]));
 }
 
 #[test]
 fn who_leaves_is_not_expected_again() {
-    let out = one("mbarrier.init.b64 [bar], 3; mbarrier.arrive_drop.b64 %rd1, [bar], 2; mbarrier.arrive.b64 _, [bar];\n\
+    let out = one(
+        "mbarrier.init.b64 [bar], 3; mbarrier.arrive_drop.b64 %rd1, [bar], 2; mbarrier.arrive.b64 _, [bar];\n\
         mbarrier.test_wait.b64 %p0, [bar], %rd1; @%p0 st.global.u32 [%rd0], 1;\n\
         mbarrier.arrive.b64 %rd1, [bar]; mbarrier.test_wait.b64 %p0, [bar], %rd1; @%p0 st.global.u32 [%rd0+4], 1;\n\
-        mbarrier.arrive_drop.expect_tx.b64 _, [bar], 8; mbarrier.test_wait.parity.b64 %p0, [bar], 0; @%p0 st.global.u32 [%rd0+8], 1;");
+        mbarrier.arrive_drop.expect_tx.b64 _, [bar], 8; mbarrier.test_wait.parity.b64 %p0, [bar], 0; @%p0 st.global.u32 [%rd0+8], 1;",
+    );
     assert_eq!((out.kinds(), &out.u32s(0)[..3]), (vec![], &[1, 1, 0][..]));
 }
 
@@ -144,20 +149,41 @@ fn uses_against_the_protocol_are_found() {
         assert!(found.len() == 1 && found[0].contains(message), "{body}: {found:?}");
     };
     case("mbarrier.arrive.b64 _, [bar];", "there is no mbarrier at `bar`+0");
-    case("mbarrier.init.b64 [bar+8], 1; mbarrier.inval.b64 [bar+8]; mbarrier.test_wait.parity.b64 %p0, [bar+8], 1;", "`bar`+8");
+    case(
+        "mbarrier.init.b64 [bar+8], 1; mbarrier.inval.b64 [bar+8]; mbarrier.test_wait.parity.b64 %p0, [bar+8], 1;",
+        "`bar`+8",
+    );
     case("mbarrier.init.b64 [bar], 1; mbarrier.init.b64 [bar], 1;", "already");
     case("mbarrier.init.b64 [bar], 1; st.shared.u32 [bar+4], 0;", "writes over the mbarrier `bar`+0");
     case("mov.u32 %r1, 0; mbarrier.init.b64 [bar], %r1;", "for 0 arrivals");
-    case("mbarrier.init.b64 [bar], 2; mbarrier.arrive.b64 _, [bar], 3;", "3 arrivals at the mbarrier `bar`+0, whose phase waits for 2 more");
+    case(
+        "mbarrier.init.b64 [bar], 2; mbarrier.arrive.b64 _, [bar], 3;",
+        "3 arrivals at the mbarrier `bar`+0, whose phase waits for 2 more",
+    );
     case("mbarrier.init.b64 [bar], 2; mbarrier.arrive.noComplete.b64 %rd1, [bar], 2;", "`.noComplete` promises");
-    case("mbarrier.init.b64 [bar], 2; mbarrier.arrive_drop.b64 _, [bar], 1; mbarrier.arrive.b64 _, [bar];\n\
-        mbarrier.test_wait.parity.b64 %p0, [bar], 0; mbarrier.arrive_drop.b64 _, [bar], 2;", "would be -1");
-    case("mbarrier.init.b64 [bar], 2; mbarrier.expect_tx.b64 [bar], 1048575; mbarrier.expect_tx.b64 [bar], 1;", "would be 1048576");
+    case(
+        "mbarrier.init.b64 [bar], 2; mbarrier.arrive_drop.b64 _, [bar], 1; mbarrier.arrive.b64 _, [bar];\n\
+        mbarrier.test_wait.parity.b64 %p0, [bar], 0; mbarrier.arrive_drop.b64 _, [bar], 2;",
+        "would be -1",
+    );
+    case(
+        "mbarrier.init.b64 [bar], 2; mbarrier.expect_tx.b64 [bar], 1048575; mbarrier.expect_tx.b64 [bar], 1;",
+        "would be 1048576",
+    );
     case("mbarrier.init.b64 [bar], 2; mov.u32 %r1, 1048576; mbarrier.complete_tx.b64 [bar], %r1;", "would be -1048576");
-    case("mbarrier.init.b64 [bar], 1; mbarrier.arrive.b64 _, [bar]; mbarrier.arrive.b64 _, [bar];", "no wait has seen that phase 0 is complete");
-    case("mbarrier.init.b64 [bar], 1; mbarrier.arrive.b64 %rd1, [bar]; mbarrier.test_wait.b64 %p0, [bar], %rd1;\n\
-        mbarrier.arrive.b64 %rd2, [bar]; mbarrier.test_wait.b64 %p0, [bar], %rd1;", "2 phases old");
-    case("mbarrier.init.b64 [bar], 1; mov.u64 %rd1, 0x100000000000; mov.u64 %rd1, 0x200000; mbarrier.test_wait.b64 %p0, [bar], %rd1;", "has not begun");
+    case(
+        "mbarrier.init.b64 [bar], 1; mbarrier.arrive.b64 _, [bar]; mbarrier.arrive.b64 _, [bar];",
+        "no wait has seen that phase 0 is complete",
+    );
+    case(
+        "mbarrier.init.b64 [bar], 1; mbarrier.arrive.b64 %rd1, [bar]; mbarrier.test_wait.b64 %p0, [bar], %rd1;\n\
+        mbarrier.arrive.b64 %rd2, [bar]; mbarrier.test_wait.b64 %p0, [bar], %rd1;",
+        "2 phases old",
+    );
+    case(
+        "mbarrier.init.b64 [bar], 1; mov.u64 %rd1, 0x100000000000; mov.u64 %rd1, 0x200000; mbarrier.test_wait.b64 %p0, [bar], %rd1;",
+        "has not begun",
+    );
     case("mbarrier.init.b64 [bar], 1; mov.u32 %r1, 2; mbarrier.test_wait.parity.b64 %p0, [bar], %r1;", "a parity of 2");
     case("mbarrier.init.b64 [%rd0], 1;", "must be in shared memory");
     let out = one("mbarrier.init.b64 [bar+4], 1;");
@@ -169,6 +195,8 @@ fn a_wait_that_nobody_ends_is_a_deadlock() {
     let out = one("mbarrier.init.b64 [bar], 1; wait: mbarrier.try_wait.parity.b64 %p0, [bar], 0; @!%p0 bra wait;");
     assert_eq!((out.status(), out.kinds()), (Status::Deadlock, vec![Kind::Deadlock]));
     // Whoever gives up goes on.
-    let out = one("mbarrier.init.b64 [bar], 1; mbarrier.try_wait.parity.b64 %p0, [bar], 0, 100; @!%p0 st.global.u32 [%rd0], 8;");
+    let out = one(
+        "mbarrier.init.b64 [bar], 1; mbarrier.try_wait.parity.b64 %p0, [bar], 0, 100; @!%p0 st.global.u32 [%rd0], 8;",
+    );
     assert_eq!((out.status(), out.kinds(), out.u32s(0)[0]), (Status::Finished, vec![], 8));
 }

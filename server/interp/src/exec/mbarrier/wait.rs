@@ -91,9 +91,13 @@ fn check_age(context: &mut Context<'_>, at: Location, lane: usize, age: u64) {
     let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
     let words = || {
         if age < 1 << 20 {
-            format!("a wait for a phase of the mbarrier {name} that is {age} phases old: a state is good for the current phase and the one before")
+            format!(
+                "a wait for a phase of the mbarrier {name} that is {age} phases old: a state is good for the current phase and the one before"
+            )
         } else {
-            format!("a wait for a phase of the mbarrier {name} that has not begun: the state is not one of this barrier")
+            format!(
+                "a wait for a phase of the mbarrier {name} that has not begun: the state is not one of this barrier"
+            )
         }
     };
     context.fault_with(Kind::Mbarrier, 1 << lane, words, related);
