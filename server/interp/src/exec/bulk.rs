@@ -34,7 +34,7 @@ fn size(inst: &mut Inst<'_>) -> Result<Place, Refusal> {
 /// The size of a lane's block, if it is one that can be.
 fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
     let bytes = context.registers.lane_bits(size, lane) as u32 as usize;
-    if bytes % UNIT != 0 {
+    if !bytes.is_multiple_of(UNIT) {
         let words = || format!("a bulk operation on {bytes} bytes: the size must be a multiple of {UNIT}");
         context.fault(Kind::Misaligned, 1 << lane, words);
         return None;
@@ -167,7 +167,7 @@ fn source(
         };
         context.fault(Kind::Undefined, 1 << lane, words);
     }
-    if context.generic_address(from, lane).is_some_and(|a| a % UNIT as u64 != 0) {
+    if context.generic_address(from, lane).is_some_and(|a| !a.is_multiple_of(UNIT as u64)) {
         context
             .fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
         return None;
@@ -237,7 +237,7 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
-            if bytes % 8 != 0 || bytes > LARGEST {
+            if !bytes.is_multiple_of(8) || bytes > LARGEST {
                 let words =
                     || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
                 context.fault(Kind::Misaligned, 1 << lane, words);

@@ -132,7 +132,7 @@ mod tests {
     /// A grid of four CTAs of one thread, in clusters of so many. `%rd0` is the address of two words.
     fn run(cluster: u32, body: &str) -> Outcome {
         let text = format!(
-            ".version 8.6\n.target sm_100a\n.address_size 64\n\
+            ".version 8.7\n.target sm_100a\n.address_size 64\n\
              .shared .align 8 .b64 bar;\n.shared .align 16 .b8 answer[16];\n\
              .entry k(.param .u64 out) {{\n\
              .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .b128 %q;\n\
