@@ -101,6 +101,7 @@ impl Completion {
         bytes: usize,
         atomic: bool,
     ) {
+        copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
         match barrier {
             Some(at) => {
@@ -127,6 +128,7 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             let mask = read(context, mask, u64::from(u16::MAX)) as u16;
             let (left, right) = (read(context, left, 0) as usize, read(context, right, 0) as usize);
             let Some((source, inner)) = source(context, &from, lane, bytes, left, right) else { continue };
+            copies::read_by_engine(context, source, lane, inner);
             let targets = completion.targets(context, &to, lane, bytes);
             for (target, barrier) in targets {
                 let place = |skip: usize| Location {
@@ -187,6 +189,7 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
             let Some(source) = context.locate(&from, lane, bytes, UNIT, false) else { continue };
+            copies::read_by_engine(context, source, lane, bytes);
             for (target, barrier) in completion.targets(context, &to, lane, bytes) {
                 for skip in (0..bytes).step_by(reduction.bytes) {
                     let at = |place: Location| Location {

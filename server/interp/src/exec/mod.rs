@@ -31,6 +31,12 @@ use ptx_isa::Exec;
 
 pub(crate) use external::external;
 
+/// Whether an instruction has the copy engine read shared memory.
+pub(crate) fn reads_through_engine(exec: Exec) -> bool {
+    let copies = matches!(exec, Exec::BulkCp | Exec::BulkReduce | Exec::MultimemBulkCp | Exec::MultimemBulkReduce);
+    copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
+}
+
 /// What an instruction does, or why it cannot be executed.
 pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let Some(exec) = inst.exec() else {
