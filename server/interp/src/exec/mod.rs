@@ -3,7 +3,9 @@
 
 mod address;
 mod atomic;
+mod asynchronous;
 pub mod barrier;
+mod bulk;
 mod cache;
 pub mod cluster;
 mod compare;
@@ -13,13 +15,16 @@ mod extended;
 mod external;
 mod fence;
 mod integer;
+mod launch_control;
 mod logic;
 mod float;
 mod half;
+pub mod mbarrier;
 mod memory;
 mod misc;
 mod mixed;
 mod moves;
+mod multimem;
 mod printf;
 mod sparse;
 mod stack;
@@ -36,6 +41,12 @@ use ptx_isa::Exec;
 
 pub(crate) use external::external;
 
+/// Whether an instruction has the copy engine read shared memory.
+pub(crate) fn reads_through_engine(exec: Exec) -> bool {
+    let copies = matches!(exec, Exec::BulkCp | Exec::BulkReduce | Exec::MultimemBulkCp | Exec::MultimemBulkReduce);
+    copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
+}
+
 /// What an instruction does, or why it cannot be executed.
 pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let Some(exec) = inst.exec() else {
@@ -47,6 +58,20 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::AddressGetctarank => address::getctarank(inst),
         Exec::AddressIsspacep => address::isspacep(inst),
         Exec::AddressMapa => address::mapa(inst),
+        Exec::AsyncCommitGroup => Ok(asynchronous::commit(copies::Family::Small)),
+        Exec::AsyncCp => asynchronous::copy(inst),
+        Exec::AsyncMbarrierArrive => asynchronous::mbarrier_arrive(inst),
+        Exec::AsyncRed => asynchronous::reduce(inst),
+        Exec::AsyncSt => asynchronous::store(inst),
+        Exec::AsyncWaitAll => Ok(asynchronous::wait_all()),
+        Exec::AsyncWaitGroup => asynchronous::wait(inst, copies::Family::Small),
+        Exec::BulkApplypriority => bulk::apply_priority(inst),
+        Exec::BulkCommitGroup => Ok(asynchronous::commit(copies::Family::Bulk)),
+        Exec::BulkCp | Exec::MultimemBulkCp => bulk::copy(inst),
+        Exec::BulkPrefetch => bulk::prefetch(inst),
+        Exec::BulkReduce | Exec::MultimemBulkReduce => bulk::reduce(inst),
+        Exec::BulkSt => bulk::store(inst),
+        Exec::BulkWaitGroup => asynchronous::wait(inst, copies::Family::Bulk),
         Exec::CacheApplypriority | Exec::CachePrefetch | Exec::CachePrefetchu => Ok(Action::Nothing),
         Exec::CacheCreatepolicyCvt | Exec::CacheCreatepolicyFractional | Exec::CacheCreatepolicyRange => {
             cache::policy(inst)
@@ -62,11 +87,23 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::ConvertNarrowStochastic
         | Exec::ConvertWiden => convert::cvt(inst),
         Exec::ConvertPack => convert::pack(inst),
+        Exec::ClusterQueryCancel => launch_control::query_cancel(inst),
+        Exec::ClusterTryCancel => launch_control::try_cancel(inst),
         Exec::ControlBra => crate::decode::control::branch(inst),
         Exec::ControlBrx => crate::decode::control::table(inst),
         Exec::ControlCall => crate::decode::control::call(inst),
         Exec::ControlExit => Ok(Action::Exit),
         Exec::ControlRet => Ok(Action::Return),
+        Exec::MbarrierArrive | Exec::MbarrierArriveExpectTx => mbarrier::arrive(inst),
+        Exec::MbarrierArriveDrop | Exec::MbarrierArriveDropExpectTx => mbarrier::arrive_drop(inst),
+        Exec::MbarrierCheckLayout => mbarrier::check_layout(inst),
+        Exec::MbarrierCompleteTx => mbarrier::complete_tx(inst),
+        Exec::MbarrierExpectTx => mbarrier::expect_tx(inst),
+        Exec::MbarrierInit => mbarrier::init(inst),
+        Exec::MbarrierInval => mbarrier::inval(inst),
+        Exec::MbarrierPendingCount => mbarrier::pending_count(inst),
+        Exec::MbarrierTestWait | Exec::MbarrierTestWaitParity => mbarrier::wait(inst, false),
+        Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
         Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
         Exec::MemorySt => memory::store(inst),
         Exec::MiscNanosleep => misc::nanosleep(inst),
@@ -96,6 +133,10 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::WarpReduxSync => warp::redux(inst),
         Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
         Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
+        // One device: a multimem address is the address of its one replica.
+        Exec::MultimemLdReduce => multimem::load(inst),
+        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
+        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),
