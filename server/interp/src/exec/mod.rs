@@ -10,8 +10,11 @@ mod external;
 mod memory;
 mod misc;
 mod moves;
+mod opaque;
 mod printf;
+mod surface;
 pub mod tensor_memory;
+mod texture;
 
 use crate::decode::{Action, Inst, Refusal};
 use ptx_isa::Exec;
@@ -46,6 +49,15 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::SurfaceSuld => surface::load(inst),
+        Exec::SurfaceSuq => surface::ask(inst),
+        Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
+        Exec::SurfaceSust => surface::store(inst),
+        Exec::SurfaceSustFormatted => surface::store_formatted(inst),
+        Exec::TextureIstypep => texture::is_type(inst),
+        Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
+        Exec::TextureTld4 => texture::gather_four(inst),
+        Exec::TextureTxq => texture::ask(inst),
         _ => Err("not there yet".into()),
     }
 }
