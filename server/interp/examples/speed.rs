@@ -5,7 +5,7 @@
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::Checks;
-use ptx_interp::machine::{Machine, Memory, Recorder, Settings, Shape, Target};
+use ptx_interp::machine::{Machine, Memory, Progress, Recorder, Settings, Shape, Target};
 use ptx_interp::memory::Storage;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,8 +18,14 @@ const LOOPS: &[(&str, &str)] = &[
         "add.u32 %r1, %r1, %r2; xor.b32 %r2, %r2, %r1; shl.b32 %r3, %r1, 5; mad.lo.u32 %r2, %r3, %r1, %r4; \
          sub.u32 %r4, %r4, %r2; and.b32 %r3, %r4, 255; max.s32 %r1, %r1, %r3;",
     ),
-    ("floats", "fma.rn.f32 %f1, %f1, %f2, %f3; add.f32 %f2, %f1, %f3; mul.f32 %f3, %f2, 0f3F000000; max.f32 %f1, %f1, %f3;"),
-    ("divergent", "and.b32 %r3, %r0, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra even; add.u32 %r1, %r1, 3; even: add.u32 %r2, %r2, 1;"),
+    (
+        "floats",
+        "fma.rn.f32 %f1, %f1, %f2, %f3; add.f32 %f2, %f1, %f3; mul.f32 %f3, %f2, 0f3F000000; max.f32 %f1, %f1, %f3;",
+    ),
+    (
+        "divergent",
+        "and.b32 %r3, %r0, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra even; add.u32 %r1, %r1, 3; even: add.u32 %r2, %r2, 1;",
+    ),
     ("shared memory", "st.shared.u32 [buffer], %r1; ld.shared.u32 %r2, [buffer];"),
 ];
 
@@ -33,7 +39,10 @@ fn module(body: &str) -> String {
 
 fn main() {
     let steps: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(20_000_000);
-    println!("{:14} {:>10} {:>10} {:>10}   lane instructions a second, in thousand millions", "", "plain", "checked", "recorded");
+    println!(
+        "{:14} {:>10} {:>10} {:>10}   lane instructions a second, in thousand millions",
+        "", "plain", "checked", "recorded"
+    );
     for (name, body) in LOOPS {
         let snapshot = ptx_syntax::Document::new(&module(body)).snapshot();
         let program = Arc::new(Program::new(&snapshot));
@@ -46,10 +55,14 @@ fn main() {
             let begin = Instant::now();
             if record {
                 // A window that moves along, as a view that follows a run has it.
-                while machine.steps < steps {
-                    let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, machine.steps, 1 << 14);
-                    machine.advance(machine.steps + (1 << 14), Some(&mut recorder), &|| false);
-                    std::hint::black_box(&recorder.steps);
+                let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, 0, 1 << 12);
+                loop {
+                    recorder.restart(machine.steps);
+                    let progress = machine.advance(machine.steps + (1 << 12), Some(&mut recorder), &|| false);
+                    std::hint::black_box(&recorder);
+                    if progress != Progress::Paused {
+                        break;
+                    }
                 }
             } else {
                 machine.advance(u64::MAX, None, &|| false);

@@ -62,7 +62,7 @@ impl Run {
                 _ => break,
             }
         }
-        recorder.steps
+        recorder.steps()
     }
 
     /// The machine as it was before a step of a warp, or a little earlier: at the beginning of the turn in which the step was executed.

@@ -87,10 +87,9 @@ impl Machine {
                 self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
             }
             let wanted = turn.recorder.as_ref().is_some_and(|r| r.wants(warp.lanes.steps));
-            let before = match &turn.recorder {
-                Some(recorder) if wanted => recorder.before(&frame, &code.slots, &op.writes),
-                _ => Vec::new(),
-            };
+            if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
+                recorder.before(&frame, &code.slots, &op.writes);
+            }
             let mut changed = None;
             match &op.action {
                 _ if mask == 0 => group.pc += 1,
@@ -133,11 +132,16 @@ impl Machine {
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
                     group.token = token;
                     if stopped {
+                        let lanes = (group.mask, mask);
+                        self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted);
                         steps += 1;
                         warp.lanes.steps += 1;
                         break Stop::Ends;
                     }
                     if outcome == Outcome::Wait {
+                        if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
+                            recorder.abandon(&op.writes);
+                        }
                         group.state = State::Waiting;
                         break Stop::Waits;
                     }
@@ -162,7 +166,7 @@ impl Machine {
                         warp.groups.push(other);
                         group.mask = mask;
                     }
-                    self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted, before);
+                    self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted);
                     let ok = self.call(executable, warp, frame, &mut group, call, site, &turn);
                     warp.lanes.steps += 1;
                     group.state = State::Ready;
@@ -178,7 +182,7 @@ impl Machine {
                     }
                     group.mask = mask;
                     steps += 1;
-                    self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), wanted, before);
+                    self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), wanted);
                     warp.lanes.steps += 1;
                     if matches!(op.action, Action::Return) {
                         self.leave(warp, &mut frame, &mut group);
@@ -194,7 +198,7 @@ impl Machine {
                 }
             }
             let lanes = (group.mask | changed.map_or(0, |_| mask), mask);
-            self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted, before);
+            self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted);
             steps += 1;
             warp.lanes.steps += 1;
             group.state = State::Ready;
@@ -222,7 +226,6 @@ impl Machine {
         site: Site,
         lanes: (Mask, Mask),
         wanted: bool,
-        before: Vec<Box<[u8]>>,
     ) {
         let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) else { return };
         let mut depth = 0;
@@ -232,7 +235,7 @@ impl Machine {
             at = parent.parent;
         }
         let step = Recorded { step: warp.lanes.steps, site, group: lanes.0, mask: lanes.1, depth, changes: Vec::new() };
-        recorder.after(step, frame, &code.slots, &op.writes, before);
+        recorder.after(&step, frame, &code.slots, &op.writes);
     }
 
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]

@@ -46,7 +46,7 @@ pub struct Recorded {
     pub changes: Vec<Change>,
 }
 
-/// Records a window of the steps of one warp.
+/// Records a window of the steps of one warp: flat, so that recording costs little more than copying what changes.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     /// The warp.
@@ -55,17 +55,48 @@ pub struct Recorder {
     pub from: u64,
     /// How many steps at most.
     pub count: usize,
-    /// What was recorded.
-    pub steps: Vec<Recorded>,
+    steps: Vec<Step>,
+    writes: Vec<Write>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    step: u64,
+    site: Site,
+    group: Mask,
+    mask: Mask,
+    depth: u32,
+    /// Where its writes end.
+    writes: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Write {
+    slot: u32,
+    unspecified: Mask,
+    approximate: Mask,
+    before: usize,
+    after: usize,
+    len: usize,
 }
 
 impl Recorder {
     /// Of a warp, so many steps from one on.
     pub fn new(target: Target, from: u64, count: usize) -> Self {
-        Self { target, from, count, steps: Vec::new() }
+        Self { target, from, count, steps: Vec::new(), writes: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// Forgets what was recorded, and begins another window of the same warp; the memory is used again.
+    pub fn restart(&mut self, from: u64) {
+        self.from = from;
+        self.steps.clear();
+        self.writes.clear();
+        self.bytes.clear();
     }
 
     /// Whether a step is in the window.
+    #[inline]
     pub fn wants(&self, step: u64) -> bool {
         step >= self.from && self.steps.len() < self.count
     }
@@ -75,25 +106,81 @@ impl Recorder {
         self.steps.len() >= self.count
     }
 
-    pub(super) fn before(&self, frame: &Frame, slots: &[Slot], writes: &[u32]) -> Vec<Box<[u8]>> {
-        let bytes = |slot: &u32| slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s)).into();
-        writes.iter().map(bytes).collect()
+    /// How many steps were recorded.
+    pub fn len(&self) -> usize {
+        self.steps.len()
     }
 
-    pub(super) fn after(
-        &mut self,
-        mut step: Recorded,
-        frame: &Frame,
-        slots: &[Slot],
-        writes: &[u32],
-        before: Vec<Box<[u8]>>,
-    ) {
-        for (slot, before) in writes.iter().zip(before) {
-            let after = slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s)).into();
-            let mask = |masks: &[Mask]| masks.get(*slot as usize).copied().unwrap_or(0);
-            let (unspecified, approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
-            step.changes.push(Change { slot: *slot, before, after, unspecified, approximate });
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The steps that were recorded.
+    pub fn steps(&self) -> Vec<Recorded> {
+        let mut first = 0;
+        let change = |w: &Write| Change {
+            slot: w.slot,
+            before: self.bytes[w.before..w.before + w.len].into(),
+            after: self.bytes[w.after..w.after + w.len].into(),
+            unspecified: w.unspecified,
+            approximate: w.approximate,
+        };
+        let step = |s: &Step| {
+            let changes = self.writes[first..s.writes].iter().map(change).collect();
+            first = s.writes;
+            Recorded { step: s.step, site: s.site, group: s.group, mask: s.mask, depth: s.depth, changes }
+        };
+        self.steps.iter().map(step).collect()
+    }
+
+    /// Keeps what registers hold before a step.
+    pub(super) fn before(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+        for slot in writes {
+            let before = self.bytes.len();
+            let len = self.keep(frame, slots, *slot);
+            self.writes.push(Write { slot: *slot, unspecified: 0, approximate: 0, before, after: before, len });
         }
-        self.steps.push(step);
+    }
+
+    fn keep(&mut self, frame: &Frame, slots: &[Slot], slot: u32) -> usize {
+        match slots.get(slot as usize) {
+            Some(Slot::Register(place)) => {
+                let bytes = frame.registers.bytes(*place);
+                self.bytes.extend_from_slice(bytes);
+                bytes.len()
+            }
+            Some(Slot::Predicate(index)) => {
+                let (source, _) = crate::decode::predicate(*index);
+                self.bytes.extend_from_slice(&frame.registers.predicate(source).to_le_bytes());
+                4
+            }
+            None => 0,
+        }
+    }
+
+    /// And after it. `step` says of it what is known besides.
+    pub(super) fn after(&mut self, step: &Recorded, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+        let first = self.writes.len() - writes.len().min(self.writes.len());
+        for at in first..self.writes.len() {
+            let slot = self.writes[at].slot;
+            let after = self.bytes.len();
+            self.keep(frame, slots, slot);
+            let mask = |masks: &[Mask]| masks.get(slot as usize).copied().unwrap_or(0);
+            let write = &mut self.writes[at];
+            write.after = after;
+            (write.unspecified, write.approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
+        }
+        let Recorded { step, site, group, mask, depth, .. } = *step;
+        self.steps.push(Step { step, site, group, mask, depth, writes: self.writes.len() });
+    }
+
+    /// Forgets the registers that were kept before a step which did not happen.
+    pub(super) fn abandon(&mut self, writes: &[u32]) {
+        for _ in writes {
+            if let Some(write) = self.writes.pop() {
+                self.bytes.truncate(write.before);
+            }
+        }
     }
 }

@@ -1,0 +1,452 @@
+//! The right sides of `launch:` lines.
+
+use super::cursor::{Cursor, Read};
+use super::fill::SPELLINGS;
+use super::{Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, SIZES, list, nearest};
+use std::ops::Range;
+
+/// Which names mean a size of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Those of a `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes.
+    Launch,
+    /// All names are parameters.
+    Parameters,
+    /// All names are variables of the module.
+    Globals,
+}
+
+/// Reads `key=value` after `key=value` into a launch. One mistake does not hide the next.
+pub(super) fn arguments(text: &str, base: usize, names: Names, launch: &mut Launch) -> Vec<Mistake> {
+    let mut cursor = Cursor::new(text, base);
+    let mut mistakes = Vec::new();
+    loop {
+        cursor.spaces();
+        if cursor.is_done() {
+            return mistakes;
+        }
+        let mut ahead = cursor.clone();
+        let item = ahead.item();
+        if let Err(mistake) = one(&mut cursor, names, launch) {
+            mistakes.push(mistake);
+            // A bracket that is not closed takes the rest of the line with it.
+            cursor = if item.is_empty() { Cursor::new("", 0) } else { ahead };
+        }
+    }
+}
+
+fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
+    let start = cursor.offset();
+    let whole = cursor.here();
+    let name = cursor.word();
+    if name.is_empty() {
+        return Err(cursor.expected("`name=value`").help(format!("such as {}", list(["n=64", "x=f32[64]:iota"]))));
+    }
+    let offset = if cursor.eat("+") { Some(cursor.product()?) } else { None };
+    cursor.spaces();
+    if !cursor.eat("=") {
+        let found = cursor.found();
+        return Err(Mistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
+            .help("everything in a launch is `name=value`, with spaces only between them and in brackets"));
+    }
+    cursor.spaces();
+    let repeated =
+        |range: Range<usize>| Mistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
+    if names == Names::Launch && offset.is_none() && SIZES.contains(&name) {
+        if name == "shared" {
+            let value = cursor.product()?;
+            end(cursor)?;
+            let size = u32::try_from(value).map_err(|_| {
+                Mistake::new(cursor.since(start), format!("`shared` is a number of bytes, and {value} are too many"))
+            })?;
+            return if launch.shared.replace(size).is_some() { Err(repeated(cursor.since(start))) } else { Ok(()) };
+        }
+        let size = sizes(cursor, name)?;
+        end(cursor)?;
+        let place = match name {
+            "grid" => &mut launch.grid,
+            "block" => &mut launch.block,
+            _ => &mut launch.cluster,
+        };
+        return if place.replace(size).is_some() { Err(repeated(cursor.since(start))) } else { Ok(()) };
+    }
+    let argument = value(cursor)?;
+    end(cursor)?;
+    let range = cursor.since(start);
+    let all = if names == Names::Globals { &mut launch.globals } else { &mut launch.parameters };
+    if all.iter().any(|g| &*g.name == name && g.offset == offset) {
+        return Err(repeated(range));
+    }
+    all.push(Given { name: name.into(), offset, argument, range });
+    Ok(())
+}
+
+/// Behind a value a space follows, or nothing.
+pub(super) fn end(cursor: &Cursor<'_>) -> Read<()> {
+    match cursor.rest().chars().next() {
+        Some(c) if !c.is_whitespace() => {
+            Err(cursor.expected("a space before the next `name=value`").help("spaces separate what a launch says"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One to three sizes: `2`, `2,2`, `[2, 2, 1]`.
+fn sizes(cursor: &mut Cursor<'_>, name: &str) -> Read<[u32; 3]> {
+    let start = cursor.offset();
+    let close = if cursor.eat("[") {
+        Some("]")
+    } else if cursor.eat("(") {
+        Some(")")
+    } else {
+        None
+    };
+    let numbers = match close {
+        Some(close) => cursor.items(close, false, Cursor::product)?,
+        None => {
+            let mut numbers = vec![cursor.product()?];
+            while cursor.eat(",") {
+                numbers.push(cursor.product()?);
+            }
+            numbers
+        }
+    };
+    three(&numbers, name, cursor.since(start))
+}
+
+fn three(numbers: &[u64], name: &str, range: Range<usize>) -> Read<[u32; 3]> {
+    let mut out = [1; 3];
+    let words = |why: String| Mistake::new(range.clone(), why).help(format!("such as `{name}=64` or `{name}=16,8`"));
+    if numbers.is_empty() || numbers.len() > 3 {
+        return Err(words(format!("`{name}` has one to three dimensions, not {}", numbers.len())));
+    }
+    for (to, from) in out.iter_mut().zip(numbers) {
+        *to = u32::try_from(*from)
+            .ok()
+            .filter(|n| *n > 0)
+            .ok_or_else(|| words(format!("a dimension of `{name}` is 1 to {}, not {from}", u32::MAX)))?;
+    }
+    Ok(out)
+}
+
+/// Sizes by themselves, such as the text `2,2`.
+///
+/// # Errors
+/// If they are none.
+pub fn dimensions(text: &str, base: usize, name: &str) -> Result<[u32; 3], Mistake> {
+    let mut cursor = Cursor::new(text, base);
+    cursor.spaces();
+    let out = sizes(&mut cursor, name)?;
+    nothing_more(&mut cursor)?;
+    Ok(out)
+}
+
+fn nothing_more(cursor: &mut Cursor<'_>) -> Read<()> {
+    cursor.spaces();
+    if cursor.is_done() { Ok(()) } else { Err(cursor.expected("nothing more")) }
+}
+
+/// An argument by itself, such as the text `f32[64]:iota`.
+///
+/// # Errors
+/// If it is none.
+pub fn argument(text: &str, base: usize) -> Result<Argument, Mistake> {
+    let mut cursor = Cursor::new(text, base);
+    cursor.spaces();
+    let out = value(&mut cursor)?;
+    nothing_more(&mut cursor)?;
+    Ok(out)
+}
+
+/// A fill by itself, such as the text `iota(1, 2)`.
+///
+/// # Errors
+/// If it is none.
+pub fn fill(text: &str, base: usize) -> Result<Fill, Mistake> {
+    let mut cursor = Cursor::new(text, base);
+    cursor.spaces();
+    let out = read_fill(&mut cursor)?;
+    nothing_more(&mut cursor)?;
+    Ok(out)
+}
+
+fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
+    let start = cursor.offset();
+    if cursor.eat("&") {
+        let name = cursor.word();
+        if name.is_empty() {
+            return Err(cursor.expected("the name of a buffer, a variable or a function after `&`"));
+        }
+        let sign = if cursor.eat("+") {
+            1
+        } else if cursor.eat("-") {
+            -1
+        } else {
+            0
+        };
+        let offset = if sign == 0 { 0 } else { i64::try_from(cursor.product()?).unwrap_or(i64::MAX) };
+        return Ok(Argument::Address(name.into(), sign * offset));
+    }
+    if cursor.eat("{") {
+        return cursor.items("}", true, field).map(Argument::Table);
+    }
+    if let Some(number) = cursor.number() {
+        return Ok(Argument::Number(None, number));
+    }
+    if cursor.rest().starts_with('[') {
+        let range = cursor.here();
+        return Err(Mistake::new(range, "a list does not say what type its elements have")
+            .help("write the type before it: `f32:[1, 2]`"));
+    }
+    let mut ahead = cursor.clone();
+    let word = ahead.word();
+    if !ahead.rest().starts_with(['[', ':']) {
+        // Bytes without a type.
+        if let Some(contents) = bytes_or_file(cursor)? {
+            return Ok(Argument::Buffer(Buffer { element: Element::byte(), length: None, contents }));
+        }
+        let wrong = cursor.expected("a number, or a buffer such as `f32[64]:zero`");
+        return Err(match SPELLINGS.iter().find(|(name, _)| *name == word) {
+            Some(_) => wrong.help(format!("a fill goes with a type and a length: `f32[64]:{word}`")),
+            None => wrong,
+        });
+    }
+    let element = read_element(cursor)?;
+    let length = if cursor.eat("[") {
+        let length = cursor.product()?;
+        cursor.need("]")?;
+        Some(length)
+    } else {
+        None
+    };
+    if !cursor.eat(":") {
+        let what = cursor.since(start);
+        return Err(Mistake::new(
+            what,
+            format!("it is not said what `{word}[…]` is filled with, but {}", cursor.found()),
+        )
+        .help(format!("write `{element}[{}]:zero`, or another fill", length.unwrap_or(1))));
+    }
+    let at = cursor.offset();
+    let contents = match length {
+        // Without a length a number is a number.
+        None if let Some(number) = cursor.number() => {
+            number.encode(element).map_err(|why| Mistake::new(cursor.since(at), why))?;
+            return Ok(Argument::Number(Some(element), number));
+        }
+        _ => read_contents(cursor, element)?,
+    };
+    if length.is_none() && matches!(contents, Contents::Fill(_)) {
+        return Err(Mistake::new(cursor.since(start), "the buffer has no length")
+            .help(format!("write how many elements it has: `{element}[64]:{}`", cursor.text_since(at))));
+    }
+    let buffer = Buffer { element, length, contents };
+    fits(&buffer, cursor.since(start))?;
+    Ok(Argument::Buffer(buffer))
+}
+
+/// Whether the contents are no longer than the buffer.
+pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> Read<()> {
+    let Some(length) = buffer.length else { return Ok(()) };
+    let too_long = |has: u64, what: &str| {
+        Mistake::new(range.clone(), format!("the buffer has room for {length} elements, but {has} {what} are given"))
+            .help("make it longer, or leave the length out: then the contents decide")
+    };
+    match (&buffer.contents, buffer.element.bytes(length)) {
+        (_, None) => Err(Mistake::new(range, "the buffer is too large")),
+        (Contents::Elements(all), _) if all.len() as u64 > length => Err(too_long(all.len() as u64, "elements")),
+        (Contents::Bytes(all), Some(room)) if all.len() as u64 > room => Err(too_long(all.len() as u64, "bytes")),
+        _ => Ok(()),
+    }
+}
+
+/// The type of elements.
+pub(super) fn read_element(cursor: &mut Cursor<'_>) -> Read<Element> {
+    let start = cursor.offset();
+    let word = cursor.word();
+    Element::named(word).ok_or_else(|| unknown_element(word, cursor.since(start)))
+}
+
+/// That a word is no type, and what is meant instead.
+pub fn unknown_element(word: &str, range: Range<usize>) -> Mistake {
+    let wrong = Mistake::new(range, format!("`{word}` is no type of elements"));
+    let packed = word.rsplit_once('x').filter(|(e, n)| Element::named(e).is_some() && n.parse::<u8>().is_ok());
+    match (packed, nearest(word, Element::all().map(Element::name))) {
+        (Some((element, n)), _) => wrong.help(format!("give single elements: `{element}`, {n} times as many")),
+        (None, Some(near)) => wrong.help(format!("did you mean `{near}`?")),
+        (None, None) => wrong.help(format!("there are {}", list(Element::all().map(Element::name)))),
+    }
+}
+
+/// `hex(…)` or `file(…)`.
+fn bytes_or_file(cursor: &mut Cursor<'_>) -> Read<Option<Contents>> {
+    let start = cursor.offset();
+    if cursor.eat("hex(") {
+        let digits = cursor.take(|c| c != ')');
+        let range = cursor.since(start);
+        cursor.need(")")?;
+        return hexadecimal(digits).map(|b| Some(Contents::Bytes(b))).map_err(|why| Mistake::new(range, why));
+    }
+    if cursor.eat("file(") {
+        let path =
+            if cursor.rest().starts_with('"') { cursor.quoted()? } else { cursor.take(|c| c != ')').trim().to_owned() };
+        cursor.need(")")?;
+        return Ok(Some(Contents::File(path.into())));
+    }
+    Ok(None)
+}
+
+/// Bytes of hexadecimal digits, two each, in the order of memory; white space and `_` between them mean nothing.
+///
+/// # Errors
+/// In words, what is wrong with them.
+pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
+    let mut out = Vec::with_capacity(digits.len() / 2);
+    let mut half = None;
+    for c in digits.chars().filter(|c| !c.is_whitespace() && *c != '_') {
+        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is no hexadecimal digit"))? as u8;
+        match half.take() {
+            None => half = Some(digit),
+            Some(high) => out.push(high << 4 | digit),
+        }
+    }
+    if half.is_some() {
+        Err("a byte has two hexadecimal digits; the last one has only one".to_owned())
+    } else {
+        Ok(out)
+    }
+}
+
+fn read_contents(cursor: &mut Cursor<'_>, element: Element) -> Read<Contents> {
+    if let Some(contents) = bytes_or_file(cursor)? {
+        return Ok(contents);
+    }
+    if cursor.eat("[") {
+        return cursor.items("]", false, |c| element_of(c, element)).map(Contents::Elements);
+    }
+    let start = cursor.offset();
+    let fill = read_fill(cursor)?;
+    match fill.mistake(element) {
+        Some(why) => Err(Mistake::new(cursor.since(start), why)),
+        None => Ok(Contents::Fill(fill)),
+    }
+}
+
+/// A number that a type must have.
+pub(super) fn element_of(cursor: &mut Cursor<'_>, element: Element) -> Read<Number> {
+    let start = cursor.offset();
+    let number = cursor.need_number()?;
+    match number.encode(element) {
+        Ok(_) => Ok(number),
+        Err(why) => Err(Mistake::new(cursor.since(start), why)),
+    }
+}
+
+/// A fill; a number by itself is a constant.
+pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> Read<Fill> {
+    let start = cursor.offset();
+    let mut ahead = cursor.clone();
+    let word = ahead.word();
+    if !SPELLINGS.iter().any(|(name, _)| *name == word) {
+        if let Some(number) = cursor.number() {
+            return Ok(Fill::Const(number));
+        }
+        let wrong = cursor.expected("a fill");
+        let all = || SPELLINGS.iter().map(|(name, arguments)| format!("{name}{arguments}")).collect::<Vec<_>>();
+        return Err(match nearest(word, SPELLINGS.iter().map(|(name, _)| *name)) {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None => wrong.help(format!("there are {}", list(all().iter().map(String::as_str)))),
+        });
+    }
+    *cursor = ahead;
+    let mut seed = None;
+    let mut numbers = Vec::new();
+    if cursor.eat("(") {
+        let arguments = cursor.items(")", false, |c| {
+            c.spaces();
+            let at = c.offset();
+            let named = c.eat("seed");
+            if named {
+                c.need("=")?;
+            }
+            c.need_number().map(|number| (named, number, c.since(at)))
+        })?;
+        for (named, number, range) in arguments {
+            if !named {
+                numbers.push(number);
+            } else if let Some(value) = number.count() {
+                seed = Some(value);
+            } else {
+                return Err(Mistake::new(range, format!("a seed is a whole number of 64 bits, not `{number}`")));
+            }
+        }
+    }
+    let range = cursor.since(start);
+    let seeded = matches!(word, "uniform" | "normal");
+    // The contract's order: the seed may also be the last number.
+    if seeded && numbers.len() == 3 && seed.is_none() {
+        seed = numbers.pop().and_then(Number::count);
+    }
+    if seed.is_some() && !seeded {
+        return Err(Mistake::new(range, format!("`{word}` has no seed")).help("`uniform` and `normal` have one"));
+    }
+    let seed = seed.unwrap_or(0);
+    let fill = match (word, numbers.as_slice()) {
+        ("zero", []) => Fill::Zero,
+        ("nan", []) => Fill::Nan,
+        ("poison", []) => Fill::Poison,
+        ("iota", []) => Fill::IOTA,
+        ("iota", [start]) => Fill::Iota { start: *start, step: Number::integer(1) },
+        ("iota", [start, step]) => Fill::Iota { start: *start, step: *step },
+        ("const", [value]) => Fill::Const(*value),
+        ("uniform", []) => Fill::Uniform { bounds: None, seed },
+        ("uniform", [low, high]) => Fill::Uniform { bounds: Some((*low, *high)), seed },
+        ("normal", []) => Fill::Normal { mean: 0.0, deviation: 1.0, seed },
+        ("normal", [mean, deviation]) => Fill::Normal { mean: mean.value(), deviation: deviation.value(), seed },
+        _ => {
+            let (_, takes) = SPELLINGS.iter().find(|(name, _)| *name == word).copied().unwrap_or_default();
+            return Err(Mistake::new(range, format!("`{word}` takes other numbers, not {}", numbers.len()))
+                .help(format!("it is `{word}{takes}`")));
+        }
+    };
+    Ok(fill)
+}
+
+/// A `key=value` of a table.
+fn field(cursor: &mut Cursor<'_>) -> Read<(String, Field)> {
+    let name = cursor.word();
+    if name.is_empty() {
+        return Err(cursor.expected("`key=value`"));
+    }
+    cursor.need("=")?;
+    cursor.spaces();
+    Ok((name.to_owned(), field_value(cursor)?))
+}
+
+fn field_value(cursor: &mut Cursor<'_>) -> Read<Field> {
+    if cursor.rest().starts_with('"') {
+        return cursor.quoted().map(Field::Text);
+    }
+    if cursor.eat("[") {
+        return cursor.items("]", false, |c| field_value(c)).map(Field::List);
+    }
+    // Names such as `2d` begin like numbers: what stands there decides as a whole.
+    let mut depth = 0;
+    let start = cursor.clone();
+    let word = cursor.take(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth > 0 || c == ')' && depth == 0 || !(c.is_whitespace() || matches!(c, ',' | ']' | '}' | ')'))
+    });
+    match Number::parse(word).filter(|(_, length)| *length == word.len()) {
+        _ if word.is_empty() => Err(start.expected("a value")),
+        Some((number, _)) => Ok(match number.whole() {
+            Some((negative, value)) if !matches!(number, Number::Float(_)) => {
+                let value = i64::try_from(value).unwrap_or(i64::MAX);
+                Field::Integer(if negative { -value } else { value })
+            }
+            _ => Field::Number(number.value()),
+        }),
+        None if word == "true" || word == "false" => Ok(Field::Truth(word == "true")),
+        None => Ok(Field::Text(word.to_owned())),
+    }
+}

@@ -1,0 +1,361 @@
+//! From a launch to a machine that is about to start.
+
+use super::images::Images;
+use super::settle::{MOST, contents, describe_at, is_aggregate};
+use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
+use crate::decode::Executable;
+use crate::image::ImageId;
+use crate::image::description::Described;
+use crate::machine::{Machine, Memory, Settings, Shape};
+use crate::memory::{Global, PAGE, Storage, Window};
+use crate::values::Marks;
+use std::sync::Arc;
+
+/// A machine that is about to start, and where what it works on lies.
+pub struct Bound {
+    /// The machine.
+    pub machine: Machine,
+    /// The buffers of the launch, in the order of the parameters, then images, then the variables in global memory.
+    pub buffers: Vec<Placed>,
+}
+
+/// A buffer, or a variable, of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// Its name, with the offset for a part of a parameter.
+    pub name: Box<str>,
+    /// The type of its elements.
+    pub element: Element,
+    /// Where it lies.
+    pub place: Place,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Where a buffer lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// At an address of global memory.
+    Global(u64),
+    /// In constant memory, from a byte on.
+    Constant(u64),
+    /// It is an image.
+    Image(ImageId),
+}
+
+/// A buffer after, or during, a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snapshot {
+    /// Its bytes; those that nobody wrote are zero.
+    pub bytes: Vec<u8>,
+    /// Which bytes somebody wrote, as ranges.
+    pub known: Vec<std::ops::Range<u64>>,
+}
+
+impl Placed {
+    /// What is in it now.
+    pub fn snapshot(&self, machine: &Machine) -> Snapshot {
+        let ranges = |storage: &Storage, from: u64, bytes: &mut [u8]| {
+            let mut out: Vec<std::ops::Range<u64>> = Vec::new();
+            let mut add = |range: std::ops::Range<u64>| match out.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => out.push(range),
+            };
+            let mut at = 0;
+            for chunk in bytes.chunks_mut(PAGE) {
+                let end = at + chunk.len() as u64;
+                if storage.read(from + at, chunk).uninitialized {
+                    (at..end).filter(|byte| storage.known(from + byte)).for_each(|byte| add(byte..byte + 1));
+                } else {
+                    add(at..end);
+                }
+                at = end;
+            }
+            out
+        };
+        let of = |storage: &Storage, from: u64| {
+            let mut bytes = vec![0; usize::try_from(self.bytes).unwrap_or(0)];
+            let known = ranges(storage, from, &mut bytes);
+            Snapshot { bytes, known }
+        };
+        match self.place {
+            Place::Global(address) => {
+                let found = machine.memory.global.find(address, 0);
+                found.map(|a| of(&a.storage, address - a.base)).unwrap_or_default()
+            }
+            Place::Constant(at) => of(&machine.memory.constant, at),
+            Place::Image(id) => {
+                let bytes = machine.images.image(id).map(|i| i.bytes.clone()).unwrap_or_default();
+                let known = 0..bytes.len() as u64;
+                Snapshot { bytes, known: vec![known] }
+            }
+        }
+    }
+}
+
+/// Puts parameters, buffers and contents where the kernel finds them. The launch must have been held against the module
+/// ([`super::settle`]) and completed ([`super::complete`]); what is missing nevertheless is zero.
+///
+/// # Errors
+/// What cannot be done, such as a file that nobody has read.
+pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) -> Result<Bound, Vec<Mistake>> {
+    let cluster = launch.cluster.unwrap_or([1; 3]);
+    let shape = Shape {
+        grid: launch.grid.unwrap_or(cluster),
+        block: launch.block.unwrap_or([1; 3]),
+        cluster,
+        explicit_cluster: launch.cluster.is_some(),
+        shared: launch.shared.unwrap_or(0),
+    };
+    if let Some(words) = shape.mistake() {
+        return Err(vec![Mistake::new(launch.range.clone(), words)]);
+    }
+    let room = executable.parameters.iter().map(|(at, bytes)| u64::from(*at) + u64::from(*bytes)).max().unwrap_or(0);
+    let memory = Memory {
+        global: executable.global.clone(),
+        constant: executable.constant.clone(),
+        parameters: Storage::new(room, true),
+    };
+    let mut binding =
+        Binding { launch, executable: &executable, memory, buffers: Vec::new(), images: Images::default() };
+    binding.buffers().map_err(|m| vec![m])?;
+    let mut mistakes = Vec::new();
+    binding.images.opaques(&executable);
+    for given in &launch.parameters {
+        mistakes.extend(binding.parameter(given).err());
+    }
+    for given in &launch.globals {
+        mistakes.extend(binding.global(given).err());
+    }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let Binding { memory, mut buffers, images, .. } = binding;
+    variables(&executable, &mut buffers);
+    let mut machine = Machine::new(executable, shape, settings, memory);
+    machine.images = images.bindings;
+    Ok(Bound { machine, buffers })
+}
+
+/// The variables of the module in memory that the whole grid shares.
+fn variables(executable: &Executable, buffers: &mut Vec<Placed>) {
+    for variable in &executable.program.variables {
+        let Some(located) = executable.variables.get(&variable.name) else { continue };
+        let place = match located.window {
+            None => Place::Global(located.address),
+            Some(Window::Constant) => Place::Constant(located.address),
+            Some(_) => continue,
+        };
+        let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
+        let Some(element) = element else { continue };
+        buffers.push(Placed { name: variable.name.clone(), element, place, bytes: located.bytes });
+    }
+}
+
+struct Binding<'a> {
+    launch: &'a Launch,
+    executable: &'a Arc<Executable>,
+    memory: Memory,
+    buffers: Vec<Placed>,
+    images: Images,
+}
+
+impl Binding<'_> {
+    /// Index of a parameter of the kernel.
+    fn index(&self, given: &Given) -> Option<usize> {
+        let callable = self.executable.program.functions.get(self.executable.entry as usize)?;
+        callable.parameters.iter().position(|p| p.name == given.name)
+    }
+
+    fn is_aggregate(&self, given: &Given) -> bool {
+        let callable = self.executable.program.functions.get(self.executable.entry as usize);
+        let parameter = callable.and_then(|c| c.parameters.get(self.index(given)?));
+        given.offset.is_none() && parameter.is_some_and(is_aggregate)
+    }
+
+    /// Allocates the buffers, in the order of the parameters.
+    fn buffers(&mut self) -> Result<(), Mistake> {
+        let mut wanted: Vec<&Given> = self.launch.parameters.iter().collect();
+        wanted.sort_by_key(|g| (self.index(g), g.offset));
+        let mut left = MOST;
+        for given in wanted {
+            let Argument::Buffer(buffer) = &given.argument else { continue };
+            if let Contents::File(path) = &buffer.contents {
+                return Err(Mistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
+            }
+            if self.is_aggregate(given) {
+                continue;
+            }
+            let bytes = buffer.bytes().filter(|n| *n <= left);
+            let bytes =
+                bytes.ok_or_else(|| Mistake::new(given.range.clone(), "the buffers of the launch are too large"))?;
+            left -= bytes;
+            let name = given.title();
+            let address = self.memory.global.allocate(&name, storage(buffer, bytes), 256);
+            self.buffers.push(Placed {
+                name: name.into(),
+                element: buffer.element,
+                place: Place::Global(address),
+                bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, given: &Given) -> Result<(), Mistake> {
+        let unknown = || Mistake::new(given.range.clone(), format!("the kernel has no parameter `{}`", given.name));
+        let index = self.index(given).ok_or_else(unknown)?;
+        let callable = self.executable.program.functions.get(self.executable.entry as usize).ok_or_else(unknown)?;
+        let (at, size) = self.executable.parameters.get(index).copied().ok_or_else(unknown)?;
+        let declared = callable.parameters.get(index).and_then(|p| p.ty).and_then(|t| Element::named(t.name()));
+        let surface = super::usage::usage(callable).get(&(index, 0)).is_some_and(|u| u.surface);
+        let offset = given.offset.unwrap_or(0);
+        let room = u64::from(size).saturating_sub(offset);
+        let bytes = match &given.argument {
+            Argument::Buffer(buffer) if self.is_aggregate(given) => contents(buffer).unwrap_or_default(),
+            Argument::Table(table) => match describe_at(table, given.range.clone())? {
+                Described::TensorMap(map) => {
+                    let map = map.at(self.address_of(&map.buffer, given)?).to_bytes();
+                    if self.is_aggregate(given) {
+                        map.to_vec()
+                    } else {
+                        let address = self.memory.global.allocate(&given.title(), Storage::from_bytes(&map), 256);
+                        self.word(address)
+                    }
+                }
+                described => {
+                    // A number that is the address of nothing, so that nobody can take it for one.
+                    let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
+                    let kind = if surface { ".surfref" } else { ".texref" };
+                    let placed = {
+                        let buffers = buffer_bytes(&self.buffers, &self.memory.global);
+                        self.images.bind(given, handle, kind, described, table, &buffers)?
+                    };
+                    self.buffers.extend(placed);
+                    self.word(handle)
+                }
+            },
+            argument => self.value(argument, declared, given)?,
+        };
+        let length = bytes.len().min(usize::try_from(room).unwrap_or(0));
+        let bytes = bytes.get(..length).unwrap_or_default();
+        self.memory.parameters.write(u64::from(at) + offset, bytes, Marks::NONE);
+        Ok(())
+    }
+
+    fn global(&mut self, given: &Given) -> Result<(), Mistake> {
+        let unknown =
+            || Mistake::new(given.range.clone(), format!("the kernel does not reach a variable `{}`", given.name));
+        let located = self.executable.variables.get(&given.name).copied().ok_or_else(unknown)?;
+        let variables = &self.executable.program.variables;
+        let variable = variables.iter().find(|v| v.name == given.name).ok_or_else(unknown)?;
+        let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
+        let bytes = match &given.argument {
+            Argument::Buffer(Buffer { contents: Contents::File(path), .. }) => {
+                return Err(Mistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
+            }
+            Argument::Buffer(Buffer { contents: Contents::Fill(Fill::Poison), .. }) => {
+                if let Some(allocation) =
+                    self.memory.global.find_mut(located.address, 0).filter(|_| located.window.is_none())
+                {
+                    allocation.storage.forget(located.address - allocation.base, located.bytes);
+                }
+                return Ok(());
+            }
+            Argument::Buffer(buffer) => contents(buffer).unwrap_or_default(),
+            Argument::Table(table) => match describe_at(table, given.range.clone())? {
+                Described::TensorMap(map) => map.at(self.address_of(&map.buffer, given)?).to_bytes().to_vec(),
+                described => {
+                    let kind = variable.symbol.ty.map_or(".texref", |t| t.name());
+                    let placed = {
+                        let buffers = buffer_bytes(&self.buffers, &self.memory.global);
+                        self.images.bind(given, located.address, kind, described, table, &buffers)?
+                    };
+                    self.buffers.extend(placed);
+                    return Ok(());
+                }
+            },
+            argument => self.value(argument, element, given)?,
+        };
+        let length = bytes.len().min(usize::try_from(located.bytes).unwrap_or(0));
+        let bytes = bytes.get(..length).unwrap_or_default();
+        match located.window {
+            Some(Window::Constant) => self.memory.constant.write(located.address, bytes, Marks::NONE),
+            _ => {
+                if let Some(allocation) = self.memory.global.find_mut(located.address, bytes.len()) {
+                    let at = located.address - allocation.base;
+                    allocation.storage.write(at, bytes, Marks::NONE);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a number or an address.
+    fn value(&self, argument: &Argument, declared: Option<Element>, given: &Given) -> Result<Vec<u8>, Mistake> {
+        let encoded = |number: &Number, element: Element| {
+            let bits = number.encode(element).map_err(|why| Mistake::new(given.range.clone(), why))?;
+            let size = element.bits().div_ceil(8) as usize;
+            Ok(bits.to_le_bytes().get(..size).unwrap_or_default().to_vec())
+        };
+        match argument {
+            Argument::Number(element, number) => encoded(number, element.or(declared).unwrap_or(Element::of_bits(64))),
+            Argument::Buffer(_) => {
+                let title = given.title();
+                self.address_of(&title, given).map(|address| self.word(address))
+            }
+            Argument::Address(name, offset) => {
+                self.address_of(name, given).map(|address| self.word(address.wrapping_add_signed(*offset)))
+            }
+            Argument::Table(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn word(&self, address: u64) -> Vec<u8> {
+        let size = usize::from(self.executable.address_bytes());
+        address.to_le_bytes().get(..size).unwrap_or_default().to_vec()
+    }
+
+    /// The generic address of a buffer, a variable or a function.
+    fn address_of(&self, name: &str, given: &Given) -> Result<u64, Mistake> {
+        let buffer = self.buffers.iter().find_map(|b| match b.place {
+            Place::Global(address) if &*b.name == name => Some(address),
+            _ => None,
+        });
+        let variable = || {
+            let located = self.executable.variables.get(name)?;
+            match located.window {
+                None => Some(located.address),
+                Some(window) => self.executable.map.generic(window, located.address),
+            }
+        };
+        let function = || {
+            let index = u32::try_from(self.executable.program.function(name)?).ok()?;
+            Some(self.executable.code_address(index))
+        };
+        buffer.or_else(variable).or_else(function).ok_or_else(|| {
+            Mistake::new(
+                given.range.clone(),
+                format!("`{name}` is no buffer of this launch, no variable and no function"),
+            )
+        })
+    }
+}
+
+fn buffer_bytes<'a>(buffers: &'a [Placed], memory: &'a Global) -> impl Fn(&str) -> Option<Vec<u8>> + 'a {
+    |name| {
+        let placed = buffers.iter().find(|b| &*b.name == name)?;
+        match placed.place {
+            Place::Global(address) => Some(memory.find(address, 0)?.storage.to_vec()),
+            _ => None,
+        }
+    }
+}
+
+fn storage(buffer: &Buffer, bytes: u64) -> Storage {
+    match &buffer.contents {
+        Contents::Fill(Fill::Zero) => Storage::new(bytes, true),
+        Contents::Fill(Fill::Poison) | Contents::File(_) => Storage::new(bytes, false),
+        _ => Storage::from_bytes(&contents(buffer).unwrap_or_default()),
+    }
+}

@@ -1,0 +1,244 @@
+//! Reading a line from left to right.
+
+use super::Mistake;
+use super::number::Number;
+use std::ops::Range;
+
+/// A place in a text. Ranges that it gives count from the start of the file.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+    base: usize,
+}
+
+pub(super) type Read<T> = Result<T, Mistake>;
+
+impl<'t> Cursor<'t> {
+    /// At the beginning of a text that begins at `base` in the file.
+    pub(super) fn new(text: &'t str, base: usize) -> Self {
+        Self { text, at: 0, base }
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Where it is in the file.
+    pub(super) fn offset(&self) -> usize {
+        self.base + self.at
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at = (self.at + bytes).min(self.text.len());
+    }
+
+    pub(super) fn spaces(&mut self) {
+        let rest = self.rest();
+        self.skip(rest.len() - rest.trim_start().len());
+    }
+
+    /// Goes behind `what` if it is here.
+    pub(super) fn eat(&mut self, what: &str) -> bool {
+        let found = self.rest().starts_with(what);
+        if found {
+            self.skip(what.len());
+        }
+        found
+    }
+
+    /// Reads as long as the characters are of a kind.
+    pub(super) fn take(&mut self, mut of: impl FnMut(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|c| !of(c)).unwrap_or(rest.len());
+        self.skip(end);
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// An identifier of PTX, or a word; perhaps empty.
+    pub(super) fn word(&mut self) -> &'t str {
+        self.take(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '%'))
+    }
+
+    /// What stands here up to the next space, brackets and quotes kept together: for messages, and to go on behind a mistake.
+    pub(super) fn item(&mut self) -> &'t str {
+        let (mut depth, mut quoted, mut escaped) = (0i32, false, false);
+        self.take(|c| {
+            if quoted {
+                quoted = c != '"' || escaped;
+                escaped = c == '\\' && !escaped;
+                return true;
+            }
+            match c {
+                '"' => quoted = true,
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                _ => return depth > 0 || !c.is_whitespace(),
+            }
+            true
+        })
+    }
+
+    /// The range of what stands here, for messages: at least a character.
+    pub(super) fn here(&self) -> Range<usize> {
+        let mut ahead = self.clone();
+        let mut length = ahead.item().len();
+        if length == 0 {
+            length = self.rest().chars().next().map_or(0, char::len_utf8);
+        }
+        if length == 0 {
+            // At the end of the line: the last character.
+            let before = self.text.get(..self.at).unwrap_or_default().trim_end();
+            let last = before.chars().next_back().map_or(0, char::len_utf8);
+            return self.base + before.len() - last..self.base + before.len();
+        }
+        self.offset()..self.offset() + length
+    }
+
+    /// From a place up to here.
+    pub(super) fn since(&self, start: usize) -> Range<usize> {
+        start..self.offset()
+    }
+
+    /// The text from a place up to here.
+    pub(super) fn text_since(&self, start: usize) -> &'t str {
+        self.text.get(start.saturating_sub(self.base)..self.at).unwrap_or_default()
+    }
+
+    /// What stands here, quoted, or that the line ends.
+    pub(super) fn found(&self) -> String {
+        let mut ahead = self.clone();
+        match (ahead.item(), self.rest().chars().next()) {
+            ("", None) => "the line ends".to_owned(),
+            ("", Some(c)) => format!("found `{c}`"),
+            (item, _) => format!("found `{}`", item.chars().take(40).collect::<String>()),
+        }
+    }
+
+    /// A mistake here: what was expected.
+    pub(super) fn expected(&self, what: &str) -> Mistake {
+        Mistake::new(self.here(), format!("expected {what}, but {}", self.found()))
+    }
+
+    /// Goes behind a sign that must be here, spaces before it aside.
+    pub(super) fn need(&mut self, sign: &str) -> Read<()> {
+        self.spaces();
+        if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
+    }
+
+    /// A number if there is one.
+    pub(super) fn number(&mut self) -> Option<Number> {
+        let (number, length) = Number::parse(self.rest())?;
+        self.skip(length);
+        Some(number)
+    }
+
+    /// A number that must be here.
+    pub(super) fn need_number(&mut self) -> Read<Number> {
+        self.spaces();
+        self.number().ok_or_else(|| self.expected("a number"))
+    }
+
+    /// A decimal number that may have a unit right behind it.
+    pub(super) fn need_quantity(&mut self) -> Read<Number> {
+        let start = self.clone();
+        self.spaces();
+        let digits = self.take(|c| c.is_ascii_digit() || matches!(c, '.' | '_'));
+        let mut text = digits.to_owned();
+        let mut ahead = self.clone();
+        let exponent = ahead.take(|c| matches!(c, 'e' | 'E')).len() == 1;
+        let sign = ahead.take(|c| matches!(c, '+' | '-')).len() <= 1;
+        if exponent && sign && !ahead.take(|c| c.is_ascii_digit()).is_empty() {
+            text.push_str(ahead.text_since(self.offset()));
+            *self = ahead;
+        }
+        let number = Number::parse(&text).filter(|(_, length)| *length == text.len());
+        number.map(|(number, _)| number).ok_or_else(|| {
+            let mut here = start;
+            here.spaces();
+            here.expected("a number that is not negative")
+        })
+    }
+
+    /// A product of whole numbers, such as `32*8`.
+    pub(super) fn product(&mut self) -> Read<u64> {
+        let mut value: u64 = 1;
+        loop {
+            self.spaces();
+            let start = self.offset();
+            let number = self.number().and_then(Number::count);
+            let factor = number.ok_or_else(|| {
+                let mut back = self.clone();
+                back.at = start - back.base;
+                back.expected("a whole number")
+            })?;
+            value = value
+                .checked_mul(factor)
+                .ok_or_else(|| Mistake::new(self.since(start), "a size of more than 64 bits is too large"))?;
+            let mut ahead = self.clone();
+            ahead.spaces();
+            if !ahead.eat("*") {
+                return Ok(value);
+            }
+            *self = ahead;
+        }
+    }
+
+    /// Items between brackets, with commas (or, where `spaced`, only spaces) between them; the opening one has been read.
+    pub(super) fn items<T>(
+        &mut self,
+        close: &str,
+        spaced: bool,
+        mut item: impl FnMut(&mut Self) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let mut out = Vec::new();
+        loop {
+            self.spaces();
+            if self.eat(close) {
+                return Ok(out);
+            }
+            if !out.is_empty() && !self.eat(",") && !spaced {
+                return Err(self.expected(&format!("`,` or `{close}`")));
+            }
+            self.spaces();
+            if !out.is_empty() && self.eat(close) {
+                return Ok(out);
+            }
+            if self.is_done() {
+                return Err(Mistake::new(self.here(), format!("expected `{close}`, but the line ends")));
+            }
+            out.push(item(self)?);
+        }
+    }
+
+    /// A text in double quotes, with `\n`, `\t`, `\"` and `\\`.
+    pub(super) fn quoted(&mut self) -> Read<String> {
+        let start = self.offset();
+        if !self.eat("\"") {
+            return Err(self.expected("a text in double quotes"));
+        }
+        let mut out = String::new();
+        let mut characters = self.rest().char_indices();
+        while let Some((at, c)) = characters.next() {
+            match c {
+                '"' => {
+                    self.skip(at + 1);
+                    return Ok(out);
+                }
+                '\\' => match characters.next() {
+                    Some((_, 'n')) => out.push('\n'),
+                    Some((_, 't')) => out.push('\t'),
+                    Some((_, c)) => out.push(c),
+                    None => break,
+                },
+                c => out.push(c),
+            }
+        }
+        self.skip(self.rest().len());
+        Err(Mistake::new(self.since(start), "the text has no end: `\"` is missing"))
+    }
+}

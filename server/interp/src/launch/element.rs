@@ -1,0 +1,318 @@
+//! Types of the elements of buffers.
+
+use crate::values::convert::{Class, Direction, Layout, Narrow, Real};
+use std::fmt::{self, Display};
+
+/// What the bits of an element mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing by themselves.
+    Bits,
+    /// A whole number.
+    Integer {
+        /// In two's complement.
+        signed: bool,
+    },
+    /// A number with a fraction.
+    Float(Float),
+}
+
+/// A format of numbers with a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Float {
+    /// An ordinary floating-point format.
+    Layout(Layout),
+    /// One of 8 bits or fewer.
+    Narrow(Narrow),
+}
+
+impl Float {
+    /// The code of a value, to nearest even; beyond the largest number, that with `saturate`.
+    pub fn encode(self, value: Real, saturate: bool) -> u128 {
+        match self {
+            Self::Layout(layout) => layout.encode(value, Direction::Nearest, saturate).into(),
+            Self::Narrow(narrow) => narrow.encode_real(value, Direction::Nearest, saturate).into(),
+        }
+    }
+
+    /// The value of a code.
+    pub fn decode(self, bits: u64) -> Real {
+        match self {
+            Self::Layout(layout) => layout.decode(bits),
+            Self::Narrow(narrow) => narrow.real(bits as u8),
+        }
+    }
+
+    /// Whether one of its codes is a NaN.
+    pub fn has_nan(self) -> bool {
+        match self {
+            Self::Layout(_) => true,
+            Self::Narrow(n) => {
+                matches!(n, Narrow::E4m3 | Narrow::E5m2 | Narrow::Ue8m0 | Narrow::Ue4m3 | Narrow::Ue5m3)
+            }
+        }
+    }
+
+    /// Whether one of its codes is an infinity.
+    pub fn has_infinity(self) -> bool {
+        matches!(self, Self::Layout(_) | Self::Narrow(Narrow::E5m2))
+    }
+
+    /// The largest finite number.
+    pub fn largest(self) -> f64 {
+        let code = match self {
+            Self::Layout(layout) => layout.largest(),
+            Self::Narrow(narrow) => narrow.encode_real(Real::scaled(false, 1, 200), Direction::Nearest, true).into(),
+        };
+        f64::from_bits(Layout::F64.encode(self.decode(code), Direction::Nearest, false))
+    }
+
+    /// Whether it has negative numbers.
+    pub fn is_signed(self) -> bool {
+        match self {
+            Self::Layout(layout) => layout.signed,
+            Self::Narrow(Narrow::S2f6) => true,
+            Self::Narrow(narrow) => narrow.layout().is_some_and(|l| l.signed),
+        }
+    }
+}
+
+/// The type of an element: its place in the table below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Element(u8);
+
+const fn integer(signed: bool) -> Kind {
+    Kind::Integer { signed }
+}
+
+const fn narrow(narrow: Narrow) -> Kind {
+    Kind::Float(Float::Narrow(narrow))
+}
+
+/// Name, bits that an element takes in memory, meaning.
+const TABLE: &[(&str, u32, Kind)] = &[
+    ("u8", 8, integer(false)),
+    ("u16", 16, integer(false)),
+    ("u32", 32, integer(false)),
+    ("u64", 64, integer(false)),
+    ("s8", 8, integer(true)),
+    ("s16", 16, integer(true)),
+    ("s32", 32, integer(true)),
+    ("s64", 64, integer(true)),
+    ("b8", 8, Kind::Bits),
+    ("b16", 16, Kind::Bits),
+    ("b32", 32, Kind::Bits),
+    ("b64", 64, Kind::Bits),
+    ("b128", 128, Kind::Bits),
+    ("f16", 16, Kind::Float(Float::Layout(Layout::F16))),
+    ("bf16", 16, Kind::Float(Float::Layout(Layout::BF16))),
+    ("tf32", 32, Kind::Float(Float::Layout(Layout::TF32))),
+    ("f32", 32, Kind::Float(Float::Layout(Layout::F32))),
+    ("f64", 64, Kind::Float(Float::Layout(Layout::F64))),
+    ("e4m3", 8, narrow(Narrow::E4m3)),
+    ("e5m2", 8, narrow(Narrow::E5m2)),
+    ("e2m3", 8, narrow(Narrow::E2m3)),
+    ("e3m2", 8, narrow(Narrow::E3m2)),
+    ("e2m1", 4, narrow(Narrow::E2m1)),
+    ("ue8m0", 8, narrow(Narrow::Ue8m0)),
+    ("ue4m3", 8, narrow(Narrow::Ue4m3)),
+    ("ue5m3", 8, narrow(Narrow::Ue5m3)),
+    ("s2f6", 8, narrow(Narrow::S2f6)),
+];
+
+impl Element {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..TABLE.len()).map(|i| Self(i as u8))
+    }
+
+    /// The type of that name, with or without the dot.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        Self::all().find(|e| e.name() == name)
+    }
+
+    /// Bytes without a meaning.
+    pub fn byte() -> Self {
+        Self::of_bits(8)
+    }
+
+    /// Bits without a meaning, of that number; bytes where there is no such type.
+    pub fn of_bits(bits: u32) -> Self {
+        let byte = Self::all().find(|e| e.name() == "b8").unwrap_or(Self(0));
+        Self::all().find(|e| e.kind() == Kind::Bits && e.bits() == bits).unwrap_or(byte)
+    }
+
+    fn row(self) -> (&'static str, u32, Kind) {
+        TABLE.get(usize::from(self.0)).copied().unwrap_or(("b8", 8, Kind::Bits))
+    }
+
+    /// Its name, without a dot.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Bits of an element in memory: 4 for `e2m1`, of which two share a byte, the first one its low half.
+    pub fn bits(self) -> u32 {
+        self.row().1
+    }
+
+    /// What they mean.
+    pub fn kind(self) -> Kind {
+        self.row().2
+    }
+
+    /// All bits of an element.
+    pub fn mask(self) -> u128 {
+        u128::MAX >> (128 - self.bits())
+    }
+
+    /// Bits below the code in memory: `tf32` lies in the upper 19 bits of its 32.
+    pub(super) fn padding(self) -> u32 {
+        if self.name() == "tf32" { 13 } else { 0 }
+    }
+
+    /// Bytes of so many elements.
+    pub fn bytes(self, count: u64) -> Option<u64> {
+        count.checked_mul(self.bits().into()).map(|bits| bits.div_ceil(8))
+    }
+
+    /// How many elements so many bytes are.
+    pub fn count(self, bytes: u64) -> u64 {
+        u64::try_from(u128::from(bytes) * 8 / u128::from(self.bits())).unwrap_or(u64::MAX)
+    }
+
+    /// The canonical NaN: all bits set but the sign, which is what PTX instructions give.
+    pub fn nan(self) -> Option<u128> {
+        match self.kind() {
+            Kind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
+            _ => None,
+        }
+    }
+
+    /// What the bits of an element are worth, where that is a number: rounded to the nearest f64 for integers of more than 53 bits.
+    pub fn value(self, bits: u128) -> f64 {
+        match self.kind() {
+            Kind::Integer { signed: true } => self.sign_extended(bits) as f64,
+            Kind::Integer { signed: false } | Kind::Bits => bits as f64,
+            Kind::Float(float) => {
+                let real = float.decode((bits >> self.padding()) as u64);
+                f64::from_bits(Layout::F64.encode(real, Direction::Nearest, false))
+            }
+        }
+    }
+
+    /// Whether the bits are a NaN of the type.
+    pub fn is_nan(self, bits: u128) -> bool {
+        match self.kind() {
+            Kind::Float(float) => float.decode((bits >> self.padding()) as u64).class == Class::Nan,
+            _ => false,
+        }
+    }
+
+    pub(super) fn sign_extended(self, bits: u128) -> i128 {
+        let unused = 128 - self.bits();
+        ((bits << unused) as i128) >> unused
+    }
+
+    /// The element at an index in bytes; nothing behind their end.
+    pub fn get(self, bytes: &[u8], index: u64) -> Option<u128> {
+        let bit = u128::from(index) * u128::from(self.bits());
+        let first = usize::try_from(bit / 8).ok()?;
+        if self.bits() < 8 {
+            return bytes.get(first).map(|b| u128::from(*b) >> (bit % 8) & self.mask());
+        }
+        let part = bytes.get(first..)?.get(..self.bits() as usize / 8)?;
+        let mut all = [0; 16];
+        all.get_mut(..part.len())?.copy_from_slice(part);
+        Some(u128::from_le_bytes(all))
+    }
+
+    /// Puts an element there; what lies behind their end is dropped.
+    pub fn put(self, bytes: &mut [u8], index: u64, value: u128) {
+        let bit = u128::from(index) * u128::from(self.bits());
+        let Ok(first) = usize::try_from(bit / 8) else { return };
+        if self.bits() < 8 {
+            if let Some(byte) = bytes.get_mut(first) {
+                let shift = (bit % 8) as u32;
+                *byte = *byte & !((self.mask() << shift) as u8) | ((value & self.mask()) << shift) as u8;
+            }
+            return;
+        }
+        let size = self.bits() as usize / 8;
+        let part = bytes.get_mut(first..).and_then(|b| b.get_mut(..size));
+        if let (Some(part), Some(value)) = (part, value.to_le_bytes().get(..size)) {
+            part.copy_from_slice(value);
+        }
+    }
+
+    /// The bits of an element for a reader: numbers as numbers, what has no meaning in hexadecimal.
+    pub fn text(self, bits: u128) -> String {
+        match self.kind() {
+            Kind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
+            Kind::Integer { signed: false } => bits.to_string(),
+            Kind::Integer { signed: true } => self.sign_extended(bits).to_string(),
+            Kind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
+            // The fewest digits that tell the value from its neighbours; f32 holds all formats but f64.
+            Kind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
+            Kind::Float(_) => {
+                let value = self.value(bits) as f32;
+                if value.is_finite() { format!("{value:?}") } else { super::number::float_text(value.into()) }
+            }
+        }
+    }
+}
+
+impl Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Element;
+
+    #[test]
+    fn elements_are_put_and_got_again() {
+        for element in Element::all() {
+            let mut bytes = [0xa5; 64];
+            for index in 0..4 {
+                element.put(&mut bytes, index, u128::from(index) + 3);
+            }
+            for index in 0..4 {
+                assert_eq!(element.get(&bytes, index), Some(u128::from(index) + 3), "{element}");
+            }
+            assert_eq!(element.get(&bytes, element.count(64)), None, "{element}");
+            element.put(&mut bytes, u64::MAX, 0);
+            assert_eq!(element.bytes(3), Some(u64::from(element.bits() * 3).div_ceil(8)), "{element}");
+        }
+        let mut bytes = [0];
+        let e2m1 = Element::named(".e2m1").unwrap();
+        e2m1.put(&mut bytes, 0, 1);
+        e2m1.put(&mut bytes, 1, 2);
+        assert_eq!(bytes, [0x21]);
+    }
+
+    #[test]
+    fn values_for_readers() {
+        let text = |name: &str, bits: u128| Element::named(name).unwrap().text(bits);
+        assert_eq!(text("f32", 0.1f32.to_bits().into()), "0.1");
+        assert_eq!(text("f64", 0.1f64.to_bits().into()), "0.1");
+        assert_eq!(text("f16", 0x3c00), "1.0");
+        assert_eq!(text("tf32", 0x3fc0_0000), "1.5");
+        assert_eq!(text("s8", 0xff), "-1");
+        assert_eq!(text("b32", 0xff), "0x000000ff");
+        assert_eq!(text("e5m2", 0xfc), "-inf");
+        assert_eq!(text("e4m3", 0x7f), "nan");
+        assert_eq!(text("f32", 0x8000_0000), "-0.0");
+    }
+
+    #[test]
+    fn the_nan_of_ptx() {
+        let nan = |name: &str| Element::named(name).unwrap().nan();
+        assert_eq!((nan("f16"), nan("f32"), nan("e4m3")), (Some(0x7fff), Some(0x7fff_ffff), Some(0x7f)));
+        assert_eq!((nan("u32"), nan("e2m1"), nan("s2f6")), (None, None, None));
+        assert_eq!(nan("tf32").map(|n| n & 0x7f80_0000), Some(0x7f80_0000));
+    }
+}

@@ -1,0 +1,283 @@
+//! `expect:` lines: what must hold after a run.
+
+use super::argument::{element_of, end, read_element, read_fill};
+use super::cursor::{Cursor, Read};
+use super::fill::SPELLINGS;
+use super::{Element, Fill, Mistake, Number, list, nearest};
+use crate::findings::Kind as Fault;
+use crate::machine::Status;
+use std::ops::Range;
+
+/// Something that must hold after a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// What.
+    pub subject: Subject,
+    /// Where it is written, in bytes; empty if nowhere.
+    pub range: Range<usize>,
+}
+
+/// What an expectation is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// What is in memory.
+    Memory(Condition),
+    /// The run finds this.
+    Fault(Fault),
+    /// The run ends so.
+    Status(Status),
+    /// It prints this.
+    Printed(Box<str>),
+}
+
+/// What must be in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// A buffer, or a variable of the module.
+    pub name: Box<str>,
+    /// Of a buffer for a part of a parameter: at which byte.
+    pub offset: Option<u64>,
+    /// To be looked at as this type, if not as its own.
+    pub element: Option<Element>,
+    /// Which elements.
+    pub part: Part,
+    /// What they must be.
+    pub expected: Expected,
+    /// How near is near enough.
+    pub tolerance: Tolerance,
+}
+
+/// Which elements of a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of them; for a list as many as it has.
+    All,
+    /// One.
+    At(u64),
+    /// From one to another, which is excluded.
+    Range(u64, u64),
+}
+
+/// What elements must be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expected {
+    /// This, each of them.
+    Value(Number),
+    /// Between these, both included.
+    Between(Number, Number),
+    /// These, one after the other.
+    List(Vec<Number>),
+    /// As a fill makes them.
+    Fill(Fill),
+    /// As another buffer has them, from an element on.
+    Like(Box<str>, u64),
+}
+
+/// How near a value must be: any of these is enough. Without one the bits must be equal.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tolerance {
+    /// So far away at most.
+    pub absolute: Option<f64>,
+    /// So many times the expected value away at most.
+    pub relative: Option<f64>,
+    /// So many numbers of the type away at most.
+    pub ulps: Option<u64>,
+}
+
+impl Tolerance {
+    /// Whether there is none.
+    pub fn is_exact(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What `status=` can be.
+pub const STATUSES: &[(&str, Status)] = &[
+    ("finished", Status::Finished),
+    ("fault", Status::Fault),
+    ("limit", Status::Limit),
+    ("deadlock", Status::Deadlock),
+];
+
+/// The expectations of a line, and what is wrong with it. `base` is where the text begins in the file.
+pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>) {
+    let mut cursor = Cursor::new(text, base);
+    let (mut out, mut mistakes): (Vec<Expectation>, _) = (Vec::new(), Vec::new());
+    // Those from here on have no tolerance yet.
+    let mut open = 0;
+    loop {
+        cursor.spaces();
+        if cursor.is_done() {
+            return (out, mistakes);
+        }
+        let mut ahead = cursor.clone();
+        let item = ahead.item();
+        let result = match tolerance(&mut cursor) {
+            Ok(None) => one(&mut cursor).map(|expectation| out.push(expectation)),
+            Ok(Some(tolerance)) => {
+                let range = cursor.since(cursor.offset() - item.len().min(cursor.offset()));
+                let mut any = false;
+                for expectation in out.iter_mut().skip(open) {
+                    if let Subject::Memory(condition) = &mut expectation.subject
+                        && condition.tolerance.is_exact()
+                    {
+                        condition.tolerance = tolerance;
+                        any = true;
+                    }
+                }
+                open = out.len();
+                let nothing = "no value without a tolerance of its own stands before this one";
+                if any { Ok(()) } else { Err(Mistake::new(range, nothing)) }
+            }
+            Err(mistake) => Err(mistake),
+        };
+        if let Err(mistake) = result.and_then(|()| end(&cursor)) {
+            mistakes.push(mistake);
+            cursor = if item.is_empty() { Cursor::new("", 0) } else { ahead };
+        }
+    }
+}
+
+/// `±1e-6`, `±0.1%`, `±2ulp`, several of them, or nothing.
+fn tolerance(cursor: &mut Cursor<'_>) -> Read<Option<Tolerance>> {
+    let mut out = Tolerance::default();
+    let mut any = false;
+    while ["±", "+/-", "+-"].iter().any(|sign| cursor.eat(sign)) {
+        any = true;
+        let start = cursor.offset();
+        let number = cursor.need_quantity()?;
+        let value = number.value();
+        let wrong = |cursor: &Cursor<'_>, what: &str| Mistake::new(cursor.since(start), what);
+        if !value.is_finite() {
+            return Err(wrong(cursor, "the tolerance is too large"));
+        }
+        if cursor.eat("%") {
+            out.relative = Some(value / 100.0);
+        } else if cursor.eat("ulps") || cursor.eat("ulp") {
+            let count = number.count().ok_or_else(|| wrong(cursor, "units of the last place are counted: `±2ulp`"))?;
+            out.ulps = Some(count);
+        } else {
+            out.absolute = Some(value);
+        }
+    }
+    Ok(any.then_some(out))
+}
+
+fn one(cursor: &mut Cursor<'_>) -> Read<Expectation> {
+    let start = cursor.offset();
+    let whole = cursor.here();
+    let name = cursor.word();
+    if name.is_empty() {
+        return Err(cursor.expected("`name[index]=value`").help("such as `out[3]=6.0` or `out=iota`"));
+    }
+    let plain = cursor.rest().trim_start().starts_with('=');
+    let special = match name {
+        "fault" | "status" | "printed" if plain => {
+            cursor.need("=")?;
+            cursor.spaces();
+            Some(special(cursor, name)?)
+        }
+        _ => None,
+    };
+    let subject = match special {
+        Some(subject) => subject,
+        None => Subject::Memory(condition(cursor, name, whole)?),
+    };
+    Ok(Expectation { subject, range: cursor.since(start) })
+}
+
+fn special(cursor: &mut Cursor<'_>, name: &str) -> Read<Subject> {
+    if name == "printed" {
+        return cursor.quoted().map(|text| Subject::Printed(text.into()));
+    }
+    let start = cursor.offset();
+    let word = cursor.take(|c| c.is_alphanumeric() || c == '-');
+    let choose = |names: Vec<&'static str>, what: &str| {
+        let wrong = Mistake::new(cursor.since(start), format!("`{word}` is no {what}"));
+        match nearest(word, names.iter().copied()) {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None => wrong.help(format!("there are {}", list(names))),
+        }
+    };
+    if name == "fault" {
+        let kind = Fault::ALL.iter().find(|k| k.name() == word);
+        let kind = kind.ok_or_else(|| choose(Fault::ALL.iter().map(|k| k.name()).collect(), "fault"))?;
+        return Ok(Subject::Fault(*kind));
+    }
+    let status = STATUSES.iter().find(|(n, _)| *n == word);
+    let status = status.ok_or_else(|| choose(STATUSES.iter().map(|(n, _)| *n).collect(), "way to end"))?;
+    Ok(Subject::Status(status.1))
+}
+
+fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> Read<Condition> {
+    let offset = if cursor.eat("+") { Some(cursor.product()?) } else { None };
+    let element = if cursor.eat(":") { Some(read_element(cursor)?) } else { None };
+    let part = if cursor.eat("[") { part(cursor)? } else { Part::All };
+    cursor.spaces();
+    if !cursor.eat("=") {
+        let found = cursor.found();
+        let wrong = Mistake::new(whole, format!("expected `=` and a value after `{name}`, but {found}"));
+        return Err(wrong.help("such as `out[3]=6.0`, `out[0..4]=[1, 2, 3, 4]` or `out=iota`"));
+    }
+    cursor.spaces();
+    let at = cursor.offset();
+    let expected = expected(cursor, element)?;
+    let range = cursor.since(at);
+    if let (Part::Range(from, to), Expected::List(all)) = (part, &expected)
+        && to - from != all.len() as u64
+    {
+        let words = format!("the range has {} elements, but the list has {}", to - from, all.len());
+        return Err(Mistake::new(range, words).help("the end of a range is excluded"));
+    }
+    if let (Part::At(_), Expected::List(_)) = (part, &expected) {
+        return Err(Mistake::new(range, "one element cannot be equal to a list").help("write a range: `out[0..4]=[…]`"));
+    }
+    let tolerance = tolerance(cursor)?.unwrap_or_default();
+    Ok(Condition { name: name.into(), offset, element, part, expected, tolerance })
+}
+
+/// `3]`, `0..4]`.
+fn part(cursor: &mut Cursor<'_>) -> Read<Part> {
+    let start = cursor.offset();
+    let from = cursor.product()?;
+    let part = if cursor.eat("..") {
+        let to = cursor.product()?;
+        if to < from {
+            let words = format!("a range ends behind its beginning, but {to} is before {from}");
+            return Err(Mistake::new(cursor.since(start), words));
+        }
+        Part::Range(from, to)
+    } else {
+        Part::At(from)
+    };
+    cursor.need("]")?;
+    Ok(part)
+}
+
+fn expected(cursor: &mut Cursor<'_>, element: Option<Element>) -> Read<Expected> {
+    if cursor.eat("[") {
+        let item = |c: &mut Cursor<'_>| match element {
+            Some(element) => element_of(c, element),
+            None => c.need_number(),
+        };
+        return cursor.items("]", false, item).map(Expected::List);
+    }
+    if let Some(low) = cursor.number() {
+        return Ok(if cursor.eat("..") { Expected::Between(low, cursor.need_number()?) } else { Expected::Value(low) });
+    }
+    let mut ahead = cursor.clone();
+    let word = ahead.word();
+    if word.is_empty() || SPELLINGS.iter().any(|(name, _)| *name == word) || ahead.rest().starts_with('(') {
+        return read_fill(cursor).map(Expected::Fill);
+    }
+    *cursor = ahead;
+    let from = if cursor.eat("[") {
+        match part(cursor)? {
+            Part::At(from) | Part::Range(from, _) => from,
+            Part::All => 0,
+        }
+    } else {
+        0
+    };
+    Ok(Expected::Like(word.into(), from))
+}

@@ -1,0 +1,135 @@
+//! Images and samplers of a launch, bound to the handles by which a kernel knows them.
+
+use super::bind::{Place, Placed};
+use super::{Element, Field, Given, Mistake, argument};
+use crate::decode::Executable;
+use crate::image::description::{Contents, Described, DescribedImage};
+use crate::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
+use ptx_analysis::program::{self, FieldValue};
+use std::collections::HashMap;
+
+/// Images and samplers on their way into a machine.
+#[derive(Default)]
+pub(super) struct Images {
+    /// What handles mean.
+    pub bindings: Bindings,
+    named: HashMap<Box<str>, ImageId>,
+    /// What the initial values of variables say of samplers.
+    fields: HashMap<Box<str>, Vec<program::Field>>,
+}
+
+/// Fields of initial values, and the key of a launch that says the same.
+const OVERRIDDEN: [(&str, &str); 6] = [
+    ("normalized_coords", "normalized"),
+    ("filter_mode", "filter"),
+    ("addr_mode_0", "address"),
+    ("addr_mode_1", "address"),
+    ("addr_mode_2", "address"),
+    ("force_unnormalized_coords", "force_unnormalized"),
+];
+
+impl Images {
+    /// Reads the initial values of the module's variables, and binds the samplers among them.
+    pub(super) fn opaques(&mut self, executable: &Executable) {
+        for variable in &executable.program.variables {
+            let fields: Vec<program::Field> =
+                variable.initial.fields.iter().filter(|f| f.element == 0).cloned().collect();
+            let located = executable.variables.get(&variable.name);
+            if let Some(located) = located.filter(|_| variable.symbol.ty.is_some_and(|t| t.name() == ".samplerref")) {
+                let mut sampler = Sampler::default();
+                let mut nothing = placeholder();
+                fields.iter().for_each(|f| set(&mut nothing, &mut sampler, f));
+                self.bindings.bind(located.address, Opaque::Sampler(sampler));
+            }
+            self.fields.insert(variable.name.clone(), fields);
+        }
+    }
+
+    /// Binds what a table describes to a handle. `kind` is the type of the variable, or what the kernel takes the parameter for.
+    pub(super) fn bind(
+        &mut self,
+        given: &Given,
+        handle: u64,
+        kind: &str,
+        described: Described,
+        table: &[(String, Field)],
+        buffers: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Result<Option<Placed>, Mistake> {
+        let mistake = |words: String| Mistake::new(given.range.clone(), words);
+        let has = |key: &str| table.iter().any(|(name, _)| name == key);
+        let fields = self.fields.get(&given.name).cloned().unwrap_or_default();
+        // What the launch says counts more than what the variable says of itself.
+        let inherited = fields.iter().filter(|f| OVERRIDDEN.iter().any(|(name, key)| *name == f.name && !has(key)));
+        match described {
+            Described::TensorMap(_) => Ok(None),
+            Described::Sampler(mut sampler) => {
+                inherited.for_each(|f| set(&mut placeholder(), &mut sampler, f));
+                self.bindings.bind(handle, Opaque::Sampler(sampler));
+                Ok(None)
+            }
+            Described::Image(described) => {
+                let DescribedImage { mut image, mut sampler, contents } = *described;
+                inherited.for_each(|f| set(&mut image, &mut sampler, f));
+                let element = element_of(&image);
+                let size = usize::try_from(image.bytes()).unwrap_or(0);
+                let bytes = match &contents {
+                    Contents::Fill(text) => {
+                        let fill = argument::fill(text, given.range.start).map_err(|m| mistake(m.message))?;
+                        image.filled(|index| fill.number(index))
+                    }
+                    Contents::Hex(digits) => argument::hexadecimal(digits).map_err(mistake)?,
+                    Contents::File(path) => return Err(mistake(format!("the file `{path}` has not been read"))),
+                    Contents::Buffer(name) => match (self.named.get(name.as_str()), buffers(name)) {
+                        // Another handle of the same image.
+                        (Some(id), _) => {
+                            self.bind_image(handle, kind, *id, sampler);
+                            return Ok(None);
+                        }
+                        (None, Some(bytes)) => bytes,
+                        (None, None) => {
+                            return Err(mistake(format!("`{name}` is no buffer and no image of this launch")));
+                        }
+                    },
+                };
+                if bytes.len() != size {
+                    return Err(mistake(format!("the image has {size} bytes, but {} are given", bytes.len())));
+                }
+                let id = self.bindings.add_image(Image { description: image, bytes });
+                self.named.insert(given.name.clone(), id);
+                self.bind_image(handle, kind, id, sampler);
+                let name = given.title().into();
+                Ok(Some(Placed { name, element, place: Place::Image(id), bytes: size as u64 }))
+            }
+        }
+    }
+
+    fn bind_image(&mut self, handle: u64, kind: &str, id: ImageId, sampler: Sampler) {
+        let opaque = if kind == ".surfref" { Opaque::Surface(id) } else { Opaque::Texture(id, sampler) };
+        self.bindings.bind(handle, opaque);
+    }
+}
+
+/// The type of the channels of an image.
+pub(super) fn element_of(image: &ImageDescription) -> Element {
+    let name = image.format.channel.name();
+    // Normalised channels are whole numbers.
+    let plain = name.replace('n', "");
+    Element::named(name).or_else(|| Element::named(&plain)).unwrap_or(Element::byte())
+}
+
+/// An image that stands for none: whatever is set in it is forgotten.
+fn placeholder() -> ImageDescription {
+    use crate::image::{ChannelOrder, ChannelType, Format, Geometry};
+    let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+    ImageDescription::new(Geometry::D1, [1; 3], format)
+}
+
+fn set(image: &mut ImageDescription, sampler: &mut Sampler, field: &program::Field) {
+    let value = match field.value {
+        FieldValue::Name(name) => fields::named_value(name),
+        FieldValue::Number(number) => u32::try_from(number).ok(),
+    };
+    if let Some(value) = value {
+        fields::set(image, sampler, field.name, value);
+    }
+}

@@ -1,0 +1,438 @@
+//! A launch held against the kernel that it is for.
+
+use super::argument::fits;
+use super::guess::directive;
+use super::{
+    Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
+};
+use crate::image::description::{Described, describe};
+use crate::machine::Shape;
+use ptx_analysis::program::{Callable, Global, Program};
+use ptx_analysis::signature::{Array, Parameter};
+use ptx_isa::tables::{Bound, TypeClass};
+use std::ops::Range;
+
+/// Bytes that the buffers of a launch may have together.
+pub const MOST: u64 = 1 << 30;
+
+/// Finds out which names are parameters and which variables, and what cannot be. `text` is that of the module.
+pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake> {
+    let kernels = || program.functions.iter().filter(|c| c.kernel);
+    let Some(callable) = kernels().find(|c| c.name == launch.entry) else {
+        let wrong = Mistake::new(launch.range.clone(), format!("there is no kernel `{}`", launch.entry));
+        return vec![match nearest(&launch.entry, kernels().map(|c| &*c.name)) {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None => wrong.help(format!("the module has {}", list(kernels().map(|c| &*c.name)))),
+        }];
+    };
+    let mut mistakes = Vec::new();
+    sort_names(launch, callable, program);
+    sizes(launch, callable, text, &mut mistakes);
+    let names = Names { launch, callable, program };
+    for given in &launch.parameters {
+        mistakes.extend(names.parameter(given).err());
+    }
+    for given in &launch.globals {
+        mistakes.extend(names.global(given).err());
+    }
+    let bytes = |given: &Given| match &given.argument {
+        Argument::Buffer(buffer) => buffer.bytes().unwrap_or(0),
+        _ => 0,
+    };
+    let all = launch.parameters.iter().fold(0u64, |all, given| all.saturating_add(bytes(given)));
+    if all > MOST {
+        let words = format!("the buffers have {all} bytes, but {MOST} are the most that a launch can have");
+        mistakes.push(Mistake::new(launch.range.clone(), words));
+    }
+    for expectation in &launch.expectations {
+        if let Subject::Memory(condition) = &expectation.subject {
+            mistakes.extend(names.condition(condition, &expectation.range).err());
+        }
+    }
+    mistakes.sort_by_key(|m| m.range.start);
+    mistakes
+}
+
+/// What stands in a `launch:` line and is no parameter may be a variable.
+fn sort_names(launch: &mut Launch, callable: &Callable, program: &Program) {
+    let is_global = |g: &Given| {
+        callable.parameters.iter().all(|p| p.name != g.name)
+            && g.offset.is_none()
+            && program.variable(&g.name).is_some()
+    };
+    let (globals, parameters) = std::mem::take(&mut launch.parameters).into_iter().partition(is_global);
+    launch.parameters = parameters;
+    launch.globals.extend::<Vec<Given>>(globals);
+}
+
+fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mistake>) {
+    // Where a size is written; the whole launch if it is not.
+    let here = |name: &str| {
+        let line = text.get(launch.range.clone()).unwrap_or_default();
+        let begins = |at: &usize| line[..*at].ends_with(char::is_whitespace) || line[..*at].ends_with(':');
+        let at = line.match_indices(name).map(|(at, _)| at).find(begins);
+        let written = at.and_then(|at| Some((at, line.get(at..)?.split_whitespace().next()?.len())));
+        written.map_or(launch.range.clone(), |(at, length)| launch.range.start + at..launch.range.start + at + length)
+    };
+    let shape = Shape {
+        cluster: launch.cluster.unwrap_or([1; 3]),
+        ..Shape::new(launch.grid.unwrap_or(launch.cluster.unwrap_or([1; 3])), launch.block.unwrap_or([1; 3]))
+    };
+    if let Some(words) = shape.mistake() {
+        let name = if words.contains("grid") {
+            "grid"
+        } else if words.contains("block") {
+            "block"
+        } else {
+            "cluster"
+        };
+        mistakes.push(Mistake::new(here(name), words));
+        return;
+    }
+    let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();
+    let mut demand = |given: Option<[u32; 3]>, bound: Bound, exact: bool, what: &str, name: &str| {
+        let (Some(given), Some(wanted)) = (given, directive(callable, text, bound)) else { return };
+        let fine = if exact { given == wanted } else { product(given) <= product(wanted) };
+        if !fine {
+            let words = format!("`{what}` is {given:?}, but `{name}` of the kernel says {wanted:?}");
+            let help = format!("leave `{what}` out: then it is taken from the kernel");
+            mistakes.push(Mistake::new(here(what), words).help(help));
+        }
+    };
+    demand(launch.block, Bound::AllThreads, true, "block", ".reqntid");
+    demand(launch.block, Bound::Threads, false, "block", ".maxntid");
+    demand(launch.cluster, Bound::WholeCluster, true, "cluster", ".reqnctapercluster");
+}
+
+struct Names<'a> {
+    launch: &'a Launch,
+    callable: &'a Callable,
+    program: &'a Program,
+}
+
+impl Names<'_> {
+    fn parameter(&self, given: &Given) -> Result<(), Mistake> {
+        let range = || given.range.clone();
+        let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == given.name) else {
+            return Err(self.unknown(given));
+        };
+        let name = &given.name;
+        let whole = parameter.bytes().unwrap_or(0);
+        let aggregate = is_aggregate(parameter);
+        if let Some(offset) = given.offset {
+            let size = match &given.argument {
+                Argument::Number(Some(element), _) => u64::from(element.bits()).div_ceil(8),
+                Argument::Number(None, _) => {
+                    let words =
+                        format!("`{}` is a part of a parameter, whose type the kernel does not say", given.title());
+                    return Err(Mistake::new(range(), words).help(format!("write `{}=u32:…`", given.title())));
+                }
+                _ => self.address_bytes(),
+            };
+            if !aggregate {
+                let words = format!("`{name}` is a single value and has no parts");
+                return Err(Mistake::new(range(), words).help(format!("write `{name}=…`")));
+            }
+            if offset.checked_add(size).is_none_or(|end| end > whole) {
+                let words = format!("`{}` lies outside of `{name}`, which has {whole} bytes", given.title());
+                return Err(Mistake::new(range(), words));
+            }
+        }
+        let scalar = parameter.ty.and_then(|t| Element::named(t.name()));
+        let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
+        let declared = parameter.to_string();
+        match &given.argument {
+            Argument::Number(None, number) if !aggregate && !opaque => {
+                if let Some(scalar) = scalar {
+                    number.encode(scalar).map_err(|why| Mistake::new(range(), format!("`{declared}`: {why}")))?;
+                }
+            }
+            Argument::Number(Some(element), _) if given.offset.is_none() && !aggregate && !opaque => {
+                if scalar.is_some_and(|s| s.bits() != element.bits()) {
+                    let words = format!("`{element}` has {} bits, but the parameter is `{declared}`", element.bits());
+                    return Err(Mistake::new(range(), words));
+                }
+            }
+            Argument::Number(..) if given.offset.is_some() => {}
+            Argument::Number(..) => {
+                let words = format!("the parameter is `{declared}`, which is no number");
+                let help = if opaque {
+                    "write an image or a sampler: `{image=…}`"
+                } else {
+                    "write its bytes, or its parts: `p+8=u32:1`"
+                };
+                return Err(Mistake::new(range(), words).help(help));
+            }
+            Argument::Buffer(buffer) if aggregate && given.offset.is_none() => {
+                let has = buffer.bytes().unwrap_or(0);
+                if has > whole {
+                    let words = format!("`{name}` has {whole} bytes, but {has} are given");
+                    return Err(
+                        Mistake::new(range(), words).help("a buffer for an array is its contents, not its address")
+                    );
+                }
+            }
+            Argument::Buffer(buffer) => {
+                fits(buffer, range())?;
+                self.takes_address(given, parameter)?;
+            }
+            Argument::Address(target, _) => {
+                self.takes_address(given, parameter)?;
+                self.target(target, given)?;
+            }
+            Argument::Table(table) => {
+                let described = describe_at(table, range())?;
+                let map = matches!(described, Described::TensorMap(_));
+                if map && !(aggregate && whole >= 128) && !self.holds_address(parameter)
+                    || !map && !opaque && !self.holds_handle(parameter)
+                {
+                    let what = if map { "a tensor map" } else { "an image or a sampler" };
+                    return Err(Mistake::new(
+                        range(),
+                        format!("the parameter is `{declared}`, which cannot be {what}"),
+                    ));
+                }
+                if let Described::TensorMap(map) = &described {
+                    self.buffer(&map.buffer, &range())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, given: &Given) -> Mistake {
+        let name = &given.name;
+        let parameters = || self.callable.parameters.iter().map(|p| &*p.name);
+        let wrong = Mistake::new(given.range.clone(), format!("`{}` has no parameter `{name}`", self.callable.name));
+        let variables = self.program.variables.iter().map(|v| &*v.name);
+        match nearest(name, parameters().chain(super::SIZES).chain(variables)) {
+            Some(near) => wrong.help(format!("did you mean `{near}`?")),
+            None if self.callable.parameters.is_empty() => wrong.help("it has no parameters"),
+            None => wrong.help(format!("it has {}", list(parameters()))),
+        }
+    }
+
+    fn address_bytes(&self) -> u64 {
+        if self.program.environment.address_size == 32 { 4 } else { 8 }
+    }
+
+    fn holds_address(&self, parameter: &Parameter) -> bool {
+        let class = |p: &Parameter| p.ty.map(|t| t.info().class);
+        !is_aggregate(parameter)
+            && parameter.bytes() == Some(self.address_bytes())
+            && matches!(class(parameter), Some(TypeClass::Bits | TypeClass::Uint | TypeClass::Sint))
+    }
+
+    fn holds_handle(&self, parameter: &Parameter) -> bool {
+        !is_aggregate(parameter) && parameter.bytes() == Some(8) && self.holds_class(parameter)
+    }
+
+    fn holds_class(&self, parameter: &Parameter) -> bool {
+        let class = parameter.ty.map(|t| t.info().class);
+        matches!(class, Some(TypeClass::Bits | TypeClass::Uint | TypeClass::Sint))
+    }
+
+    fn takes_address(&self, given: &Given, parameter: &Parameter) -> Result<(), Mistake> {
+        if given.offset.is_some() || self.holds_address(parameter) {
+            return Ok(());
+        }
+        let words = format!("the parameter is `{parameter}`, which cannot hold an address");
+        Err(Mistake::new(given.range.clone(), words).help(format!("give a number: `{}=1`", given.name)))
+    }
+
+    fn target(&self, target: &str, given: &Given) -> Result<(), Mistake> {
+        let range = given.range.clone();
+        let buffer = self.launch.parameters.iter().any(|g| {
+            &*g.name == target
+                && g.offset.is_none()
+                && matches!(g.argument, Argument::Buffer(_))
+                && g.range != given.range
+        });
+        let addressed = self.variable(target).is_some_and(|v| matches!(v.symbol.space, ".global" | ".const"));
+        let said = |name: &str| self.launch.parameters.iter().any(|g| &*g.name == name);
+        let guessed =
+            self.callable.parameters.iter().any(|p| &*p.name == target && self.holds_address(p) && !said(target));
+        if buffer || guessed || addressed || self.program.function(target).is_some() {
+            return Ok(());
+        }
+        let words =
+            format!("`{target}` is no buffer of this launch, no `.global` or `.const` variable and no function");
+        Err(Mistake::new(range, words))
+    }
+
+    /// The buffer of that name.
+    fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), Mistake> {
+        let is_it = |g: &&Given| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
+        let named = self.launch.parameters.iter().find(is_it);
+        if named.is_some() || self.callable.parameters.iter().any(|p| &*p.name == name) || self.variable(name).is_some()
+        {
+            return Ok(());
+        }
+        Err(Mistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
+    }
+
+    fn variable(&self, name: &str) -> Option<&Global> {
+        self.program.variable(name).and_then(|i| self.program.variables.get(i))
+    }
+
+    fn global(&self, given: &Given) -> Result<(), Mistake> {
+        let range = || given.range.clone();
+        let Some(variable) = self.variable(&given.name) else {
+            let names = || self.program.variables.iter().map(|v| &*v.name);
+            let wrong = Mistake::new(range(), format!("the module has no variable `{}`", given.name));
+            return Err(match nearest(&given.name, names()) {
+                Some(near) => wrong.help(format!("did you mean `{near}`?")),
+                None => wrong.help(format!("it has {}", list(names()))),
+            });
+        };
+        let symbol = &variable.symbol;
+        if !matches!(symbol.space, ".global" | ".const") {
+            let words = format!("`{}` is in `{}`, which has no initial contents", given.name, symbol.space);
+            return Err(Mistake::new(range(), words));
+        }
+        let bytes = symbol.bytes.unwrap_or(0);
+        let opaque = symbol.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
+        let element = symbol.ty.and_then(|t| Element::named(t.name()));
+        let needs = match &given.argument {
+            Argument::Number(None, number) => {
+                let element = element.ok_or_else(|| {
+                    Mistake::new(range(), format!("`{}` is no number", given.name)).help("write an image or a sampler")
+                })?;
+                number.encode(element).map_err(|why| Mistake::new(range(), why))?;
+                u64::from(element.bits()) / 8
+            }
+            Argument::Number(Some(element), _) => u64::from(element.bits()).div_ceil(8),
+            Argument::Buffer(buffer) => {
+                fits(buffer, range())?;
+                buffer.bytes().unwrap_or(0)
+            }
+            Argument::Address(target, _) => {
+                self.target(target, given)?;
+                self.address_bytes()
+            }
+            Argument::Table(table) => match describe_at(table, range())? {
+                Described::TensorMap(map) => {
+                    self.buffer(&map.buffer, &range())?;
+                    128
+                }
+                _ if opaque => 0,
+                _ => 8,
+            },
+        };
+        if needs > bytes {
+            let words = format!("`{}` has {bytes} bytes, but {needs} are given", given.name);
+            return Err(Mistake::new(range(), words));
+        }
+        Ok(())
+    }
+
+    /// A buffer that is given, and how many elements of a type it has, both as far as they are known.
+    fn looked_at(&self, condition: &Condition) -> Option<(Option<Element>, Option<u64>)> {
+        let given = self.launch.parameters.iter().find(|g| g.name == condition.name && g.offset == condition.offset);
+        if let Some(given) = given {
+            return match &given.argument {
+                Argument::Buffer(buffer) => {
+                    let element = condition.element.unwrap_or(buffer.element);
+                    Some((Some(element), buffer.bytes().map(|b| element.count(b))))
+                }
+                // The pixels of an image are bytes.
+                Argument::Table(_) => Some((condition.element, None)),
+                _ => None,
+            };
+        }
+        if let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == condition.name) {
+            // It is guessed what that points to.
+            let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
+            let buffer = is_aggregate(parameter) || opaque || self.holds_address(parameter);
+            return buffer.then_some((condition.element, None));
+        }
+        let variable = self.variable(&condition.name)?;
+        let element = condition.element.or_else(|| variable.symbol.ty.and_then(|t| Element::named(t.name())));
+        let count = element.zip(variable.symbol.bytes).map(|(e, bytes)| e.count(bytes));
+        matches!(variable.symbol.space, ".global" | ".const").then_some((element, count))
+    }
+
+    fn condition(&self, condition: &Condition, range: &Range<usize>) -> Result<(), Mistake> {
+        let title = condition.title();
+        let wrong = |words: String| Mistake::new(range.clone(), words);
+        let Some((element, count)) = self.looked_at(condition) else {
+            let buffers = self.launch.parameters.iter().filter(|g| matches!(g.argument, Argument::Buffer(_)));
+            let buffers: Vec<&str> = buffers.map(|g| &*g.name).collect();
+            let out =
+                wrong(format!("`{}` is no buffer of this launch and no variable in global memory", condition.name));
+            return Err(match nearest(&condition.name, buffers.iter().copied()) {
+                Some(near) => out.help(format!("did you mean `{near}`?")),
+                None => out.help(format!("there are {}", list(buffers))),
+            });
+        };
+        if let Expected::Like(name, _) = &condition.expected {
+            let other = Condition { name: name.clone(), offset: None, ..condition.clone() };
+            match self.looked_at(&other) {
+                None => return Err(wrong(format!("`{name}` is neither a fill nor a buffer of this launch"))),
+                Some((other, _)) if other.is_some() && element.is_some() && other != element => {
+                    let words = format!("`{name}` and `{}` have different types", condition.name);
+                    return Err(wrong(words).help("look at one of them as the other's: `out:u32=…`"));
+                }
+                Some(_) => {}
+            }
+        }
+        let last = match condition.part {
+            Part::At(index) => Some(index.saturating_add(1)),
+            Part::Range(_, end) => Some(end),
+            Part::All => match &condition.expected {
+                Expected::List(all) => Some(all.len() as u64),
+                _ => None,
+            },
+        };
+        if let (Some(last), Some(count)) = (last, count)
+            && last > count
+        {
+            return Err(wrong(format!("`{title}` lies behind the end: the buffer has {count} elements")));
+        }
+        let Some(element) = element else { return Ok(()) };
+        let encode = |number: super::Number| {
+            number.encode(element).map(|_| ()).map_err(|why| wrong(format!("`{title}`: {why}")))
+        };
+        match &condition.expected {
+            Expected::Value(value) if !condition.tolerance.is_exact() && value.value().is_finite() => Ok(()),
+            Expected::Value(value) => encode(*value),
+            Expected::List(all) if condition.tolerance.is_exact() => all.iter().try_for_each(|n| encode(*n)),
+            Expected::Fill(fill) => fill.mistake(element).map_or(Ok(()), |why| Err(wrong(why))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a parameter is more than one value.
+pub(super) fn is_aggregate(parameter: &Parameter) -> bool {
+    parameter.array != Array::No || parameter.elements > 1
+}
+
+/// What a table describes.
+pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>) -> Result<Described, Mistake> {
+    match describe(table) {
+        Some(Ok(described)) => Ok(described),
+        Some(Err(why)) => Err(Mistake::new(range, why)),
+        None => Err(Mistake::new(range, "this says neither `image=`, `sampler=` nor `tensor_map=`")
+            .help("such as `{image=2d size=[64,32] format=f32 fill=iota}`")),
+    }
+}
+
+/// The bytes of a buffer; `None` for those that nobody wrote, and where they are still in a file.
+pub(super) fn contents(buffer: &Buffer) -> Option<Vec<u8>> {
+    let size = buffer.bytes().and_then(|n| usize::try_from(n).ok())?;
+    let mut out = match &buffer.contents {
+        Contents::Fill(super::Fill::Poison) | Contents::File(_) => return None,
+        Contents::Fill(fill) => return Some(fill.bytes(buffer.element, buffer.length.unwrap_or(0))),
+        Contents::Bytes(bytes) => bytes.clone(),
+        Contents::Elements(elements) => {
+            let mut out = vec![0; size];
+            for (index, number) in elements.iter().enumerate() {
+                buffer.element.put(&mut out, index as u64, number.encode(buffer.element).unwrap_or(0));
+            }
+            out
+        }
+    };
+    out.resize(size, 0);
+    Some(out)
+}

@@ -1,0 +1,155 @@
+//! Launches in the text of a module: `//!` lines above kernels.
+
+use super::argument::{Names, arguments};
+use super::{Launch, Mistake, expectations, nearest};
+use ptx_analysis::program::{Callable, Program};
+use std::ops::Range;
+
+/// What was found in a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The launches, in the order of the text. Names in them are not looked at yet: [`super::settle`].
+    pub launches: Vec<Launch>,
+    /// What is wrong with the lines.
+    pub mistakes: Vec<Mistake>,
+}
+
+const LAUNCH: &str = "launch";
+const PARAMETERS: &str = "params";
+const GLOBALS: &str = "globals";
+const EXPECT: &str = "expect";
+const KEYWORDS: [&str; 4] = [LAUNCH, PARAMETERS, GLOBALS, EXPECT];
+
+/// A line of a launch.
+struct Line<'t> {
+    keyword: &'t str,
+    text: &'t str,
+    /// Where the text begins.
+    base: usize,
+    range: Range<usize>,
+}
+
+/// Reads the launches of a module. The program is that of the same text: it says where functions begin.
+pub fn launches(text: &str, program: &Program) -> Found {
+    let mut out = Found::default();
+    let lines = lines(text, &mut out.mistakes);
+    if lines.is_empty() {
+        return out;
+    }
+    let mut functions: Vec<&Callable> = program.functions.iter().filter(|c| c.body.is_some() || c.kernel).collect();
+    functions.sort_by_key(|c| c.start);
+    let mut current: Option<(&str, bool)> = None;
+    for line in &lines {
+        let next = functions.partition_point(|c| c.start < line.range.start);
+        let around = functions.get(next.wrapping_sub(1)).filter(|c| {
+            let end = c.body.as_ref().map_or(0, |b| b.body.end as usize);
+            c.start + end > line.range.start
+        });
+        let kernel = match (around, functions.get(next)) {
+            (Some(around), _) => {
+                let words = format!("this line stands in `{}`", around.name);
+                out.mistakes
+                    .push(Mistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
+                continue;
+            }
+            (None, Some(callable)) if callable.kernel => &*callable.name,
+            (None, Some(callable)) => {
+                let words = format!("`{}`, above which this line stands, is no kernel", callable.name);
+                let help = "only an `.entry` can be launched: put the line right above one";
+                out.mistakes.push(Mistake::new(line.range.clone(), words).help(help));
+                continue;
+            }
+            (None, None) => {
+                let wrong = Mistake::new(line.range.clone(), "no kernel follows that could be launched");
+                out.mistakes.push(wrong.help("lines of a launch stand above the kernel that they are for"));
+                continue;
+            }
+        };
+        let begins = line.keyword == LAUNCH || current.is_none_or(|(name, _)| name != kernel);
+        if begins {
+            if line.keyword == PARAMETERS || line.keyword == GLOBALS {
+                let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword);
+                out.mistakes.push(Mistake::new(line.range.clone(), words).help("write `//! launch:` first"));
+            }
+            out.launches.push(Launch { entry: kernel.into(), range: line.range.clone(), ..Launch::default() });
+            current = Some((kernel, true));
+        }
+        let Some(launch) = out.launches.last_mut() else { continue };
+        launch.range.end = line.range.end;
+        match line.keyword {
+            EXPECT => {
+                let (expected, mistakes) = expectations(line.text, line.base);
+                launch.expectations.extend(expected);
+                out.mistakes.extend(mistakes);
+            }
+            keyword => {
+                let names = match keyword {
+                    PARAMETERS => Names::Parameters,
+                    GLOBALS => Names::Globals,
+                    _ => Names::Launch,
+                };
+                out.mistakes.extend(arguments(line.text, line.base, names, launch));
+            }
+        }
+    }
+    out.mistakes.sort_by_key(|m| m.range.start);
+    out
+}
+
+/// The `//!` lines with a keyword. Lines without one are remarks; a misspelled keyword is a mistake.
+fn lines<'t>(text: &'t str, mistakes: &mut Vec<Mistake>) -> Vec<Line<'t>> {
+    let mut out = Vec::new();
+    if !text.contains("//!") {
+        return out;
+    }
+    let mut start = 0;
+    let mut inside = false;
+    for line in text.split_inclusive('\n') {
+        let begin = start;
+        start += line.len();
+        let content = line.trim_end();
+        let indent = content.len() - content.trim_start().len();
+        let remark = content.get(indent..).and_then(|c| c.strip_prefix("//!"));
+        match remark {
+            Some(remark) if !inside => {
+                let at = begin + content.len() - remark.len();
+                out.extend(keyword(remark, at, begin + indent..begin + content.len(), mistakes));
+            }
+            _ => inside = is_inside(content, inside),
+        }
+    }
+    out
+}
+
+fn keyword<'t>(remark: &'t str, at: usize, range: Range<usize>, mistakes: &mut Vec<Mistake>) -> Option<Line<'t>> {
+    let (before, text) = remark.split_once(':')?;
+    let word = before.trim();
+    if let Some(keyword) = KEYWORDS.iter().find(|k| **k == word) {
+        return Some(Line { keyword, text, base: at + before.len() + 1, range });
+    }
+    // Prose may have a colon too, but hardly one behind such a word with an assignment behind it.
+    let meant = nearest(word, KEYWORDS).filter(|_| text.contains('=') && !word.contains(' '))?;
+    let start = at + before.len() - before.trim_start().len();
+    let wrong = Mistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
+    mistakes.push(wrong.help(format!("did you mean `{meant}:`?")));
+    None
+}
+
+/// Whether a line ends inside a `/* */` comment.
+fn is_inside(line: &str, mut inside: bool) -> bool {
+    let mut rest = line;
+    loop {
+        if inside {
+            let Some(end) = rest.find("*/") else { return true };
+            rest = rest.get(end + 2..).unwrap_or_default();
+            inside = false;
+        } else {
+            let Some(begin) = rest.find("/*") else { return false };
+            if rest.find("//").is_some_and(|line| line < begin) {
+                return false;
+            }
+            rest = rest.get(begin + 2..).unwrap_or_default();
+            inside = true;
+        }
+    }
+}

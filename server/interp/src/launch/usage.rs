@@ -1,0 +1,176 @@
+//! What a kernel does with its parameters, as far as its text tells: which of them are addresses, and of what.
+
+use super::Element;
+use ptx_analysis::flow::{Function, Role, Slot, Value};
+use ptx_analysis::program::Callable;
+use ptx_analysis::symbols::Origin;
+use ptx_isa::tables::Access;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A parameter, or a part of one: its index, and the byte at which it is loaded.
+pub(super) type Cell = (usize, u64);
+
+/// What is done with a parameter, or a part of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// As what it is loaded.
+    pub loaded: Option<Element>,
+    /// It is used as an address.
+    pub pointer: bool,
+    /// Memory there is read.
+    pub read: bool,
+    /// And written.
+    pub written: bool,
+    /// And changed atomically.
+    pub atomic: bool,
+    /// As elements of this type, at first.
+    pub element: Option<Element>,
+    /// The most elements of an access.
+    pub vector: u32,
+    /// It is a handle of an image: the geometry, if an instruction says so.
+    pub image: Option<&'static str>,
+    /// The image is a surface.
+    pub surface: bool,
+    /// It is the address of a tensor map, or is one.
+    pub tensor_map: bool,
+}
+
+/// Instructions whose result is an address if an operand is one.
+const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
+
+/// Opcodes that take handles of images.
+const IMAGES: [&str; 8] = ["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"];
+
+const GEOMETRIES: [&str; 9] = [".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms"];
+
+/// Which cells each register may hold, or an address that was made of them.
+type Held = Vec<BTreeSet<Cell>>;
+
+/// What a kernel does with its parameters.
+pub(super) fn usage(callable: &Callable) -> BTreeMap<Cell, Usage> {
+    let mut out = BTreeMap::new();
+    let Some(function) = &callable.body else { return out };
+    let parameter = |v: u32| {
+        let variable = function.variables.get(v as usize)?;
+        let own = variable.symbol.origin == Origin::KernelParameter;
+        let index = callable.parameters.iter().position(|p| p.name == variable.name)?;
+        own.then_some(index)
+    };
+    let mut held: Held = vec![BTreeSet::new(); function.registers.len()];
+    // In a few rounds everything has come to where it is used, loops included.
+    for _ in 0..8 {
+        let mut changed = false;
+        for index in 0..function.instructions.len() {
+            changed |= follow(function, index, &parameter, &mut held, &mut out);
+        }
+        if !changed {
+            break;
+        }
+    }
+    // What was converted from or to a generic address is one, whatever else was added to it.
+    let mut certain: BTreeSet<Cell> = BTreeSet::new();
+    for (index, pointee) in callable.pointees.iter().enumerate() {
+        if pointee.is_some() {
+            certain.insert((index, 0));
+        }
+    }
+    for index in (0..function.instructions.len()).filter(|i| function.entry(*i).name == "cvta") {
+        let operands = function.operands_of(index).iter().filter(|o| o.reads());
+        for cells in operands.flat_map(|o| o.slots()).filter_map(|s| held.get(s.index())) {
+            certain.extend(cells.iter().filter(|_| cells.len() == 1));
+        }
+    }
+    for cell in &certain {
+        out.entry(*cell).or_default().pointer = true;
+    }
+    for index in 0..function.instructions.len() {
+        accesses(function, index, &held, &certain, &mut out);
+    }
+    out
+}
+
+/// Carries cells from the operands of an instruction to its results.
+fn follow(
+    function: &Function,
+    index: usize,
+    parameter: &impl Fn(u32) -> Option<usize>,
+    held: &mut Held,
+    out: &mut BTreeMap<Cell, Usage>,
+) -> bool {
+    let mut changed = false;
+    let mut add = |held: &mut Held, slot: Slot, cells: &BTreeSet<Cell>| {
+        let Some(all) = held.get_mut(slot.index()) else { return };
+        let before = all.len();
+        all.extend(cells);
+        changed |= all.len() > before;
+    };
+    let operands = function.operands_of(index);
+    let name = function.entry(index).name;
+    if let Some(address) = operands.iter().find(|o| o.memory() == Some(Access::Read)).filter(|_| name == "ld") {
+        let Value::Variable(variable) = address.value else { return false };
+        let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
+        let element = function.modifier(index, "type").and_then(Element::named);
+        let size = element.map_or(8, |e| u64::from(e.bits()) / 8);
+        for (at, written) in function.writes(index).iter().enumerate() {
+            let cell = (parameter, u64::try_from(offset).unwrap_or(0) + size * at as u64);
+            let usage = out.entry(cell).or_default();
+            usage.loaded = usage.loaded.or(element);
+            add(held, written.slot, &BTreeSet::from([cell]));
+        }
+        return changed;
+    }
+    if !PASSING.contains(&name) {
+        return false;
+    }
+    let mut cells = BTreeSet::new();
+    for operand in operands.iter().filter(|o| o.reads()) {
+        match operand.value {
+            // The address of the parameter itself, as tensor maps are given.
+            Value::Variable(v) => cells.extend(parameter(v).map(|p| (p, 0))),
+            _ => operand.slots().for_each(|s| cells.extend(held.get(s.index()).into_iter().flatten())),
+        }
+    }
+    for written in function.writes(index) {
+        add(held, written.slot, &cells);
+    }
+    changed
+}
+
+/// Notes what an instruction does to the memory at its addresses.
+fn accesses(function: &Function, index: usize, held: &Held, certain: &BTreeSet<Cell>, out: &mut BTreeMap<Cell, Usage>) {
+    let name = function.entry(index).name;
+    let family = name.split('.').next().unwrap_or(name);
+    let element = function.modifier(index, "type").and_then(Element::named);
+    let tensor = function.has(index, ".tensor") || function.has(index, ".tensormap") || name.contains("tensor");
+    for operand in function.operands_of(index) {
+        let cells: BTreeSet<Cell> = match operand.value {
+            Value::Variable(_) => continue,
+            _ => operand.slots().filter_map(|s| held.get(s.index())).flatten().copied().collect(),
+        };
+        let sure: Vec<Cell> = cells.iter().copied().filter(|c| certain.contains(c)).collect();
+        let chosen = if sure.is_empty() { cells.into_iter().collect() } else { sure };
+        for cell in chosen {
+            let usage = out.entry(cell).or_default();
+            if IMAGES.contains(&family) {
+                let geometry = GEOMETRIES.iter().find(|g| function.has(index, g));
+                usage.image = usage.image.filter(|g| !g.is_empty()).or(geometry.copied()).or(Some(""));
+                usage.surface |= matches!(family, "suld" | "sust" | "sured" | "suq");
+                continue;
+            }
+            if operand.role == Role::Argument {
+                continue;
+            }
+            let Some(access) = operand.memory().or((operand.role == Role::Address).then_some(Access::Read)) else {
+                continue;
+            };
+            usage.pointer = true;
+            usage.tensor_map |= tensor;
+            usage.read |= access != Access::Write;
+            usage.written |= access != Access::Read || matches!(family, "atom" | "red" | "st");
+            usage.atomic |= matches!(family, "atom" | "red");
+            usage.element = usage.element.or(element);
+            let lanes = function.writes(index).len().max(1) as u32;
+            usage.vector = usage.vector.max(if family == "ld" { lanes } else { 1 });
+        }
+    }
+}

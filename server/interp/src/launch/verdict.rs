@@ -1,0 +1,246 @@
+//! Expectations after a run.
+
+use super::bind::{Placed, Snapshot};
+use super::expectation::STATUSES;
+use super::{Condition, Element, Expectation, Expected, Fill, Kind, Number, Part, Subject, Tolerance};
+use crate::findings::Fault;
+use crate::machine::{Machine, Status};
+use std::collections::HashMap;
+
+/// What came of an expectation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The expectation, as it is written.
+    pub name: String,
+    /// It holds.
+    pub ok: bool,
+    /// Why not: what was expected, what was found, and how often.
+    pub message: Option<String>,
+}
+
+/// Holds expectations against the machine after a run. Faults that nobody expects, and an end that nobody expects, are verdicts too if
+/// they contradict the expectations: see [`unexpected`].
+pub fn verdicts(expectations: &[Expectation], machine: &Machine, buffers: &[Placed], status: Status) -> Vec<Verdict> {
+    let mut after = After { machine, buffers, snapshots: HashMap::new() };
+    let one = |expectation: &Expectation| {
+        let message = match &expectation.subject {
+            Subject::Memory(condition) => after.memory(condition).err(),
+            Subject::Fault(kind) => {
+                let found = machine.findings.faults.iter().any(|f| f.kind == *kind);
+                (!found).then(|| format!("`{}` was not found", kind.name()))
+            }
+            Subject::Status(wanted) => {
+                (*wanted != status).then(|| format!("the run ended as `{}`, not `{}`", name(status), name(*wanted)))
+            }
+            Subject::Printed(text) => {
+                let printed = String::from_utf8_lossy(&machine.printed);
+                (*printed != **text).then(|| format!("it printed {printed:?}, not {text:?}"))
+            }
+        };
+        Verdict { name: expectation.to_string(), ok: message.is_none(), message }
+    };
+    expectations.iter().map(one).collect()
+}
+
+/// The faults of a run that no expectation names.
+pub fn unexpected<'f>(expectations: &[Expectation], faults: &'f [Fault]) -> Vec<&'f Fault> {
+    let named = |fault: &&Fault| {
+        expectations.iter().any(|e| match &e.subject {
+            Subject::Fault(kind) => *kind == fault.kind,
+            Subject::Status(Status::Deadlock) => fault.kind == crate::findings::Kind::Deadlock,
+            _ => false,
+        })
+    };
+    faults.iter().filter(|f| !named(f)).collect()
+}
+
+/// The name of an end, as users see it.
+pub fn name(status: Status) -> &'static str {
+    STATUSES.iter().find(|(_, s)| *s == status).map_or("cancelled", |(name, _)| name)
+}
+
+/// How many differences are told apart.
+const SHOWN: usize = 4;
+
+struct After<'a> {
+    machine: &'a Machine,
+    buffers: &'a [Placed],
+    snapshots: HashMap<Box<str>, Snapshot>,
+}
+
+impl After<'_> {
+    fn find(&mut self, name: &str) -> Result<Placed, String> {
+        let placed = self.buffers.iter().find(|b| &*b.name == name);
+        let placed = placed.ok_or_else(|| format!("there is no buffer `{name}` in this run"))?;
+        if !self.snapshots.contains_key(name) {
+            self.snapshots.insert(name.into(), placed.snapshot(self.machine));
+        }
+        Ok(placed.clone())
+    }
+
+    fn memory(&mut self, condition: &Condition) -> Result<(), String> {
+        let name = condition.offset.map_or_else(|| condition.name.to_string(), |at| format!("{}+{at}", condition.name));
+        let placed = self.find(&name)?;
+        let element = condition.element.unwrap_or(placed.element);
+        let count = element.count(placed.bytes);
+        let (from, to) = match (condition.part, &condition.expected) {
+            (Part::At(index), _) => (index, index.saturating_add(1)),
+            (Part::Range(from, to), _) => (from, to),
+            (Part::All, Expected::List(all)) => (0, all.len() as u64),
+            (Part::All, _) => (0, count),
+        };
+        if to > count {
+            return Err(format!("it lies behind the end: the buffer has {count} elements"));
+        }
+        if let Expected::Like(other, _) = &condition.expected {
+            let like = self.find(other)?;
+            if like.element.bits() != element.bits() {
+                return Err(format!("`{other}` has elements of another size"));
+            }
+        }
+        let nothing = Snapshot::default();
+        let snapshot = self.snapshots.get(name.as_str()).unwrap_or(&nothing);
+        let like = match &condition.expected {
+            Expected::Like(other, _) => self.snapshots.get(other),
+            _ => None,
+        };
+        let mut differences = Vec::new();
+        let mut wrong = 0u64;
+        for index in from..to {
+            let seen = Seen { element, index, snapshot };
+            let words = match &condition.expected {
+                Expected::Value(value) => seen.value(*value, condition.tolerance)?,
+                Expected::List(all) => {
+                    let value = usize::try_from(index - from).ok().and_then(|i| all.get(i));
+                    value.map_or(Ok(None), |value| seen.value(*value, condition.tolerance))?
+                }
+                Expected::Between(low, high) => seen.between(*low, *high),
+                Expected::Fill(Fill::Poison) => seen.poison(),
+                Expected::Fill(Fill::Nan) => seen.value(Number::Float(f64::NAN), condition.tolerance)?,
+                Expected::Fill(fill) => seen.bits(fill.bits(element, index - from), condition.tolerance),
+                Expected::Like(_, first) => {
+                    let bits = like.and_then(|l| element.get(&l.bytes, first + (index - from)));
+                    match bits {
+                        Some(bits) => seen.bits(bits, condition.tolerance),
+                        None => Some("the other one ends before".to_owned()),
+                    }
+                }
+            };
+            if let Some(words) = words {
+                wrong += 1;
+                if differences.len() < SHOWN {
+                    let one = matches!(condition.part, Part::At(_)) || count == 1;
+                    differences.push(if one { words } else { format!("[{index}] {words}") });
+                }
+            }
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let all = to - from;
+        let more = if wrong > differences.len() as u64 { "; …" } else { "" };
+        let counted = if all > 1 { format!("{wrong} of {all} elements differ: ") } else { String::new() };
+        Err(format!("{counted}{}{more}", differences.join("; ")))
+    }
+}
+
+/// An element that is looked at.
+struct Seen<'a> {
+    element: Element,
+    index: u64,
+    snapshot: &'a Snapshot,
+}
+
+impl Seen<'_> {
+    fn found(&self) -> Option<u128> {
+        let bits = u64::from(self.element.bits());
+        let (from, to) = (self.index * bits / 8, (self.index * bits + bits).div_ceil(8));
+        let known = &self.snapshot.known;
+        let last = known.partition_point(|r| r.start <= from);
+        let inside = last.checked_sub(1).and_then(|i| known.get(i)).is_some_and(|r| r.end >= to);
+        self.element.get(&self.snapshot.bytes, self.index).filter(|_| inside)
+    }
+
+    fn poison(&self) -> Option<String> {
+        self.found().map(|bits| format!("is {}, but nobody should have written it", self.element.text(bits)))
+    }
+
+    fn value(&self, expected: Number, tolerance: Tolerance) -> Result<Option<String>, String> {
+        let Some(found) = self.found() else { return Ok(Some(format!("was never written, not {expected}"))) };
+        if matches!(expected, Number::Float(value) if value.is_nan()) {
+            let words = || format!("is {}, not nan", self.element.text(found));
+            return Ok((!self.element.is_nan(found)).then(words));
+        }
+        match expected.encode(self.element) {
+            Ok(bits) => Ok(self.compare(found, bits, Some(expected), tolerance)),
+            // Near a number that the type does not have.
+            Err(_) if !tolerance.is_exact() => {
+                let near = self.is_near(self.element.value(found), expected.value(), tolerance);
+                Ok((!near).then(|| self.differ(found, &expected.to_string(), tolerance)))
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    fn bits(&self, expected: u128, tolerance: Tolerance) -> Option<String> {
+        match self.found() {
+            Some(found) => self.compare(found, expected, None, tolerance),
+            None => Some(format!("was never written, not {}", self.element.text(expected))),
+        }
+    }
+
+    fn between(&self, low: Number, high: Number) -> Option<String> {
+        let Some(found) = self.found() else { return Some(format!("was never written, not {low}..{high}")) };
+        let value = self.element.value(found);
+        let inside = low.value() <= value && value <= high.value();
+        (!inside).then(|| format!("is {}, not {low}..{high}", self.element.text(found)))
+    }
+
+    fn is_near(&self, found: f64, expected: f64, tolerance: Tolerance) -> bool {
+        if found == expected {
+            return true;
+        }
+        let distance = (found - expected).abs();
+        let within = |limit: Option<f64>| limit.is_some_and(|limit| distance <= limit);
+        within(tolerance.absolute) || within(tolerance.relative.map(|r| r * expected.abs()))
+    }
+
+    fn compare(&self, found: u128, expected: u128, written: Option<Number>, tolerance: Tolerance) -> Option<String> {
+        let element = self.element;
+        if found == expected || element.is_nan(found) && element.is_nan(expected) && !tolerance.is_exact() {
+            return None;
+        }
+        let value = written.filter(|n| !matches!(n, Number::Bits(_))).map_or(element.value(expected), Number::value);
+        let near = !tolerance.is_exact()
+            && (self.is_near(element.value(found), value, tolerance)
+                || tolerance.ulps.is_some_and(|most| ulps(element, found, expected).is_some_and(|n| n <= most.into())));
+        if near {
+            return None;
+        }
+        let text = element.text(expected);
+        // Two NaN: what they are is in their bits.
+        let same = text == element.text(found);
+        Some(if same { format!("is {found:#x}, not {expected:#x}") } else { self.differ(found, &text, tolerance) })
+    }
+
+    fn differ(&self, found: u128, expected: &str, tolerance: Tolerance) -> String {
+        let text = self.element.text(found);
+        format!("is {text}, not {expected}{tolerance}")
+    }
+}
+
+/// How many numbers of the type lie between two of them, one of them counted; nothing for NaN.
+fn ulps(element: Element, a: u128, b: u128) -> Option<u128> {
+    let signed = |bits: u128| -> i128 {
+        match element.kind() {
+            Kind::Float(float) if float.is_signed() && element.bits() > 8 || element.name().starts_with('e') => {
+                let sign = 1u128 << (element.bits() - 1);
+                if bits & sign != 0 { -((bits & !sign) as i128) } else { bits as i128 }
+            }
+            Kind::Integer { signed: true } => element.sign_extended(bits),
+            _ => bits as i128,
+        }
+    };
+    let padding = element.padding();
+    (!element.is_nan(a) && !element.is_nan(b)).then(|| signed(a).abs_diff(signed(b)) >> padding)
+}

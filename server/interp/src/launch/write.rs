@@ -1,0 +1,211 @@
+//! Launches as text again.
+
+use super::expectation::STATUSES;
+use super::{
+    Argument, Buffer, Condition, Contents, Expectation, Expected, Field, Given, Launch, Part, SIZES, Subject, Tolerance,
+};
+use std::fmt::{self, Display, Write};
+
+impl Launch {
+    /// As `//!` lines for above the kernel, each with its line break.
+    pub fn lines(&self) -> String {
+        let mut out = "//! launch:".to_owned();
+        for (name, size) in [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)] {
+            if let Some([x, y, z]) = size {
+                let _ = match (y, z) {
+                    (1, 1) => write!(out, " {name}={x}"),
+                    (_, 1) => write!(out, " {name}={x},{y}"),
+                    _ => write!(out, " {name}={x},{y},{z}"),
+                };
+            }
+        }
+        if let Some(shared) = self.shared {
+            let _ = write!(out, " shared={shared}");
+        }
+        let (odd, plain): (Vec<_>, Vec<_>) =
+            self.parameters.iter().partition(|g| g.offset.is_none() && SIZES.contains(&&*g.name));
+        for (keyword, all) in [("", plain), ("params", odd), ("globals", self.globals.iter().collect())] {
+            if !keyword.is_empty() && !all.is_empty() {
+                let _ = write!(out, "\n//! {keyword}:");
+            }
+            all.iter().for_each(|given| {
+                let _ = write!(out, " {given}");
+            });
+        }
+        out.push('\n');
+        if !self.expectations.is_empty() {
+            out.push_str("//! expect:");
+            self.expectations.iter().for_each(|expectation| {
+                let _ = write!(out, " {expectation}");
+            });
+            out.push('\n');
+        }
+        out
+    }
+}
+
+impl Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.title(), self.argument)
+    }
+}
+
+impl Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(None, number) => number.fmt(f),
+            Self::Number(Some(element), number) => write!(f, "{element}:{number}"),
+            Self::Buffer(buffer) => buffer.fmt(f),
+            Self::Address(name, 0) => write!(f, "&{name}"),
+            Self::Address(name, offset) => write!(f, "&{name}{offset:+}"),
+            Self::Table(fields) => {
+                f.write_str("{")?;
+                for (index, (key, value)) in fields.iter().enumerate() {
+                    write!(f, "{}{key}={}", if index > 0 { " " } else { "" }, Shown(value))?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+struct Shown<'a>(&'a Field);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Field::Integer(value) => value.fmt(f),
+            Field::Number(value) => f.write_str(&super::number::float_text(*value)),
+            Field::Truth(value) => value.fmt(f),
+            Field::Text(text) => {
+                let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+                let ambiguous = super::Number::parse(text).is_some_and(|(_, n)| n == text.len());
+                let word =
+                    !text.is_empty() && text.chars().all(plain) && !ambiguous && text != "true" && text != "false";
+                if word { f.write_str(text) } else { write_quoted(f, text) }
+            }
+            Field::List(all) => {
+                f.write_str("[")?;
+                for (index, value) in all.iter().enumerate() {
+                    write!(f, "{}{}", if index > 0 { "," } else { "" }, Shown(value))?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '"' | '\\' => write!(f, "\\{c}")?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_str("\"")
+}
+
+fn write_list<T: Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {
+    f.write_str("[")?;
+    for (index, value) in all.iter().enumerate() {
+        write!(f, "{}{value}", if index > 0 { "," } else { "" })?;
+    }
+    f.write_str("]")
+}
+
+impl Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.element)?;
+        if let Some(length) = self.length {
+            write!(f, "[{length}]")?;
+        }
+        f.write_str(":")?;
+        match &self.contents {
+            Contents::Fill(fill) => fill.fmt(f),
+            Contents::Elements(all) => write_list(f, all),
+            Contents::Bytes(bytes) => {
+                f.write_str("hex(")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_str(")")
+            }
+            Contents::File(path) => {
+                f.write_str("file(")?;
+                write_quoted(f, path)?;
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+impl Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.subject {
+            Subject::Memory(condition) => condition.fmt(f),
+            Subject::Fault(kind) => write!(f, "fault={}", kind.name()),
+            Subject::Status(status) => {
+                let name = STATUSES.iter().find(|(_, s)| s == status).map_or("finished", |(name, _)| name);
+                write!(f, "status={name}")
+            }
+            Subject::Printed(text) => {
+                f.write_str("printed=")?;
+                write_quoted(f, text)
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// What it is about, as it is written: `out[3]`.
+    pub fn title(&self) -> String {
+        let mut out = self.name.to_string();
+        if let Some(offset) = self.offset {
+            let _ = write!(out, "+{offset}");
+        }
+        if let Some(element) = self.element {
+            let _ = write!(out, ":{element}");
+        }
+        let _ = match self.part {
+            Part::All => Ok(()),
+            Part::At(index) => write!(out, "[{index}]"),
+            Part::Range(from, to) => write!(out, "[{from}..{to}]"),
+        };
+        out
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=", self.title())?;
+        match &self.expected {
+            Expected::Value(value) => value.fmt(f)?,
+            Expected::Between(low, high) => write!(f, "{low}..{high}")?,
+            Expected::List(all) => write_list(f, all)?,
+            Expected::Fill(fill) => fill.fmt(f)?,
+            Expected::Like(name, 0) => f.write_str(name)?,
+            Expected::Like(name, from) => write!(f, "{name}[{from}]")?,
+        }
+        self.tolerance.fmt(f)
+    }
+}
+
+impl Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |value: f64| {
+            let text = format!("{value:?}");
+            text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+        };
+        if let Some(absolute) = self.absolute {
+            write!(f, "±{}", short(absolute))?;
+        }
+        if let Some(relative) = self.relative {
+            write!(f, "±{}%", short(relative * 100.0))?;
+        }
+        if let Some(ulps) = self.ulps {
+            write!(f, "±{ulps}ulp")?;
+        }
+        Ok(())
+    }
+}
