@@ -5,7 +5,9 @@
 
 use crate::decode::{Inst, Located, Refusal};
 use crate::findings::Kind;
-use crate::image::{ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields};
+use crate::image::{
+    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
+};
 use crate::machine::Context;
 use crate::memory::Window;
 use crate::registers::Place;
@@ -80,9 +82,8 @@ fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter
         _ => handle,
     };
     let mut places = entry.parameters.iter().zip(&executable.parameters);
-    let found = places.find(|(p, place)| {
-        u64::from(place.0) == at && p.ty.is_some_and(|t| t.info().class == TypeClass::Opaque)
-    })?;
+    let found = places
+        .find(|(p, place)| u64::from(place.0) == at && p.ty.is_some_and(|t| t.info().class == TypeClass::Opaque))?;
     Some((found.0, at))
 }
 

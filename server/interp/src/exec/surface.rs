@@ -176,7 +176,9 @@ pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 // Nothing in an image is marked, so that this must be said where it happens.
                 let (count, needed) = (from.len(), format.order.channels());
                 context.fault(Kind::Undefined, 1 << lane, || {
-                    format!("a texel of {needed} channels is stored from {count} values: the others become unpredictable")
+                    format!(
+                        "a texel of {needed} channels is stored from {count} values: the others become unpredictable"
+                    )
                 });
             }
             write(context, id, at, &texel[..size]);
