@@ -148,6 +148,8 @@ pub struct Machine {
     pub images: crate::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
     pub races: crate::races::Races,
+    /// Asynchronous operations whose completion nobody has seen.
+    pub flights: crate::exec::copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }
 
@@ -168,6 +170,7 @@ impl Machine {
             progress: 0,
             images: crate::image::Bindings::default(),
             races: crate::races::Races::default(),
+            flights: crate::exec::copies::Flights::default(),
             schedule: schedule::Schedule::default(),
         }
     }
