@@ -14,11 +14,13 @@ pub mod mbarrier;
 mod memory;
 mod misc;
 mod moves;
-mod opaque;
 mod multimem;
+mod opaque;
 mod printf;
 mod surface;
+mod tensor;
 pub mod tensor_memory;
+mod tensormap;
 mod texture;
 
 use crate::decode::{Action, Inst, Refusal};
@@ -85,6 +87,13 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
         Exec::SurfaceSust => surface::store(inst),
         Exec::SurfaceSustFormatted => surface::store_formatted(inst),
+        Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
+        Exec::TensorLoad => tensor::load(inst),
+        Exec::TensorReduce => tensor::reduce(inst),
+        Exec::TensorStore => tensor::store(inst),
+        Exec::TensormapCpFenceproxy => tensormap::copy(inst),
+        Exec::TensormapQuery => tensormap::query(inst),
+        Exec::TensormapReplace => tensormap::replace(inst),
         Exec::TextureIstypep => texture::is_type(inst),
         Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
         Exec::TextureTld4 => texture::gather_four(inst),

@@ -5,7 +5,7 @@ use crate::decode::{Address, Space};
 use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::{Region, Storage, Window};
+use crate::memory::{Read, Region, Storage, Window};
 use crate::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -263,6 +263,17 @@ impl Context<'_> {
         self.changed();
         crate::races::observe(self, from, lane, bytes, crate::races::Access::Read(Order::Weak));
         crate::races::observe(self, to, lane, bytes, crate::races::Access::Write(Order::Weak));
+    }
+
+    /// Reads bytes of a location for somebody who copies them, and says what is known of them.
+    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+        }
+        let (storage, at) = self.storage(location, lane, to.len())?;
+        let read = storage.read(at, to);
+        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(Order::Weak));
+        Some(read)
     }
 
     /// Marks bytes of a location.
