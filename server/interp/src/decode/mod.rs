@@ -212,6 +212,8 @@ pub struct Executable {
     pub parameters: Vec<(u32, u32)>,
     /// The target, of which some results depend.
     pub target: Option<&'static Target>,
+    /// Some instruction has the copy engine read shared memory.
+    pub engine: bool,
 }
 
 impl Executable {
@@ -232,6 +234,7 @@ impl Executable {
             specials: Specials::default(),
             parameters: Vec::new(),
             target: program.environment.target,
+            engine: false,
             program,
         };
         let reachable = control::reachable(&out.program, index);
@@ -294,12 +297,14 @@ impl Executable {
         let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
+        let mut engine = self.engine;
         for index in 0..body.instructions.len() {
             let mut inst = Inst::new(self, body, function, index, &mut layout, &mut specials);
+            engine |= inst.exec().is_some_and(exec::reads_through_engine);
             let op = op(&mut inst);
             ops.push(op);
         }
-        self.specials = specials;
+        (self.specials, self.engine) = (specials, engine);
         Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
     }
 }

@@ -34,7 +34,7 @@ fn size(inst: &mut Inst<'_>) -> Result<Place, Refusal> {
 /// The size of a lane's block, if it is one that can be.
 fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
     let bytes = context.registers.lane_bits(size, lane) as u32 as usize;
-    if bytes % UNIT != 0 {
+    if !bytes.is_multiple_of(UNIT) {
         let words = || format!("a bulk operation on {bytes} bytes: the size must be a multiple of {UNIT}");
         context.fault(Kind::Misaligned, 1 << lane, words);
         return None;
@@ -101,6 +101,7 @@ impl Completion {
         bytes: usize,
         atomic: bool,
     ) {
+        copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
         match barrier {
             Some(at) => {
@@ -127,6 +128,7 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             let mask = read(context, mask, u64::from(u16::MAX)) as u16;
             let (left, right) = (read(context, left, 0) as usize, read(context, right, 0) as usize);
             let Some((source, inner)) = source(context, &from, lane, bytes, left, right) else { continue };
+            copies::read_by_engine(context, source, lane, inner);
             let targets = completion.targets(context, &to, lane, bytes);
             for (target, barrier) in targets {
                 let place = |skip: usize| Location {
@@ -167,7 +169,7 @@ fn source(
         };
         context.fault(Kind::Undefined, 1 << lane, words);
     }
-    if context.generic_address(from, lane).is_some_and(|a| a % UNIT as u64 != 0) {
+    if context.generic_address(from, lane).is_some_and(|a| !a.is_multiple_of(UNIT as u64)) {
         context
             .fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
         return None;
@@ -187,6 +189,7 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
             let Some(source) = context.locate(&from, lane, bytes, UNIT, false) else { continue };
+            copies::read_by_engine(context, source, lane, bytes);
             for (target, barrier) in completion.targets(context, &to, lane, bytes) {
                 for skip in (0..bytes).step_by(reduction.bytes) {
                     let at = |place: Location| Location {
@@ -237,7 +240,7 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
-            if bytes % 8 != 0 || bytes > LARGEST {
+            if !bytes.is_multiple_of(8) || bytes > LARGEST {
                 let words =
                     || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
                 context.fault(Kind::Misaligned, 1 << lane, words);

@@ -81,6 +81,8 @@ pub struct SharedFlights {
     writes: Index,
     /// How many operations use each 16 bytes.
     counters: Vec<u16>,
+    /// Which 16 bytes hold something that instructions wrote since the last fence for the copy engine.
+    generic: Vec<u64>,
 }
 
 impl SharedFlights {
@@ -100,6 +102,24 @@ impl SharedFlights {
         if self.reads.count + self.writes.count == 0 {
             self.counters = Vec::new();
         }
+    }
+
+    /// Bytes are written by an instruction, or by the copy engine.
+    fn set_generic(&mut self, start: u64, bytes: u64, generic: bool) {
+        for granule in start / GRANULE..(start + bytes).div_ceil(GRANULE) {
+            let (word, bit) = ((granule / 64) as usize, 1 << (granule % 64));
+            if word >= self.generic.len() && generic {
+                self.generic.resize(word + 1, 0);
+            }
+            if let Some(bits) = self.generic.get_mut(word) {
+                *bits = if generic { *bits | bit } else { *bits & !bit };
+            }
+        }
+    }
+
+    fn is_generic(&self, start: u64, bytes: u64) -> bool {
+        let mut granules = start / GRANULE..(start + bytes).div_ceil(GRANULE);
+        granules.any(|g| self.generic.get((g / 64) as usize).is_some_and(|bits| bits >> (g % 64) & 1 != 0))
     }
 
     /// Whether some operation may use these bytes.
@@ -335,6 +355,48 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
         };
         let related = Some((site, "the operation that reads them".to_owned()));
         context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+    }
+}
+
+/// An instruction writes bytes, not the copy engine.
+#[inline]
+pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usize) {
+    if context.executable().engine
+        && let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(cta) = context.cta_of(rank)
+    {
+        cta.flights.set_generic(start, bytes, true);
+    }
+}
+
+/// The copy engine writes bytes.
+pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
+    if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(cta) = context.cta_of(rank)
+    {
+        cta.flights.set_generic(start, bytes, false);
+    }
+}
+
+/// The copy engine reads bytes: what instructions wrote there must have been fenced. Any fence of the cluster since then counts, whoever
+/// made it, so that what is found is never fenced.
+pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize) {
+    let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
+    if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
+        let name = context.name_of(location);
+        let words = || {
+            format!(
+                "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
+            )
+        };
+        context.fault(Kind::Asynchronous, 1 << lane, words);
+    }
+}
+
+/// `fence.proxy.async`: the copy engine sees what instructions wrote.
+pub(crate) fn fence(context: &mut Context<'_>) {
+    for cta in &mut context.cluster().ctas {
+        cta.flights.generic.clear();
     }
 }
 

@@ -69,6 +69,7 @@ pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 let Some(at) = mbarrier::in_cta(context, at, lane, rank, BYTES) else { continue };
                 let Some(counts) = mbarrier::in_cta(context, counts, lane, rank, 8) else { continue };
                 context.write_at(at, lane, &bytes, Marks::NONE, Order::Weak);
+                copies::written_by_engine(context, at, BYTES);
                 let id = copies::begin(context, None, Some((at, BYTES as u64)), false);
                 if first.is_none() {
                     copies::set_refused(context, id);
@@ -132,7 +133,7 @@ mod tests {
     /// A grid of four CTAs of one thread, in clusters of so many. `%rd0` is the address of two words.
     fn run(cluster: u32, body: &str) -> Outcome {
         let text = format!(
-            ".version 8.6\n.target sm_100a\n.address_size 64\n\
+            ".version 8.7\n.target sm_100a\n.address_size 64\n\
              .shared .align 8 .b64 bar;\n.shared .align 16 .b8 answer[16];\n\
              .entry k(.param .u64 out) {{\n\
              .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .b128 %q;\n\

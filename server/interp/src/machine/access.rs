@@ -195,6 +195,7 @@ impl Context<'_> {
     #[inline]
     fn before_write(&mut self, location: Location, lane: usize, bytes: usize, kind: copies::Use) {
         if let Region::Shared(rank) = location.region {
+            copies::written(self, location, bytes);
             let rank = rank.unwrap_or(self.rank as u32);
             if self.cta_of(rank).is_some_and(|c| c.mbarriers.touches(location.offset, bytes as u64)) {
                 crate::exec::mbarrier::overwritten(self, location, lane, bytes);

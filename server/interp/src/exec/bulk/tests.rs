@@ -197,7 +197,7 @@ fn impossible_blocks_are_found() {
     );
     found(Kind::OutOfBounds, &format!("{start} {copy} [data], [%rd1+48], 32, [bar];"), "behind the end");
     found(Kind::Mbarrier, &format!("{copy} [data], [%rd1], 16, [bar];"), "there is no mbarrier");
-    found(Kind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "in no allocation");
+    found(Kind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "behind the end");
     found(
         Kind::Misaligned,
         "mov.u64 %rd2, 12; mov.u32 %r1, data; st.bulk.shared::cta [%r1], %rd2, 0;",
