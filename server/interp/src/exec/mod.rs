@@ -25,10 +25,15 @@ mod misc;
 mod mixed;
 mod moves;
 mod multimem;
+mod opaque;
 mod printf;
 mod sparse;
 mod stack;
+mod surface;
+mod tensor;
 pub mod tensor_memory;
+mod tensormap;
+mod texture;
 mod typed;
 mod video;
 mod warp;
@@ -133,6 +138,22 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::WarpReduxSync => warp::redux(inst),
         Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
         Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
+        Exec::SurfaceSuld => surface::load(inst),
+        Exec::SurfaceSuq => surface::ask(inst),
+        Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
+        Exec::SurfaceSust => surface::store(inst),
+        Exec::SurfaceSustFormatted => surface::store_formatted(inst),
+        Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
+        Exec::TensorLoad => tensor::load(inst),
+        Exec::TensorReduce => tensor::reduce(inst),
+        Exec::TensorStore => tensor::store(inst),
+        Exec::TensormapCpFenceproxy => tensormap::copy(inst),
+        Exec::TensormapQuery => tensormap::query(inst),
+        Exec::TensormapReplace => tensormap::replace(inst),
+        Exec::TextureIstypep => texture::is_type(inst),
+        Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
+        Exec::TextureTld4 => texture::gather_four(inst),
+        Exec::TextureTxq => texture::ask(inst),
         // One device: a multimem address is the address of its one replica.
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),

@@ -5,7 +5,7 @@ use crate::decode::{Address, Space};
 use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::{Region, Storage, Window};
+use crate::memory::{Read, Region, Storage, Window};
 use crate::races::Access;
 use crate::values::Marks;
 
@@ -263,18 +263,19 @@ impl Context<'_> {
             }
         }
         self.changed();
-        crate::races::observe(self, from, lane, bytes, crate::races::Access::Read(Order::Weak));
-        crate::races::observe(self, to, lane, bytes, crate::races::Access::Write(Order::Weak));
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
     }
 
-    /// Marks bytes of a location.
-    pub(crate) fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks) {
-        let mut buffer = [0; 16];
-        let bytes = bytes.min(16);
-        if let Some((storage, at)) = self.storage(location, lane, bytes).filter(|_| !marks.is_none()) {
-            let old = storage.read(at, &mut buffer[..bytes]).marks;
-            storage.write(at, &buffer[..bytes], old | marks);
+    /// Reads bytes of a location for somebody who copies them, and says what is known of them.
+    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, to.len(), copies::Use::Read);
         }
+        let (storage, at) = self.storage(location, lane, to.len())?;
+        let read = storage.read(at, to);
+        crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
+        Some(read)
     }
 
     /// Forgets what was written to bytes of a location.
