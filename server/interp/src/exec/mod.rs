@@ -23,6 +23,13 @@ pub mod mbarrier;
 mod memory;
 mod misc;
 mod mixed;
+mod ldmatrix;
+mod logic;
+#[cfg(test)]
+mod matrix_tests;
+mod memory;
+mod misc;
+mod mma;
 mod moves;
 mod multimem;
 mod opaque;
@@ -31,12 +38,15 @@ mod sparse;
 mod stack;
 mod surface;
 mod tensor;
+mod shared_matrix;
 pub mod tensor_memory;
 mod tensormap;
 mod texture;
 mod typed;
 mod video;
 mod warp;
+pub mod wgmma;
+mod wmma;
 
 #[cfg(test)]
 mod tests;
@@ -158,6 +168,27 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
         Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
+        Exec::MatrixLdmatrix => ldmatrix::load(inst),
+        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
+        Exec::MatrixStmatrix => ldmatrix::store(inst),
+        Exec::MmaBits
+        | Exec::MmaBlockScaled
+        | Exec::MmaDense
+        | Exec::MmaDouble
+        | Exec::MmaInteger
+        | Exec::MmaM8n8k4
+        | Exec::MmaNarrow
+        | Exec::MmaSparse
+        | Exec::MmaSparseBlockScaled
+        | Exec::MmaSparseInteger
+        | Exec::MmaSparseNarrow => mma::mma(inst),
+        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
+        Exec::WmmaMma => wmma::mma(inst),
+        Exec::WmmaStoreD => wmma::store(inst),
+        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
+        Exec::WgmmaFence => Ok(wgmma::fence()),
+        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
+        Exec::WgmmaWaitGroup => wgmma::wait(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),
