@@ -121,11 +121,14 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     binding.buffers().map_err(|m| vec![m])?;
     let mut mistakes = Vec::new();
     binding.images.opaques(&executable);
-    for given in &launch.parameters {
-        mistakes.extend(binding.parameter(given).err());
-    }
-    for given in &launch.globals {
-        mistakes.extend(binding.global(given).err());
+    // Images that share the bytes of others come after those.
+    for second in [false, true] {
+        for given in launch.parameters.iter().filter(|g| shares(g) == second) {
+            mistakes.extend(binding.parameter(given).err());
+        }
+        for given in launch.globals.iter().filter(|g| shares(g) == second) {
+            mistakes.extend(binding.global(given).err());
+        }
     }
     if !mistakes.is_empty() {
         return Err(mistakes);
@@ -135,6 +138,10 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     let mut machine = Machine::new(executable, shape, settings, memory);
     machine.images = images.bindings;
     Ok(Bound { machine, buffers })
+}
+
+fn shares(given: &Given) -> bool {
+    matches!(&given.argument, Argument::Table(table) if table.iter().any(|(key, _)| key == "buffer"))
 }
 
 /// The variables of the module in memory that the whole grid shares.

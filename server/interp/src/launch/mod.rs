@@ -104,6 +104,40 @@ pub struct Launch {
     pub range: Range<usize>,
 }
 
+impl Launch {
+    /// Replaces files by their bytes. Whoever knows files reads them: the path is as it is written.
+    pub fn read_files(&mut self, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<Mistake> {
+        let mut mistakes = Vec::new();
+        for given in self.parameters.iter_mut().chain(&mut self.globals) {
+            let mut bytes = |path: &str| {
+                let read = read(path).map_err(|why| Mistake::new(given.range.clone(), format!("`{path}`: {why}")));
+                read.map_err(|mistake| mistakes.push(mistake)).ok()
+            };
+            match &mut given.argument {
+                Argument::Buffer(buffer) => {
+                    if let Contents::File(path) = &buffer.contents
+                        && let Some(bytes) = bytes(path)
+                    {
+                        buffer.contents = Contents::Bytes(bytes);
+                    }
+                }
+                Argument::Table(table) => {
+                    for (key, value) in table.iter_mut().filter(|(key, _)| key == "file") {
+                        if let Field::Text(path) = value
+                            && let Some(bytes) = bytes(path)
+                        {
+                            "hex".clone_into(key);
+                            *value = Field::Text(bytes.iter().map(|b| format!("{b:02x}")).collect());
+                        }
+                    }
+                }
+                Argument::Number(..) | Argument::Address(..) => {}
+            }
+        }
+        mistakes
+    }
+}
+
 /// An argument and what it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
