@@ -10,8 +10,8 @@ use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
 use crate::launch::report::{Report, report};
 use clap::ValueEnum;
-use ptx_analysis::program::Program;
 use ptx_analysis::Diagnostic;
+use ptx_analysis::program::Program;
 use ptx_interp::launch::{Launch, Mistake};
 use ptx_interp::machine::{Settings, Target};
 use ptx_syntax::Snapshot;
@@ -197,7 +197,11 @@ fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &A
         match chosen.first() {
             None => out.empty = true,
             Some(launch) if others > 0 => {
-                out.remarks.push(format!("{}: this is the first of {} launches; `--check` runs all", shown.name, others + 1));
+                out.remarks.push(format!(
+                    "{}: this is the first of {} launches; `--check` runs all",
+                    shown.name,
+                    others + 1
+                ));
                 let _ = launch;
             }
             Some(launch) if kernels > 1 && arguments.entry.is_none() => {
@@ -321,7 +325,10 @@ fn evaluate(
                     }
                     let line = errors.first().map_or(0, |e| place(shown.snapshot, e.range.start).line);
                     let why = errors.first().map_or("", |e| e.message.as_str());
-                    out.remarks.push(format!("{}:{line}: `{entry}` cannot be run before errors are mended: {why}", shown.name));
+                    out.remarks.push(format!(
+                        "{}:{line}: `{entry}` cannot be run before errors are mended: {why}",
+                        shown.name
+                    ));
                 }
                 Refused::Kernel(why) => out.remarks.push(format!("{}: `{entry}` cannot be run: {why}", shown.name)),
             }
@@ -329,7 +336,11 @@ fn evaluate(
         }
     };
     let passed = done.passed();
-    if passed { out.passed += 1 } else { out.failed += 1 }
+    if passed {
+        out.passed += 1
+    } else {
+        out.failed += 1
+    }
     if arguments.check && !passed {
         out.raise(Status::Findings);
     }

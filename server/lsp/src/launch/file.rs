@@ -6,8 +6,8 @@
 
 use super::tree::{self, Entry, Node, Value};
 use ptx_interp::launch::{
-    Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, argument, dimensions, expectations,
-    fill, hexadecimal, unknown_element,
+    Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, argument, dimensions,
+    expectations, fill, hexadecimal, unknown_element,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -42,7 +42,9 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
                 let node = Node { value: Value::List(all), range: 0..0 };
                 (vec![Entry { key: "launch".into(), key_range: 0..0, node }], Vec::new())
             }
-            Ok(node) => (Vec::new(), vec![Mistake::new(0..0, format!("expected a table of keys, but found {}", node.kind()))]),
+            Ok(node) => {
+                (Vec::new(), vec![Mistake::new(0..0, format!("expected a table of keys, but found {}", node.kind()))])
+            }
             Err(mistake) => (Vec::new(), vec![mistake]),
         },
     };
@@ -91,7 +93,13 @@ impl Reader<'_> {
     }
 
     /// Reads a string by the rules of lines; mistakes in it are marked in the file.
-    fn read<T>(&self, text: &str, range: &Range<usize>, read: impl FnOnce(&str, usize) -> T, moved: impl FnOnce(&mut T, &Range<usize>)) -> T {
+    fn read<T>(
+        &self,
+        text: &str,
+        range: &Range<usize>,
+        read: impl FnOnce(&str, usize) -> T,
+        moved: impl FnOnce(&mut T, &Range<usize>),
+    ) -> T {
         match self.inside(text, range) {
             Some(base) => read(text, base),
             None => {
@@ -190,7 +198,9 @@ impl Reader<'_> {
                 Ok(argument) => out.push(Given { offset, range, ..Given::new(name, argument) }),
                 Err(mistake) if known => self.mistakes.push(mistake),
                 // JSON has no places, so the name must say which.
-                Err(mistake) => self.mistakes.push(Mistake { message: format!("`{key}`: {}", mistake.message), ..mistake }),
+                Err(mistake) => {
+                    self.mistakes.push(Mistake { message: format!("`{key}`: {}", mistake.message), ..mistake })
+                }
             }
         }
         out
@@ -232,7 +242,9 @@ impl Reader<'_> {
         let string = |key: &str| match get(key).map(|n| (&n.value, n)) {
             None => Ok(None),
             Some((Value::Text(text), node)) => Ok(Some((text.as_str(), node.range.clone()))),
-            Some((_, node)) => Err(Mistake::new(node.range.clone(), format!("`{key}` is a string, not {}", node.kind()))),
+            Some((_, node)) => {
+                Err(Mistake::new(node.range.clone(), format!("`{key}` is a string, not {}", node.kind())))
+            }
         };
         let count = |key: &str| match get(key) {
             None => Ok(None),
@@ -260,7 +272,8 @@ impl Reader<'_> {
             (None, Some(bytes)) => Some(element.unwrap_or(Element::byte()).count(bytes)),
             (None, None) => None,
         };
-        let contents = [string("fill")?.is_some(), get("values").is_some(), get("hex").is_some(), get("file").is_some()];
+        let contents =
+            [string("fill")?.is_some(), get("values").is_some(), get("hex").is_some(), get("file").is_some()];
         if contents.iter().filter(|c| **c).count() != 1 {
             return Err(wrong("a buffer has one of `fill`, `values`, `hex` and `file`")
                 .help("such as `{ type = \"f32\", len = 64, fill = \"zero\" }`"));
@@ -292,7 +305,8 @@ impl Reader<'_> {
             let element = typed()?;
             let values = all.iter().map(|node| {
                 let wrong = |why: String| Mistake::new(node.range.clone(), why);
-                let value = number(node).ok_or_else(|| wrong(format!("expected a number, but found {}", node.kind())))?;
+                let value =
+                    number(node).ok_or_else(|| wrong(format!("expected a number, but found {}", node.kind())))?;
                 value.encode(element).map_err(wrong)?;
                 Ok(value)
             });
@@ -397,7 +411,8 @@ table = { type = "f32", values = [1] }
             "k: launch: grid=2,3 block=64 a=18446744073709551615 b=-2.5 x=f32[4]:const(1) y=u8:[1,2]\nexpect: x[0]=1\n";
         assert_eq!(read(text, Language::Json), expected);
         let several = r#"[{"entry": "a"}, {"entry": "b", "params": {"n": true}}]"#;
-        let expected = "a: launch:\nb: launch:\n``: `n`: expected a number, a string or a table, but found true or false\n";
+        let expected =
+            "a: launch:\nb: launch:\n``: `n`: expected a number, a string or a table, but found true or false\n";
         assert_eq!(read(several, Language::Json), expected);
         assert_eq!(read("{\n \"a\": }", Language::Json), "``: expected value at line 2 column 7\n");
         assert_eq!(read("3", Language::Json), "``: expected a table of keys, but found a number\n");
@@ -412,7 +427,7 @@ table = { type = "f32", values = [1] }
     #[test]
     fn mistakes_are_marked() {
         for (text, expected) in [
-            ("grid = 1.5", "`1.5`: expected a space"),
+            ("grid = 1.5", "`1.5`: expected a whole number, but found `1.5`\n"),
             ("grid = \"x\"", "`\"x\"`: expected a whole number, but found `x`\n"),
             ("grids = 1", "`grids`: `grids` is no key of a launch\n    there are `entry`, `grid`"),
             ("entry = 1", "`1`: `entry` is the name of a kernel, not a number\n"),
@@ -423,11 +438,23 @@ table = { type = "f32", values = [1] }
             ("[params]\nx = [1, 2]", "`[1, 2]`: a list does not say what type its elements have\n"),
             ("[params]\nx = \"f33[4]:iota\"", "`f33`: `f33` is no type of elements\n    did you mean `f32`?\n"),
             ("[params]\nx = { type = \"f33\" }", "`\"f33\"`: `f33` is no type of elements\n"),
-            ("[params]\nx = { type = \"f32\", fill = \"iota\" }", "`{ type = \"f32\", fill = \"iota\" }`: the buffer has no length\n"),
-            ("[params]\nx = { fill = \"iota\", len = 3 }", "`{ fill = \"iota\", len = 3 }`: the buffer has no `type`\n"),
-            ("[params]\nx = { type = \"u8\", len = 3, fill = \"iot\" }", "`iot`: expected a fill, but found `iot`\n    did you mean `iota`?\n"),
+            (
+                "[params]\nx = { type = \"f32\", fill = \"iota\" }",
+                "`{ type = \"f32\", fill = \"iota\" }`: the buffer has no length\n",
+            ),
+            (
+                "[params]\nx = { fill = \"iota\", len = 3 }",
+                "`{ fill = \"iota\", len = 3 }`: the buffer has no `type`\n",
+            ),
+            (
+                "[params]\nx = { type = \"u8\", len = 3, fill = \"iot\" }",
+                "`iot`: expected a fill, but found `iot`\n    did you mean `iota`?\n",
+            ),
             ("[params]\nx = { type = \"u8\", values = [300] }", "`300`: `300` does not fit into `u8`\n"),
-            ("[params]\nx = { type = \"u8\", values = [1], hex = \"00\" }", "`{ type = \"u8\", values = [1], hex = \"00\" }`: a buffer has one of"),
+            (
+                "[params]\nx = { type = \"u8\", values = [1], hex = \"00\" }",
+                "`{ type = \"u8\", values = [1], hex = \"00\" }`: a buffer has one of",
+            ),
             ("[params]\nx = { colour = 1 }", "`colour`: `colour` is no key of a parameter\n"),
             ("[params]\nx = 1979-05-27", "`1979-05-27`: expected a number, a string or a table, but found a date\n"),
             ("[params]\n\"x+y\" = 1", "`\"x+y\"`: `y` is no number of bytes\n"),

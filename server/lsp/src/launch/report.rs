@@ -174,11 +174,8 @@ pub fn report(done: &Evaluated, places: Places<'_>, trace: Option<(Target, u64, 
     }
     let window = |(target, from, count)| done.run.window(target, from, count, &|| false);
     let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
-    let verdicts = done.verdicts.iter().map(|v| ExpectationReport {
-        name: v.name.clone(),
-        ok: v.ok,
-        message: v.message.clone(),
-    });
+    let verdicts =
+        done.verdicts.iter().map(|v| ExpectationReport { name: v.name.clone(), ok: v.ok, message: v.message.clone() });
     Report {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,

@@ -75,7 +75,13 @@ fn value(ty: &str, change: &Change, mask: u32) -> String {
     };
     if ty == ".pred" {
         let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
-        return if bits == mask { "true".to_owned() } else if bits == 0 { "false".to_owned() } else { lanes(bits) } + marks;
+        return if bits == mask {
+            "true".to_owned()
+        } else if bits == 0 {
+            "false".to_owned()
+        } else {
+            lanes(bits)
+        } + marks;
     }
     let size = change.after.len() / 32;
     let element = Element::named(ty).filter(|e| e.bits() as usize == size * 8);
