@@ -182,8 +182,9 @@ impl Binding<'_> {
 
     /// Allocates the buffers, in the order of the parameters.
     fn buffers(&mut self) -> Result<(), Mistake> {
-        let mut wanted: Vec<&Given> = self.launch.parameters.iter().collect();
-        wanted.sort_by_key(|g| (self.index(g), g.offset));
+        let mut wanted: Vec<&Given> = self.launch.named().collect();
+        // Buffers that no parameter holds come last.
+        wanted.sort_by_key(|g| (self.index(g).unwrap_or(usize::MAX), g.offset));
         let mut left = MOST;
         for given in wanted {
             let Argument::Buffer(buffer) = &given.argument else { continue };

@@ -1,6 +1,6 @@
 //! Launches in files of their own: TOML or JSON with the same keys.
 //!
-//! Beside the keys `entry grid block cluster shared params globals`, `expect` holds expectations as they are written above kernels, in
+//! Beside the keys `entry grid block cluster shared params globals`, `buffers` holds memory that no parameter holds, and `expect` expectations as they are written above kernels, in
 //! one string or a list of them. `[[launch]]` begins a launch each, where a file has several. What stands in quotes for an argument is
 //! read as in a `launch:` line: `x = "f32[64]:iota"`.
 
@@ -30,7 +30,7 @@ impl Language {
 }
 
 /// The keys of a launch.
-const KEYS: [&str; 8] = ["entry", "grid", "block", "cluster", "shared", "params", "globals", "expect"];
+const KEYS: [&str; 9] = ["entry", "grid", "block", "cluster", "shared", "params", "globals", "buffers", "expect"];
 
 /// The launches of a file. An entry that is not named is empty. What is not understood is left out, and said.
 pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
@@ -127,6 +127,7 @@ impl Reader<'_> {
                 },
                 "params" => out.parameters = self.arguments(node, true),
                 "globals" => out.globals = self.arguments(node, false),
+                "buffers" => out.buffers = self.arguments(node, false),
                 "expect" => self.expect(&node, &mut out),
                 _ => {
                     let words = format!("`{key}` is no key of a launch");
@@ -390,6 +391,8 @@ h   = { type = "f16", value = 1.5 }
 big = 0xffff_ffff
 img = { image = "2d", size = [4, 2], format = "f32", fill = "iota(1, 2)", normalized = true, lod_bias = 0.5 }
 bin = { file = "input.bin" }
+[buffers]
+raw = "u8[4]:zero"
 [globals]
 table = { type = "f32", values = [1] }
 "#;
@@ -399,7 +402,7 @@ table = { type = "f32", values = [1] }
         let expected = "saxpy: launch: grid=1 block=64 cluster=1 shared=0 n=64 a=2.0 x=f32[64]:iota \
             y=b8:hex(0000803f0000004000004040) out=b8[256]:zero v=bf16:[1,-0.5,nan] w=f32[4]:const(0x3f800000) p=&x-4 h=f16:1.5 \
             s+8=&x big=0xffffffff img={image=2d size=[4,2] format=f32 fill=\"iota(1, 2)\" normalized=true lod_bias=0.5} \
-            bin=b8:file(\"input.bin\")\nglobals: table=f32:[1]\nexpect: out[3]=6.0±1e-6 out[63]=126.0±1e-6 x=iota\n";
+            bin=b8:file(\"input.bin\")\nglobals: table=f32:[1]\nbuffers: raw=u8[4]:zero\nexpect: out[3]=6.0±1e-6 out[63]=126.0±1e-6 x=iota\n";
         assert_eq!(read(EXAMPLE, Language::Toml), expected);
     }
 
