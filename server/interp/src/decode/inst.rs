@@ -6,7 +6,7 @@ use super::{
 use crate::lanes::{Lane, Mask};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
-use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked};
+use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
 use crate::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
@@ -371,7 +371,9 @@ impl<'a> Inst<'a> {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
             Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
-            Some(Kind::Address(Spaces::Named(names))) => names.first().copied().filter(|_| names.len() == 1),
+            Some(Kind::Address(Spaces::Named([name]))) => Some(*name),
+            // Of several, the one that is written.
+            Some(Kind::Address(Spaces::Named(names))) => names.iter().copied().find(|n| self.has(n)),
             _ => None,
         };
         space_named(name.unwrap_or(""))
@@ -474,7 +476,7 @@ impl<'a> Inst<'a> {
 
     /// A comparison of `a` and `b`: see [`Compare`].
     pub fn compare<A: Lane>(
-        to: (Option<PredicateDst>, Option<PredicateDst>),
+        to: Outcomes,
         ab: (Src<A>, Src<A>),
         c: PredicateSrc,
         combine: fn(Mask, Mask) -> (Mask, Mask),

@@ -87,6 +87,8 @@ pub struct Op {
     pub clocked: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
+    /// It may use registers of products of its kind that are in flight.
+    pub pipelined: bool,
 }
 
 /// Where a register of the source lies.
@@ -212,6 +214,8 @@ pub struct Executable {
     pub parameters: Vec<(u32, u32)>,
     /// The target, of which some results depend.
     pub target: Option<&'static Target>,
+    /// Some instruction has the copy engine read shared memory.
+    pub engine: bool,
 }
 
 impl Executable {
@@ -232,6 +236,7 @@ impl Executable {
             specials: Specials::default(),
             parameters: Vec::new(),
             target: program.environment.target,
+            engine: false,
             program,
         };
         let reachable = control::reachable(&out.program, index);
@@ -301,12 +306,14 @@ impl Executable {
         let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
+        let mut engine = self.engine;
         for index in 0..body.instructions.len() {
             let mut inst = Inst::new(self, body, function, index, &mut layout, &mut specials);
+            engine |= inst.exec().is_some_and(exec::reads_through_engine);
             let op = op(&mut inst);
             ops.push(op);
         }
-        self.specials = specials;
+        (self.specials, self.engine) = (specials, engine);
         Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
     }
 }
@@ -330,6 +337,7 @@ fn op(inst: &mut Inst<'_>) -> Op {
         floats,
         clocked: inst.is_clocked(),
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
+        pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }
 }
 

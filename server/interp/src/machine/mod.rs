@@ -13,6 +13,8 @@ mod group;
 mod record;
 mod schedule;
 mod specials;
+#[cfg(test)]
+mod tests;
 mod warp;
 
 pub use access::{Location, Order};
@@ -149,6 +151,8 @@ pub struct Machine {
     pub images: crate::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
     pub races: crate::races::Races,
+    /// Asynchronous operations whose completion nobody has seen.
+    pub flights: crate::exec::copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }
 
@@ -169,6 +173,7 @@ impl Machine {
             progress: 0,
             images: crate::image::Bindings::default(),
             races: crate::races::Races::default(),
+            flights: crate::exec::copies::Flights::default(),
             schedule: schedule::Schedule::default(),
         }
     }
