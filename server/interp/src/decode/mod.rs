@@ -257,6 +257,13 @@ impl Executable {
         self.program.functions.get(function as usize)?.body.as_ref()
     }
 
+    /// The name in the source of one of [`variables`](Self::variables).
+    pub fn variable_name<'n>(&'n self, key: &'n str) -> &'n str {
+        let parts = key.split_once('/').and_then(|(f, v)| Some((f.parse().ok()?, v.parse::<usize>().ok()?)));
+        let found = parts.and_then(|(function, variable)| self.function(function)?.variables.get(variable));
+        found.map_or(key, |v| &v.name)
+    }
+
     /// The byte range in the file of an instruction.
     pub fn range(&self, site: crate::findings::Site) -> Range<usize> {
         let Some(callable) = self.program.functions.get(site.function as usize) else { return 0..0 };

@@ -3,6 +3,7 @@
 
 mod address;
 mod asynchronous;
+mod atomic;
 pub mod barrier;
 mod bulk;
 mod cache;
@@ -10,6 +11,7 @@ pub mod cluster;
 pub mod copies;
 mod extended;
 mod external;
+mod fence;
 mod integer;
 mod launch_control;
 mod logic;
@@ -19,9 +21,11 @@ mod misc;
 mod moves;
 mod multimem;
 mod printf;
+mod stack;
 pub mod tensor_memory;
 mod typed;
 mod video;
+mod warp;
 
 #[cfg(test)]
 mod tests;
@@ -95,6 +99,26 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
         Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
+        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
+        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
+        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
+        Exec::BarrierWarpSync => barrier::warp_sync(inst),
+        Exec::ClusterArrive => cluster::arrive(inst),
+        Exec::ClusterWait => cluster::wait(inst),
+        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
+        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
+        Exec::FenceMemory => fence::fence(inst),
+        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
+        Exec::StackAlloca => stack::alloca(inst),
+        Exec::StackRestore => stack::restore(inst),
+        Exec::StackSave => stack::save(inst),
+        Exec::WarpActivemask => warp::activemask(inst),
+        Exec::WarpElectSync => warp::elect(inst),
+        Exec::WarpMatchAll => warp::matches(inst, true),
+        Exec::WarpMatchAny => warp::matches(inst, false),
+        Exec::WarpReduxSync => warp::redux(inst),
+        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
+        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),

@@ -6,6 +6,7 @@ use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
 use crate::memory::{Region, Storage, Window};
+use crate::races::Access;
 use crate::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -143,7 +144,7 @@ impl Context<'_> {
     }
 
     /// The bytes that a location lies in, and the offset there.
-    fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
+    pub(crate) fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
         let at = location.offset;
         match location.region {
             Region::Global => {
@@ -174,7 +175,7 @@ impl Context<'_> {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
-        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(order));
+        crate::races::observe(self, location, lane, to.len(), Access::Read(order));
         read.marks
     }
 
@@ -184,11 +185,21 @@ impl Context<'_> {
             return;
         }
         self.before_write(location, lane, from.len(), copies::Use::Write);
+        let again = crate::races::wanted(self) && self.holds(location, lane, from);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
-        crate::races::observe(self, location, lane, from.len(), crate::races::Access::Write(order));
+        let access = if again { Access::Rewrite(order) } else { Access::Write(order) };
+        crate::races::observe(self, location, lane, from.len(), access);
+    }
+
+    /// Whether these bytes were written there before. Of many it is not asked.
+    fn holds(&mut self, location: Location, lane: usize, bytes: &[u8]) -> bool {
+        let mut there = [0; 64];
+        let Some(there) = there.get_mut(..bytes.len()) else { return false };
+        let read = self.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
+        read.is_some_and(|r| !r.uninitialized) && there == bytes
     }
 
     /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
@@ -262,17 +273,14 @@ impl Context<'_> {
             }
         }
         self.changed();
-        crate::races::observe(self, from, lane, bytes, crate::races::Access::Read(Order::Weak));
-        crate::races::observe(self, to, lane, bytes, crate::races::Access::Write(Order::Weak));
-    }
-
-    /// Marks bytes of a location.
-    pub(crate) fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks) {
-        let mut buffer = [0; 16];
-        let bytes = bytes.min(16);
-        if let Some((storage, at)) = self.storage(location, lane, bytes).filter(|_| !marks.is_none()) {
-            let old = storage.read(at, &mut buffer[..bytes]).marks;
-            storage.write(at, &buffer[..bytes], old | marks);
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        if mask == u16::MAX {
+            crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
+            return;
+        }
+        for i in (0..bytes as u64).filter(|i| mask >> (i % 16) & 1 != 0) {
+            let place = Location { address: to.address + i, offset: to.offset + i, ..to };
+            crate::races::observe(self, place, lane, 1, Access::Write(Order::Weak));
         }
     }
 
@@ -314,8 +322,20 @@ impl Context<'_> {
         }
         self.mark(lane, read.marks);
         self.changed();
-        crate::races::observe(self, location, lane, bytes, crate::races::Access::Atomic(order));
+        crate::races::observe(self, location, lane, bytes, Access::Atomic(order));
         old
+    }
+
+    /// Marks up to 16 bytes of a location, besides the marks that they have (`keep`) or instead of them.
+    pub fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks, keep: bool) {
+        let mut there = [0; 16];
+        let Some(there) = there.get_mut(..bytes) else { return };
+        if !self.stopped
+            && let Some((storage, at)) = self.storage(location, lane, bytes)
+        {
+            let read = storage.read(at, there);
+            storage.write(at, there, if keep { read.marks | marks } else { marks });
+        }
     }
 
     /// Reads bytes of an address of a lane; nothing if that is a fault.
@@ -348,9 +368,10 @@ impl Context<'_> {
         let inside = |l: &crate::decode::Located| {
             l.window == Some(window) && (l.address..l.address + l.bytes.max(1)).contains(&offset)
         };
-        let found = self.executable().variables.iter().find(|(name, l)| inside(l) && !name.contains('/'));
+        let variables = self.executable().variables.iter();
+        let found = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name));
         match found {
-            Some((name, l)) => format!("`{name}`+{}", offset - l.address),
+            Some((name, l)) => format!("`{}`+{}", self.executable().variable_name(name), offset - l.address),
             None => format!("{offset:#x} of {}", region_name(region)),
         }
     }
