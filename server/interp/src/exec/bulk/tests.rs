@@ -129,9 +129,9 @@ fn a_block_goes_to_another_cta() {
     let body = "mov.u32 %r1, %cluster_ctarank; t: .branchtargets zero, one; brx.idx %r1, t;\n\
         zero: mbarrier.init.shared::cta.b64 [bar], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 48;\n\
         st.shared.v4.u32 [data+32], {9, 9, 9, 9};\n\
-        fence.proxy.async.shared::cta; wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
+        fence.proxy.async.shared::cta; barrier.cluster.arrive; barrier.cluster.wait; wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
         cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48; ret;\n\
-        one: st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
+        one: barrier.cluster.arrive; barrier.cluster.wait; st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
         mov.u32 %r5, data; mapa.shared::cluster.u32 %r5, %r5, 0; mov.u32 %r6, bar; mapa.shared::cluster.u32 %r6, %r6, 0;\n\
         fence.proxy.async; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [data], 32, [%r6];\n\
         cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r5+32], [data+16], 16, [%r6];";
