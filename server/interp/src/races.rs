@@ -13,6 +13,7 @@
 //!   looked at, and neither is whether operations overlap completely.
 //! - A barrier of the CTA counts as a fence for what relaxed operations have read before it: the pattern of the programming guide (an
 //!   atomic ticket, a barrier, then the sums of all blocks) has no other.
+//! - What threads did before they exited comes before whatever follows a barrier that does not wait for them.
 //! - A write of the value that is there already is no race.
 //! - On targets before `sm_70` lanes of a warp run in step: only what one instruction does at once can be a race among them.
 //! - Of many readers only two are remembered; memory for all of this is limited, and behind the limit nothing is looked at.
@@ -67,8 +68,6 @@ pub enum Access {
     Read(Order),
     /// It writes.
     Write(Order),
-    /// It writes what is there already.
-    Rewrite(Order),
     /// It reads and writes at once.
     Atomic(Order),
 }
@@ -76,7 +75,7 @@ pub enum Access {
 impl Access {
     fn order(self) -> Order {
         match self {
-            Self::Read(order) | Self::Write(order) | Self::Rewrite(order) | Self::Atomic(order) => order,
+            Self::Read(order) | Self::Write(order) | Self::Atomic(order) => order,
         }
     }
 
@@ -118,13 +117,18 @@ pub fn arrive_relaxed(context: &mut Context<'_>, at: &mut Knowledge) {
     }
 }
 
-/// The warp goes on after waiting: it knows what those know who have arrived.
+/// The warp goes on after waiting: it knows what those know who have arrived, or have exited before.
 pub fn depart(context: &mut Context<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
         let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(own);
         context.machine.races.spend(work);
     }
+}
+
+/// Threads of a warp (CTA, warp, warps of a CTA) have exited: barriers that do not wait for them count what they did as done before.
+pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge) {
+    into.join(&clock.publish(own));
 }
 
 /// What a location tells is kept for its words.
@@ -261,20 +265,15 @@ impl Asker<'_> {
     fn touch(&self, cell: &mut Cell, access: Access) -> Option<(Stamp, bool)> {
         let strong = self.me.has(Stamp::STRONG);
         let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
-        let quiet = matches!(access, Access::Rewrite(_));
         let write = cell.write;
         if !access.writes() {
             let found = (!harmless(write) && !write.has(Stamp::QUIET)).then_some((write, true));
             self.remember(cell);
             return found;
         }
-        let mut found = None;
-        if !quiet {
-            let read = cell.reads.into_iter().find(|r| !harmless(*r)).map(|r| (r, false));
-            found = if harmless(write) { read } else { Some((write, true)) };
-        }
-        let me = if quiet && !self.knows(write) { self.me.with(Stamp::QUIET) } else { self.me };
-        cell.write = me;
+        let read = cell.reads.into_iter().find(|r| !harmless(*r)).map(|r| (r, false));
+        let found = if harmless(write) { read } else { Some((write, true)) };
+        cell.write = self.me;
         for read in &mut cell.reads {
             // Whoever knows of this write knows of the reads before it, unless these are not ordered.
             if self.knows(*read) {
@@ -309,15 +308,45 @@ impl Asker<'_> {
 
 /// Notes an access, and looks whether it races with one before.
 pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) {
+    if let Some(conflict) = note(context, location, lane, bytes, access) {
+        report(context, location, lane, access, &conflict);
+    }
+}
+
+/// Notes a write of these bytes, before it is done, and looks whether it races with an access before. If the same bytes are there already,
+/// that harms nobody.
+pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize, from: &[u8], order: Order) {
+    let access = Access::Write(order);
+    let Some(conflict) = note(context, location, lane, from.len(), access) else { return };
+    if !holds(context, location, lane, from) {
+        return report(context, location, lane, access, &conflict);
+    }
+    let mut left = 0;
+    let quiet = |cell: &mut Cell| {
+        cell.write = cell.write.with(Stamp::QUIET);
+        None
+    };
+    look(context, location, lane, from.len(), &mut left, quiet);
+}
+
+/// Whether these bytes were written there before. Of many it is not asked.
+fn holds(context: &mut Context<'_>, location: Location, lane: usize, bytes: &[u8]) -> bool {
+    let mut there = [0; 64];
+    let Some(there) = there.get_mut(..bytes.len()) else { return false };
+    let read = context.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
+    read.is_some_and(|r| !r.uninitialized) && there == bytes
+}
+
+fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) -> Option<Conflict> {
     if !wanted(context) || !matches!(location.region, Region::Global | Region::Shared(_)) {
-        return;
+        return None;
     }
     let order = access.order();
     let mut flags = 0;
     if order != Order::Weak || matches!(access, Access::Atomic(_)) {
         flags |= Stamp::STRONG;
         flags |= if matches!(access, Access::Atomic(_)) { Stamp::ATOMIC } else { 0 };
-        if !matches!(access, Access::Write(_) | Access::Rewrite(_)) {
+        if !matches!(access, Access::Write(_)) {
             let now = matches!(order, Order::Acquire | Order::AcquireRelease);
             acquire_bytes(context, location, bytes, now);
         }
@@ -342,22 +371,20 @@ pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes
     let clock = std::mem::take(&mut context.lanes.clock);
     let mut left = context.machine.races.left;
     let asker = Asker { me, lockstep, warps, clock: &clock };
-    let found = look(context, location, lane, bytes, access, &asker, &mut left);
+    let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.left = left;
-    if let Some(conflict) = found {
-        report(context, location, lane, access, &conflict, warps);
-    }
+    found
 }
 
+/// Calls `f` with the cells of some bytes. Gives the first conflict that it finds.
 fn look(
     context: &mut Context<'_>,
     location: Location,
     lane: usize,
     bytes: usize,
-    access: Access,
-    asker: &Asker<'_>,
     left: &mut u32,
+    f: impl Fn(&mut Cell) -> Option<(Stamp, bool)>,
 ) -> Option<Conflict> {
     let (storage, start) = context.storage(location, lane, bytes)?;
     let (mut done, mut found) = (0, None);
@@ -368,7 +395,7 @@ fn look(
         if let Some(block) = storage.shadow(at).block(at as usize % crate::memory::PAGE, left) {
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
-                if let Some((other, other_writes)) = asker.touch(cell, access) {
+                if let Some((other, other_writes)) = f(cell) {
                     found.get_or_insert(Conflict { other, other_writes, at: done + i * grain });
                 }
             }
@@ -378,12 +405,12 @@ fn look(
     found
 }
 
-fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Access, found: &Conflict, warps: u32) {
+fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Access, found: &Conflict) {
     let at = found.at as u64;
     let there = Location { address: location.address + at, offset: location.offset + at, ..location };
     let name = context.name_of(there);
     let own = own(context);
-    let other = found.other;
+    let (other, warps) = (found.other, own.2);
     let (context_site, step) = (context.site, context.lanes.steps);
     let (cta, warp) = (u64::from(other.warp / warps.max(1)), other.warp % warps.max(1));
     let does = |writes: bool, atomic: bool| match (writes, atomic) {

@@ -87,6 +87,8 @@ pub struct Op {
     pub clocked: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
+    /// It may use registers of products of its kind that are in flight.
+    pub pipelined: bool,
 }
 
 /// Where a register of the source lies.
@@ -335,6 +337,7 @@ fn op(inst: &mut Inst<'_>) -> Op {
         floats,
         clocked: inst.is_clocked(),
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
+        pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }
 }
 

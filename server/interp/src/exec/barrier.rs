@@ -16,7 +16,18 @@ const BARRIERS: usize = 16;
 
 /// Barriers of a CTA.
 #[derive(Debug, Clone, Default)]
-pub struct Barriers([Barrier; BARRIERS]);
+pub struct Barriers {
+    all: [Barrier; BARRIERS],
+    /// What threads of the CTA knew when they exited.
+    exited: Knowledge,
+}
+
+impl Barriers {
+    /// What threads of the CTA knew when they exited.
+    pub(crate) fn exited(&mut self) -> &mut Knowledge {
+        &mut self.exited
+    }
+}
 
 /// A barrier.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +36,8 @@ struct Barrier {
     phase: u64,
     /// The lanes that have arrived, by warp.
     arrived: Vec<Mask>,
+    /// Threads that have arrived and wait.
+    waiting: u32,
     /// Threads of warps that have arrived once more before it completed.
     extra: u32,
     /// What the first arrival said; nothing before it.
@@ -56,14 +69,14 @@ struct Done {
 }
 
 impl Barrier {
-    fn complete(&mut self, waiting: u32) {
+    fn complete(&mut self) {
         let done = Done {
             phase: self.phase,
-            waiting,
+            waiting: std::mem::take(&mut self.waiting),
             voted: std::mem::take(&mut self.voted),
             knowledge: std::mem::take(&mut self.knowledge),
         };
-        if waiting > 0 {
+        if done.waiting > 0 {
             self.done.push(done);
         }
         self.phase += 1;
@@ -150,7 +163,7 @@ impl Step {
             return Outcome::Next;
         }
         let threads = context.mask.count_ones();
-        let barrier = &mut context.cta().barriers.0[number];
+        let barrier = &mut context.cta().barriers.all[number];
         if barrier.phase <= phase {
             context.token = Some(phase);
             return Outcome::Wait;
@@ -230,7 +243,7 @@ impl Step {
             }
         }
         let reduces = self.what == Arrival::Reduce;
-        let first = context.cta().barriers.0[number].first;
+        let first = context.cta().barriers.all[number].first;
         if let Some(first) = first {
             // All threads, by a count or without, is the same.
             let threads = |count: Option<u32>| count.unwrap_or(32 * warps).next_multiple_of(32);
@@ -249,7 +262,7 @@ impl Step {
             }
         }
         let c = self.c.map_or(0, |c| context.registers.predicate(c)) & mask;
-        let barrier = &mut context.cta().barriers.0[number];
+        let barrier = &mut context.cta().barriers.all[number];
         if barrier.arrived.len() <= warp {
             barrier.arrived.resize(warps as usize, 0);
         }
@@ -259,6 +272,9 @@ impl Step {
         let again = barrier.arrived.get(warp).copied().unwrap_or(0) & arriving;
         if let Some(arrived) = barrier.arrived.get_mut(warp) {
             *arrived |= arriving;
+        }
+        if self.what != Arrival::Arrive {
+            barrier.waiting += mask.count_ones();
         }
         if reduces {
             barrier.voted.0 += mask.count_ones();
@@ -272,9 +288,9 @@ impl Step {
                 || format!("lanes {} arrive at barrier {number} once more before it has completed", list(again));
             context.fault_with(Kind::Barrier, again, words, first);
         }
-        let mut knowledge = std::mem::take(&mut context.cta().barriers.0[number].knowledge);
+        let mut knowledge = std::mem::take(&mut context.cta().barriers.all[number].knowledge);
         races::arrive(context, &mut knowledge);
-        context.cta().barriers.0[number].knowledge = knowledge;
+        context.cta().barriers.all[number].knowledge = knowledge;
         context.changed();
         Some(phase)
     }
@@ -289,14 +305,16 @@ impl Step {
             cta.live -= (exited & !*gone).count_ones();
             *gone |= exited;
         }
-        let barrier = &mut cta.barriers.0[number];
+        let barrier = &mut cta.barriers.all[number];
         let ready = barrier.is_complete(&cta.gone, false);
-        if !ready && !(idle && barrier.is_complete(&cta.gone, true)) {
+        let goes_on = ready || (idle && barrier.is_complete(&cta.gone, true));
+        if !goes_on {
             return;
         }
         let arrived = barrier.arrived.iter().map(|m| m.count_ones()).sum::<u32>() + barrier.extra;
         let count = barrier.first.and_then(|f| f.count).unwrap_or(0);
-        barrier.complete(arrived);
+        barrier.knowledge.join(&cta.barriers.exited);
+        barrier.complete();
         context.changed();
         if !ready {
             context.fault(Kind::Barrier, mask, || {

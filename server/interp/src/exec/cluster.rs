@@ -86,8 +86,10 @@ fn complete(context: &mut Context<'_>) {
         }
     }
     barrier.arrived.clear();
-    let coming = std::mem::take(&mut barrier.coming);
-    barrier.known = coming;
+    barrier.known = std::mem::take(&mut barrier.coming);
+    for cta in &mut cluster.ctas {
+        barrier.known.join(cta.barriers.exited());
+    }
     context.changed();
 }
 

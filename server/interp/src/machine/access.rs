@@ -5,7 +5,7 @@ use crate::decode::{Address, Space};
 use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::{Region, Storage, Window};
+use crate::memory::{Read, Region, Storage, Window};
 use crate::races::Access;
 use crate::values::Marks;
 
@@ -184,22 +184,12 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
+        crate::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
-        let again = crate::races::wanted(self) && self.holds(location, lane, from);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
-        let access = if again { Access::Rewrite(order) } else { Access::Write(order) };
-        crate::races::observe(self, location, lane, from.len(), access);
-    }
-
-    /// Whether these bytes were written there before. Of many it is not asked.
-    fn holds(&mut self, location: Location, lane: usize, bytes: &[u8]) -> bool {
-        let mut there = [0; 64];
-        let Some(there) = there.get_mut(..bytes.len()) else { return false };
-        let read = self.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
-        read.is_some_and(|r| !r.uninitialized) && there == bytes
     }
 
     /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
@@ -253,6 +243,8 @@ impl Context<'_> {
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        self.observe_copy(to, lane, &buffer, mask);
         if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
             if let Some((storage, at)) = self.storage(to, lane, bytes) {
                 storage.write(at, &buffer, Marks::NONE);
@@ -273,15 +265,29 @@ impl Context<'_> {
             }
         }
         self.changed();
-        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+    }
+
+    /// Tells the detector of races of a copy, of every 16 bytes of those with a bit in the mask.
+    fn observe_copy(&mut self, to: Location, lane: usize, bytes: &[u8], mask: u16) {
         if mask == u16::MAX {
-            crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
+            crate::races::observe_write(self, to, lane, bytes, Order::Weak);
             return;
         }
-        for i in (0..bytes as u64).filter(|i| mask >> (i % 16) & 1 != 0) {
-            let place = Location { address: to.address + i, offset: to.offset + i, ..to };
-            crate::races::observe(self, place, lane, 1, Access::Write(Order::Weak));
+        for (i, byte) in bytes.iter().enumerate().filter(|(i, _)| mask >> (i % 16) & 1 != 0) {
+            let place = Location { address: to.address + i as u64, offset: to.offset + i as u64, ..to };
+            crate::races::observe_write(self, place, lane, &[*byte], Order::Weak);
         }
+    }
+
+    /// Reads bytes of a location for somebody who copies them, and says what is known of them.
+    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+        }
+        let (storage, at) = self.storage(location, lane, to.len())?;
+        let read = storage.read(at, to);
+        crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
+        Some(read)
     }
 
     /// Forgets what was written to bytes of a location.

@@ -77,11 +77,11 @@ impl Machine {
             // Who waits already (it has a token) has been gathered before.
             if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
                 let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
-                if waiting == group.mask {
-                    if let [(_, needed)] = needed[..] {
-                        group.state = State::Gathering(needed);
-                        break Stop::Waits;
-                    }
+                if waiting == group.mask
+                    && let [(_, needed)] = needed[..]
+                {
+                    group.state = State::Gathering(needed);
+                    break Stop::Waits;
                 }
                 for (mask, needed) in needed {
                     let mut other = group.clone();
@@ -101,6 +101,9 @@ impl Machine {
             }
             if checks && mask != 0 {
                 self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
+            }
+            if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
+                self.check_pending(op, site, mask, warp, &turn);
             }
             let wanted = turn.recorder.as_ref().is_some_and(|r| r.wants(warp.lanes.steps));
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
@@ -291,6 +294,25 @@ impl Machine {
                     || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
                 self.note(turn, lanes, Kind::UninitializedRegister, site, mask & !known, words);
             }
+        }
+    }
+
+    /// Looks whether an instruction uses registers of products of the warpgroup that are in flight.
+    #[cold]
+    fn check_pending(&mut self, op: &Op, site: Site, mask: Mask, warp: &mut Warp, turn: &Turn<'_>) {
+        for slot in op.reads.iter().chain(&op.writes) {
+            let Some(early) = warp.lanes.wgmma.touch(site.function, *slot) else { continue };
+            let executable = std::sync::Arc::clone(&self.executable);
+            let words = || {
+                let name = executable
+                    .function(site.function)
+                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::Slot(*slot)));
+                let what = if early.accumulator { "the accumulator" } else { "A" };
+                format!(
+                    "`{name}` is used, but it is {what} of a `wgmma` product in flight: `wgmma.commit_group` and `wgmma.wait_group` must come first"
+                )
+            };
+            self.note(turn, &warp.lanes, Kind::Asynchronous, site, mask, words);
         }
     }
 

@@ -13,6 +13,8 @@ mod group;
 mod record;
 mod schedule;
 mod specials;
+#[cfg(test)]
+mod tests;
 mod warp;
 
 pub use access::{Location, Order};

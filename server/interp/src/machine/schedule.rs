@@ -213,8 +213,13 @@ impl Machine {
         let cta = &mut self.clusters[cluster].ctas[rank];
         if let Some(gone) = cta.gone.get_mut(number) {
             let now = !warp.lanes.present | warp.lanes.exited;
-            cta.live -= (now & !*gone).count_ones();
+            let exited = now & !*gone;
+            cta.live -= exited.count_ones();
             *gone = now;
+            if exited != 0 && self.settings.checks.has(Kind::Race) {
+                let own = (cta.number, number as u32, self.shape.warps());
+                crate::races::exit(&mut warp.lanes.clock, own, cta.barriers.exited());
+            }
         }
         if warp.is_finished() {
             warp.frames.clear();

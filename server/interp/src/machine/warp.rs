@@ -87,6 +87,8 @@ pub struct Lanes {
     pub copies: crate::exec::copies::Copies,
     /// Who is ordered before it, as far as the detector of races knows.
     pub clock: crate::races::Clock,
+    /// Products of the warpgroup in flight.
+    pub wgmma: crate::exec::wgmma::Wgmma,
 }
 
 /// A warp.
@@ -113,6 +115,7 @@ impl Default for Warp {
             stack: Box::default(),
             copies: Default::default(),
             clock: Default::default(),
+            wgmma: Default::default(),
         };
         Self { lanes, groups: Vec::new(), frames: Vec::new(), specials: Arc::from([]) }
     }
@@ -162,6 +165,7 @@ impl Warp {
             stack: vec![0; LANES].into(),
             copies: Default::default(),
             clock: Default::default(),
+            wgmma: Default::default(),
         };
         let mut out = Self { lanes, groups: Vec::new(), frames: Vec::new(), specials };
         if let Some(code) = machine.executable.code(machine.executable.entry) {

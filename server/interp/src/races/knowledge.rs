@@ -48,7 +48,7 @@ impl Knowledge {
     }
 
     /// Adds what another knows. Gives what that took, in CTAs looked at.
-    pub(super) fn join(&mut self, other: &Self) -> u64 {
+    pub(crate) fn join(&mut self, other: &Self) -> u64 {
         let Some(more) = &other.0 else { return 0 };
         let Some(own) = &mut self.0 else {
             self.0 = Some(Arc::clone(more));
@@ -78,7 +78,8 @@ impl Knowledge {
                     changed |= !Arc::ptr_eq(&joined, first);
                     same &= Arc::ptr_eq(&joined, second);
                     out.push((*x, joined));
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                 }
                 _ => break,
             }

@@ -79,7 +79,8 @@ impl Block {
 
     /// The cells of a part of the block, and the bytes of each.
     pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [Cell], usize) {
-        if !self.fine && !(from.is_multiple_of(4) && bytes.is_multiple_of(4)) {
+        let whole = from.is_multiple_of(4) && bytes.is_multiple_of(4);
+        if !self.fine && !whole {
             self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
             self.fine = true;
         }

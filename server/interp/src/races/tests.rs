@@ -59,6 +59,29 @@ fn a_tile_that_is_overwritten_too_early_is_found() {
 }
 
 #[test]
+fn threads_that_have_exited_are_done_before_a_barrier() {
+    let body = "setp.eq.u32 %p0, %r2, 1; @!%p0 bra rest; st.shared.u32 [s], %r2; exit;\n rest: bar.sync 0; ld.shared.u32 %r6, [s]; st.shared.u32 [s+4], %r6;";
+    assert_eq!(block(96, body), []);
+    assert!(races(&block(96, &body.replace("bar.sync 0;", ""))) >= 1);
+}
+
+#[test]
+fn what_waits_on_a_lock_in_shared_memory_is_in_order() {
+    let body = |take: &str, give: &str| {
+        format!(
+            "loop: atom{take}.shared.cas.b32 %r6, [s], 0, 1; setp.ne.u32 %p0, %r6, 0; @%p0 bra loop; ld.shared.u32 %r7, [s+4]; add.u32 %r7, %r7, 1;\n\
+             st.shared.u32 [s+4], %r7; {give}"
+        )
+    };
+    let (fenced, give) =
+        (body("", "membar.cta; atom.shared.exch.b32 %r8, [s], 0;"), "st.release.cta.shared.u32 [s], 0;");
+    assert_eq!(block(64, &body(".acquire.cta", give)), []);
+    assert_eq!(block(64, &fenced.replace("ld.shared.u32 %r7", "membar.cta; ld.shared.u32 %r7")), []);
+    assert_eq!(races(&block(64, &body(".acquire.cta", "atom.shared.exch.b32 %r8, [s], 0;"))), 2);
+    assert_eq!(races(&block(64, &body("", give))), 2);
+}
+
+#[test]
 fn lanes_of_a_warp_need_a_barrier_too() {
     let body = |between: &str| {
         format!(
