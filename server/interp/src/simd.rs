@@ -48,6 +48,14 @@ pub fn step<S: LaneStep + 'static>(inner: S) -> Step {
     Box::new(inner)
 }
 
+/// Whether steps are compiled for a processor that multiplies and adds with one rounding.
+pub(crate) fn fuses() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::available();
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
+}
+
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
@@ -152,10 +160,50 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Send + Sync> Lane
     }
 }
 
-/// `p = f(a, b)`, and `q = !p` if there is a second destination; for all lanes, as [`Map1`].
+/// Where the outcomes `p` and `q` of a comparison go.
+#[derive(Debug, Clone, Copy)]
+pub enum Outcomes {
+    /// Both to predicates, as far as they are wanted.
+    Predicates(Option<PredicateDst>, Option<PredicateDst>),
+    /// `p` to a register of 16 bits: the number where it is true, else zero.
+    Halves(Dst<u16>, u16),
+    /// `p` to a register of 32 bits, likewise.
+    Words(Dst<u32>, u32),
+}
+
+impl Outcomes {
+    /// Writes them.
+    #[inline(always)]
+    pub fn put(self, registers: &mut Registers, mask: Mask, p: Mask, q: Mask) {
+        match self {
+            Self::Predicates(to_p, to_q) => {
+                if let Some(to) = to_p {
+                    registers.put_predicate(to, mask, p);
+                }
+                if let Some(to) = to_q {
+                    registers.put_predicate(to, mask, q);
+                }
+            }
+            Self::Halves(d, yes) => registers.put(d, mask, select(p, [yes; LANES], [0; LANES])),
+            Self::Words(d, yes) => registers.put(d, mask, select(p, [yes; LANES], [0; LANES])),
+        }
+    }
+}
+
+/// `a` in the lanes of a mask, `b` in the others.
+#[inline(always)]
+pub fn select<T: Lane>(mask: Mask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
+    let mut out = b;
+    for lane in 0..LANES {
+        out[lane] = if mask >> lane & 1 != 0 { a[lane] } else { b[lane] };
+    }
+    out
+}
+
+/// A comparison `t = f(a, b)`, combined with a predicate; for all lanes, as [`Map1`].
 pub struct Compare<A, F> {
     /// Destinations.
-    pub to: (Option<PredicateDst>, Option<PredicateDst>),
+    pub to: Outcomes,
     /// Sources.
     pub ab: (Src<A>, Src<A>),
     /// The comparison.
@@ -177,19 +225,14 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
         }
         let t = bits(&truth);
         let (p, q) = (self.combine)(t, registers.predicate(self.c));
-        if let Some(to) = self.to.0 {
-            registers.put_predicate(to, mask, p);
-        }
-        if let Some(to) = self.to.1 {
-            registers.put_predicate(to, mask, q);
-        }
+        self.to.put(registers, mask, p, q);
         Marked::default()
     }
 }
 
 /// The mask of bytes that are 0 or 1.
 #[inline(always)]
-fn bits(truth: &[u8; LANES]) -> Mask {
+pub(crate) fn bits(truth: &[u8; LANES]) -> Mask {
     let mut mask = 0;
     for (group, eight) in truth.chunks_exact(8).enumerate() {
         let mut bytes = [0; 8];

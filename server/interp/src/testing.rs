@@ -131,7 +131,7 @@ impl Kernel {
     }
 
     /// The next parameter is these bytes.
-    pub(crate) fn aggregate(mut self, bytes: &[u8]) -> Self {
+    pub(crate) fn bytes_of(mut self, bytes: &[u8]) -> Self {
         self.parameter(bytes);
         self
     }
@@ -143,9 +143,14 @@ impl Kernel {
 
     /// Runs it.
     pub(crate) fn run(self) -> Outcome {
+        self.run_until(&|| false)
+    }
+
+    /// Runs it until somebody does not want it any more.
+    pub(crate) fn run_until(self, cancelled: &dyn Fn() -> bool) -> Outcome {
         let mut machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
         machine.images = self.images;
-        Outcome { run: trace::run(machine, &|| false), buffers: self.buffers }
+        Outcome { run: trace::run(machine, cancelled), buffers: self.buffers }
     }
 
     /// Runs it; it must finish, and nothing be found.

@@ -6,7 +6,7 @@ use super::{
 use crate::lanes::{Lane, Mask};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
-use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked};
+use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
 use crate::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
@@ -391,6 +391,8 @@ impl<'a> Inst<'a> {
         match mask {
             Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
             None if self.function.converges(self.index) => Together::Warp,
+            // Before sm_70 every barrier is aligned (manual 9.7.13.1, *Note*).
+            None if self.entry().name == "barrier" && !self.executable.has("sm_70") => Together::Warp,
             None => Together::Any,
         }
     }
@@ -474,7 +476,7 @@ impl<'a> Inst<'a> {
 
     /// A comparison of `a` and `b`: see [`Compare`].
     pub fn compare<A: Lane>(
-        to: (Option<PredicateDst>, Option<PredicateDst>),
+        to: Outcomes,
         ab: (Src<A>, Src<A>),
         c: PredicateSrc,
         combine: fn(Mask, Mask) -> (Mask, Mask),

@@ -87,6 +87,8 @@ pub struct Op {
     pub clocked: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
+    /// It may use registers of products of its kind that are in flight.
+    pub pipelined: bool,
 }
 
 /// Where a register of the source lies.
@@ -257,6 +259,13 @@ impl Executable {
         self.program.functions.get(function as usize)?.body.as_ref()
     }
 
+    /// The name in the source of one of [`variables`](Self::variables).
+    pub fn variable_name<'n>(&'n self, key: &'n str) -> &'n str {
+        let parts = key.split_once('/').and_then(|(f, v)| Some((f.parse().ok()?, v.parse::<usize>().ok()?)));
+        let found = parts.and_then(|(function, variable)| self.function(function)?.variables.get(variable));
+        found.map_or(key, |v| &v.name)
+    }
+
     /// The byte range in the file of an instruction.
     pub fn range(&self, site: crate::findings::Site) -> Range<usize> {
         let Some(callable) = self.program.functions.get(site.function as usize) else { return 0..0 };
@@ -328,6 +337,7 @@ fn op(inst: &mut Inst<'_>) -> Op {
         floats,
         clocked: inst.is_clocked(),
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
+        pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }
 }
 

@@ -2,31 +2,51 @@
 //! instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
+mod atomic;
 mod asynchronous;
 pub mod barrier;
 mod bulk;
 mod cache;
 pub mod cluster;
+mod compare;
+mod convert;
 pub mod copies;
 mod extended;
 mod external;
+mod fence;
 mod integer;
 mod launch_control;
 mod logic;
+mod float;
+mod half;
 pub mod mbarrier;
 mod memory;
 mod misc;
+mod mixed;
+mod ldmatrix;
+mod logic;
+#[cfg(test)]
+mod matrix_tests;
+mod memory;
+mod misc;
+mod mma;
 mod moves;
 mod multimem;
 mod opaque;
 mod printf;
+mod sparse;
+mod stack;
 mod surface;
 mod tensor;
+mod shared_matrix;
 pub mod tensor_memory;
 mod tensormap;
 mod texture;
 mod typed;
 mod video;
+mod warp;
+pub mod wgmma;
+mod wmma;
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +92,16 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             cache::policy(inst)
         }
         Exec::CacheDiscard => cache::discard(inst),
+        Exec::ConvertFloat
+        | Exec::ConvertFloatPair
+        | Exec::ConvertFloatPairStochastic
+        | Exec::ConvertFloatToInteger
+        | Exec::ConvertInteger
+        | Exec::ConvertIntegerToFloat
+        | Exec::ConvertNarrow
+        | Exec::ConvertNarrowStochastic
+        | Exec::ConvertWiden => convert::cvt(inst),
+        Exec::ConvertPack => convert::pack(inst),
         Exec::ClusterQueryCancel => launch_control::query_cancel(inst),
         Exec::ClusterTryCancel => launch_control::try_cancel(inst),
         Exec::ControlBra => crate::decode::control::branch(inst),
@@ -96,6 +126,28 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::SparseCompress => sparse::compress(inst),
+        Exec::SparseDecompress => sparse::decompress(inst),
+        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
+        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
+        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
+        Exec::BarrierWarpSync => barrier::warp_sync(inst),
+        Exec::ClusterArrive => cluster::arrive(inst),
+        Exec::ClusterWait => cluster::wait(inst),
+        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
+        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
+        Exec::FenceMemory => fence::fence(inst),
+        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
+        Exec::StackAlloca => stack::alloca(inst),
+        Exec::StackRestore => stack::restore(inst),
+        Exec::StackSave => stack::save(inst),
+        Exec::WarpActivemask => warp::activemask(inst),
+        Exec::WarpElectSync => warp::elect(inst),
+        Exec::WarpMatchAll => warp::matches(inst, true),
+        Exec::WarpMatchAny => warp::matches(inst, false),
+        Exec::WarpReduxSync => warp::redux(inst),
+        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
+        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
         Exec::SurfaceSuld => surface::load(inst),
         Exec::SurfaceSuq => surface::ask(inst),
         Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
@@ -116,6 +168,27 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
         Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
+        Exec::MatrixLdmatrix => ldmatrix::load(inst),
+        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
+        Exec::MatrixStmatrix => ldmatrix::store(inst),
+        Exec::MmaBits
+        | Exec::MmaBlockScaled
+        | Exec::MmaDense
+        | Exec::MmaDouble
+        | Exec::MmaInteger
+        | Exec::MmaM8n8k4
+        | Exec::MmaNarrow
+        | Exec::MmaSparse
+        | Exec::MmaSparseBlockScaled
+        | Exec::MmaSparseInteger
+        | Exec::MmaSparseNarrow => mma::mma(inst),
+        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
+        Exec::WmmaMma => wmma::mma(inst),
+        Exec::WmmaStoreD => wmma::store(inst),
+        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
+        Exec::WgmmaFence => Ok(wgmma::fence()),
+        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
+        Exec::WgmmaWaitGroup => wgmma::wait(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),
@@ -180,6 +253,56 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::VideoVset4
         | Exec::VideoVsub2
         | Exec::VideoVsub4 => video::packed(inst),
+        Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
+        Exec::CompareSetFloat | Exec::CompareSetInteger => compare::set(inst),
+        Exec::CompareSelp => compare::selp(inst),
+        Exec::CompareSetHalf => compare::set_half(inst),
+        Exec::CompareSetPacked => compare::set_packed(inst),
+        Exec::CompareSetpHalf => compare::setp_half(inst),
+        Exec::CompareSlct => compare::slct(inst),
+        Exec::FloatAbs => float::abs(inst),
+        Exec::FloatAdd => float::add(inst),
+        Exec::FloatCopysign => float::copysign(inst),
+        Exec::FloatCos => float::cos(inst),
+        Exec::FloatDiv => float::div(inst),
+        Exec::FloatEx2 => float::ex2(inst),
+        Exec::FloatFma => float::fma(inst),
+        Exec::FloatLg2 => float::lg2(inst),
+        Exec::FloatMad => float::mad(inst),
+        Exec::FloatMax => float::max(inst),
+        Exec::FloatMin => float::min(inst),
+        Exec::FloatMul => float::mul(inst),
+        Exec::FloatNeg => float::neg(inst),
+        Exec::FloatRcp => float::rcp(inst),
+        Exec::FloatRcpApproxF64 => float::rcp_coarse(inst),
+        Exec::FloatRsqrt => float::rsqrt(inst),
+        Exec::FloatRsqrtApproxF64 => float::rsqrt_coarse(inst),
+        Exec::FloatSin => float::sin(inst),
+        Exec::FloatSqrt => float::sqrt(inst),
+        Exec::FloatSub => float::sub(inst),
+        Exec::FloatTanh => float::tanh(inst),
+        Exec::FloatTestp => float::testp(inst),
+        Exec::HalfAbs => half::abs(inst),
+        Exec::HalfAdd => half::add(inst),
+        Exec::HalfEx2 => half::ex2(inst),
+        Exec::HalfFma => half::fma(inst),
+        Exec::HalfMax => half::max(inst),
+        Exec::HalfMin => half::min(inst),
+        Exec::HalfMul => half::mul(inst),
+        Exec::HalfNeg => half::neg(inst),
+        Exec::HalfSub => half::sub(inst),
+        Exec::HalfTanh => half::tanh(inst),
+        Exec::MixedAdd => mixed::add(inst),
+        Exec::MixedAddNarrow => mixed::add_narrow(inst),
+        Exec::MixedAddPacked => mixed::add_packed(inst),
+        Exec::MixedFma => mixed::fma(inst),
+        Exec::MixedFmaNarrow => mixed::fma_narrow(inst),
+        Exec::MixedFmaPacked => mixed::fma_packed(inst),
+        Exec::MixedMulNarrow => mixed::mul_narrow(inst),
+        Exec::MixedMulPacked => mixed::mul_packed(inst),
+        Exec::MixedSub => mixed::sub(inst),
+        Exec::MixedSubNarrow => mixed::sub_narrow(inst),
+        Exec::MixedSubPacked => mixed::sub_packed(inst),
         _ => Err("not there yet".into()),
     }
 }

@@ -6,6 +6,7 @@ use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
 use crate::memory::{Read, Region, Storage, Window};
+use crate::races::Access;
 use crate::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -143,7 +144,7 @@ impl Context<'_> {
     }
 
     /// The bytes that a location lies in, and the offset there.
-    fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
+    pub(crate) fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
         let at = location.offset;
         match location.region {
             Region::Global => {
@@ -174,7 +175,7 @@ impl Context<'_> {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
-        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(order));
+        crate::races::observe(self, location, lane, to.len(), Access::Read(order));
         read.marks
     }
 
@@ -183,12 +184,12 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
+        crate::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
-        crate::races::observe(self, location, lane, from.len(), crate::races::Access::Write(order));
     }
 
     /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
@@ -262,8 +263,8 @@ impl Context<'_> {
             }
         }
         self.changed();
-        crate::races::observe(self, from, lane, bytes, crate::races::Access::Read(Order::Weak));
-        crate::races::observe(self, to, lane, bytes, crate::races::Access::Write(Order::Weak));
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
     }
 
     /// Reads bytes of a location for somebody who copies them, and says what is known of them.
@@ -273,18 +274,8 @@ impl Context<'_> {
         }
         let (storage, at) = self.storage(location, lane, to.len())?;
         let read = storage.read(at, to);
-        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(Order::Weak));
+        crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
         Some(read)
-    }
-
-    /// Marks bytes of a location.
-    pub(crate) fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks) {
-        let mut buffer = [0; 16];
-        let bytes = bytes.min(16);
-        if let Some((storage, at)) = self.storage(location, lane, bytes).filter(|_| !marks.is_none()) {
-            let old = storage.read(at, &mut buffer[..bytes]).marks;
-            storage.write(at, &buffer[..bytes], old | marks);
-        }
     }
 
     /// Forgets what was written to bytes of a location.
@@ -325,8 +316,20 @@ impl Context<'_> {
         }
         self.mark(lane, read.marks);
         self.changed();
-        crate::races::observe(self, location, lane, bytes, crate::races::Access::Atomic(order));
+        crate::races::observe(self, location, lane, bytes, Access::Atomic(order));
         old
+    }
+
+    /// Marks up to 16 bytes of a location, besides the marks that they have (`keep`) or instead of them.
+    pub fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks, keep: bool) {
+        let mut there = [0; 16];
+        let Some(there) = there.get_mut(..bytes) else { return };
+        if !self.stopped
+            && let Some((storage, at)) = self.storage(location, lane, bytes)
+        {
+            let read = storage.read(at, there);
+            storage.write(at, there, if keep { read.marks | marks } else { marks });
+        }
     }
 
     /// Reads bytes of an address of a lane; nothing if that is a fault.
@@ -359,9 +362,10 @@ impl Context<'_> {
         let inside = |l: &crate::decode::Located| {
             l.window == Some(window) && (l.address..l.address + l.bytes.max(1)).contains(&offset)
         };
-        let found = self.executable().variables.iter().find(|(name, l)| inside(l) && !name.contains('/'));
+        let variables = self.executable().variables.iter();
+        let found = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name));
         match found {
-            Some((name, l)) => format!("`{name}`+{}", offset - l.address),
+            Some((name, l)) => format!("`{}`+{}", self.executable().variable_name(name), offset - l.address),
             None => format!("{offset:#x} of {}", region_name(region)),
         }
     }

@@ -13,12 +13,15 @@ mod group;
 mod record;
 mod schedule;
 mod specials;
+#[cfg(test)]
+mod tests;
 mod warp;
 
 pub use access::{Location, Order};
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
 pub use record::{Change, Recorded, Recorder, Target};
+pub(crate) use schedule::list;
 pub use schedule::{Progress, Status};
 pub use specials::is_clock;
 pub use warp::{Frame, Group, Lanes, Shadow, Warp};

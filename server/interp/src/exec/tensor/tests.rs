@@ -36,7 +36,7 @@ fn loading(modifiers: &str, coordinates: &str, more: &str, transaction: u32, byt
 fn load(target: &str, body: &str, bytes: u32, input: &[u8], make: impl FnOnce(u64) -> TensorMap) -> Outcome {
     let kernel = kernel(target, body).buffer(&vec![0xee; bytes as usize]).buffer(input);
     let map = make(kernel.address(1));
-    kernel.aggregate(&map.to_bytes()).run()
+    kernel.bytes_of(&map.to_bytes()).run()
 }
 
 fn clean(out: Outcome) -> Vec<u8> {
@@ -158,7 +158,7 @@ fn send(instruction: &str, element: ElementType, at: (i32, i32), old: &[u8], new
     );
     let kernel = kernel("", &body).buffer(old).buffer(new);
     let map = TensorMap::tiled(element, kernel.address(0), &[20, 10], &[80], &[8, 4]);
-    kernel.aggregate(&map.to_bytes()).run()
+    kernel.bytes_of(&map.to_bytes()).run()
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_box_reaches_several_ctas() {
     let input = counting(200);
     let kernel = kernel("", &body).ctas(2, 2).buffer(&[0xee; 256]).buffer(&input);
     let map = TensorMap::tiled(ElementType::U32, kernel.address(1), &[20, 10], &[80], &[8, 4]);
-    let out = clean(kernel.aggregate(&map.to_bytes()).run());
+    let out = clean(kernel.bytes_of(&map.to_bytes()).run());
     let expected = words(reference(&input, (20, 10), (1, 2), (8, 4)));
     assert_eq!((&out[..128], &out[128..]), (&expected[..], &expected[..]));
 }
@@ -252,7 +252,7 @@ fn a_pair_of_ctas_may_share_an_mbarrier() {
     let input = counting(200);
     let kernel = kernel("sm_100a", body).ctas(2, 2).buffer(&[0xee; 128]).buffer(&input);
     let map = TensorMap::tiled(ElementType::U32, kernel.address(1), &[20, 10], &[80], &[8, 4]);
-    let out = clean(kernel.aggregate(&map.to_bytes()).run());
+    let out = clean(kernel.bytes_of(&map.to_bytes()).run());
     assert_eq!(out, words(reference(&input, (20, 10), (1, 2), (8, 4))));
 }
 
@@ -277,7 +277,7 @@ fn what_cannot_be_copied_is_found() {
     assert!(first(&out).1.contains("buffer 1"), "{out:?}", out = out.faults());
     let out = load("", &body("box", "0, 0", "2d"), 16, &input, |a| TensorMap { swizzle_mode: 77, ..make(a) });
     assert!(first(&out).1.contains("`swizzle_mode`"), "{:?}", out.faults());
-    let out = kernel("", &body("box", "0, 0", "2d")).buffer(&[0; 16]).buffer(&input).aggregate(&[7; 128]).run();
+    let out = kernel("", &body("box", "0, 0", "2d")).buffer(&[0; 16]).buffer(&input).bytes_of(&[7; 128]).run();
     assert!(first(&out).1.contains("there is no tensor map"), "{:?}", out.faults());
     // Its bytes are used before anybody has waited for them.
     let body = format!("{} ld.shared.u32 %r1, [box];", body("box", "0, 0", "2d"));

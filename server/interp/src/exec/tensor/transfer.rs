@@ -225,7 +225,7 @@ impl Plan {
                 if function(old, b, 0) != keeps(old, b, 0) {
                     marks |= Marks::UNSPECIFIED;
                 }
-                context.mark_at(to, lane, size, marks);
+                context.mark_at(to, lane, size, marks, true);
             }
         }
         Some(())

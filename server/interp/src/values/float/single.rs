@@ -155,6 +155,20 @@ pub fn fma_in_double(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
     from_exact(m, sum_exactly(m.rounding, f64::from(a) * f64::from(b), f64::from(c)))
 }
 
+/// `mad{.sat}.f32` of `sm_1x` (manual 9.7.3.7): the product is cut to 24 bits, its exponent unlimited, and added; with a `c` of zero it is `mul`
+/// and `add`. Operands and result are flushed.
+#[inline(always)]
+pub fn mad_truncated(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
+    let m = m.rounding(Rounding::Nearest).ftz(true);
+    if flush(c) & !SIGN == 0 {
+        return add(m, mul(m.clamp(Clamp::None), a, b), c);
+    }
+    let (a, b, c) = (operand(true, a), operand(true, b), operand(true, c));
+    // Infinity stays, a NaN its quiet bit: their last bits are zero.
+    let product = truncate(f64::from(a) * f64::from(b), 29);
+    from_exact(m, sum_exactly(m.rounding, product, f64::from(c)))
+}
+
 /// `div.rnd{.ftz}.f32`.
 #[inline(always)]
 pub fn div(m: Modifiers, a: u32, b: u32) -> u32 {

@@ -1,0 +1,333 @@
+//! Single and double precision (manual 9.7.3): `.f32`, `.f32x2`, `.f64`.
+
+pub(crate) mod steps;
+#[cfg(test)]
+mod tests;
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{LANES, Lane};
+use crate::simd::{Marked, bits, fuses};
+use crate::values::Marks;
+use crate::values::float::compare::{self, Property};
+use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use crate::values::float::packed::{single_pair2, single_pair3, words};
+use crate::values::float::{Rounding, approx, double, single};
+use steps::{Choice, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
+
+type Decoded = Result<Action, Refusal>;
+
+/// What must be said of an `.f32x2`.
+#[inline(always)]
+pub(crate) fn pair_marks(result: u64) -> Marks {
+    let [low, high] = words(result);
+    single::marks(low) | single::marks(high)
+}
+
+/// An operation of two operands for each type, from the functions of that name.
+macro_rules! binary {
+    ($inst:expr, $operation:ident) => {{
+        let inst = $inst;
+        if inst.has(".f64") {
+            match rounding(inst) {
+                Rounding::Nearest => {
+                    let f = |a: u64, b: u64| double::$operation(Rounding::Nearest, a, b);
+                    step2(inst, "b", f, |_, _, d| double::marks(d))
+                }
+                other => {
+                    let f = move |a: u64, b: u64| double::$operation(other, a, b);
+                    step2(inst, "b", f, |_, _, d| double::marks(d))
+                }
+            }
+        } else if inst.has(".f32x2") {
+            with_modifiers!(modifiers(inst, flushes(inst)), m => {
+                let f = move |a: u64, b: u64| single_pair2(a, b, |a, b| single::$operation(m.get(), a, b));
+                step2(inst, "b", f, |_, _, d| pair_marks(d))
+            })
+        } else {
+            with_modifiers!(modifiers(inst, flushes(inst)), m => {
+                let f = move |a: u32, b: u32| single::$operation(m.get(), a, b);
+                step2(inst, "b", f, |_, _, d| single::marks(d))
+            })
+        }
+    }};
+}
+
+/// `add`.
+pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, add)
+}
+
+/// `sub`.
+pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, sub)
+}
+
+/// `mul`.
+pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, mul)
+}
+
+/// `fma`.
+pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        return match rounding(inst) {
+            Rounding::Nearest => step3(
+                inst,
+                |a: u64, b: u64, c: u64| double::fma(Rounding::Nearest, a, b, c),
+                |_, _, _, d| double::marks(d),
+            ),
+            other => {
+                step3(inst, move |a: u64, b: u64, c: u64| double::fma(other, a, b, c), |_, _, _, d| double::marks(d))
+            }
+        };
+    }
+    let m = modifiers(inst, flushes(inst));
+    // The fused operation of the host where the loop may use it; without it additions and multiplications of `f64` are quicker.
+    match (inst.has(".f32x2"), fuses()) {
+        (true, true) => with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
+        (true, false) => {
+            with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma_in_double(m.get(), a, b, c)))
+        }
+        (false, true) => with_modifiers!(m, m => fma_single(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
+        (false, false) => {
+            with_modifiers!(m, m => fma_single(inst, move |a, b, c| single::fma_in_double(m.get(), a, b, c)))
+        }
+    }
+}
+
+fn fma_single(inst: &mut Inst<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+    step3(inst, f, |_, _, _, d| single::marks(d))
+}
+
+fn fma_pair(inst: &mut Inst<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+    step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, &f), |_, _, _, d| pair_marks(d))
+}
+
+/// `mad`: `fma`, but for `mad.f32` on `sm_1x`.
+pub(crate) fn mad(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f32") && is_first_generation(inst) {
+        let m = modifiers(inst, true);
+        return fma_single(inst, move |a, b, c| single::mad_truncated(m, a, b, c));
+    }
+    fma(inst)
+}
+
+/// An approximate function of `.f32`, compiled with and without `.ftz`.
+macro_rules! approximate {
+    ($inst:expr, $ftz:expr, $function:path) => {{
+        if $ftz {
+            step1($inst, |a: u32| $function(true, a), |a, d| approx::marks1(true, a, d))
+        } else {
+            step1($inst, |a: u32| $function(false, a), |a, d| approx::marks1(false, a, d))
+        }
+    }};
+}
+
+/// Whether neither a rounding nor how exact is written: until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
+fn is_unsaid(inst: &Inst<'_>) -> bool {
+    ![".approx", ".full", ".rn", ".rz", ".rm", ".rp"].iter().any(|word| inst.has(word))
+}
+
+/// `div`.
+pub(crate) fn div(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        let r = rounding(inst);
+        return step2(inst, "b", move |a: u64, b: u64| double::div(r, a, b), |_, _, d| double::marks(d));
+    }
+    let unsaid = is_unsaid(inst);
+    let ftz = flushes(inst) || unsaid;
+    if inst.has(".full") {
+        let f = move |a: u32, b: u32| approx::div_full(ftz, a, b);
+        return step2(inst, "b", f, move |a, b, d| approx::marks2(ftz, a, b, d));
+    }
+    if inst.has(".approx") || unsaid {
+        let f = move |a: u32, b: u32| approx::div(ftz, a, b);
+        return step2(inst, "b", f, move |a, b, d| approx::marks2(ftz, a, b, d));
+    }
+    with_modifiers!(modifiers(inst, ftz), m => {
+        step2(inst, "b", move |a: u32, b: u32| single::div(m.get(), a, b), |_, _, d| single::marks(d))
+    })
+}
+
+/// A function that is approximate or correctly rounded.
+macro_rules! unary {
+    ($inst:expr, $function:ident) => {{
+        let inst = $inst;
+        let unsaid = is_unsaid(inst);
+        if inst.has(".f64") {
+            let r = rounding(inst);
+            step1(inst, move |a: u64| double::$function(r, a), |_, d| double::marks(d))
+        } else if inst.has(".approx") || unsaid {
+            approximate!(inst, flushes(inst) || unsaid, approx::$function)
+        } else {
+            with_modifiers!(modifiers(inst, flushes(inst)), m => {
+                step1(inst, move |a: u32| single::$function(m.get(), a), |_, d| single::marks(d))
+            })
+        }
+    }};
+}
+
+/// `rcp`.
+pub(crate) fn rcp(inst: &mut Inst<'_>) -> Decoded {
+    unary!(inst, rcp)
+}
+
+/// `sqrt`.
+pub(crate) fn sqrt(inst: &mut Inst<'_>) -> Decoded {
+    unary!(inst, sqrt)
+}
+
+/// `rsqrt`, always approximate.
+pub(crate) fn rsqrt(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        return step1(inst, |a: u64| approx::rsqrt_double(a), approx::marks_double);
+    }
+    approximate!(inst, flushes(inst) || is_unsaid(inst), approx::rsqrt)
+}
+
+/// `rcp.approx.ftz.f64`.
+pub(crate) fn rcp_coarse(inst: &mut Inst<'_>) -> Decoded {
+    step1(inst, |a: u64| approx::rcp_double(a), approx::marks_double)
+}
+
+/// `rsqrt.approx.ftz.f64`.
+pub(crate) fn rsqrt_coarse(inst: &mut Inst<'_>) -> Decoded {
+    step1(inst, |a: u64| approx::rsqrt_double_coarse(a), approx::marks_double)
+}
+
+/// `sin`.
+pub(crate) fn sin(inst: &mut Inst<'_>) -> Decoded {
+    approximate!(inst, flushes(inst) || is_unsaid(inst), approx::sin)
+}
+
+/// `cos`.
+pub(crate) fn cos(inst: &mut Inst<'_>) -> Decoded {
+    approximate!(inst, flushes(inst) || is_unsaid(inst), approx::cos)
+}
+
+/// `lg2`.
+pub(crate) fn lg2(inst: &mut Inst<'_>) -> Decoded {
+    approximate!(inst, flushes(inst) || is_unsaid(inst), approx::lg2)
+}
+
+/// `ex2`.
+pub(crate) fn ex2(inst: &mut Inst<'_>) -> Decoded {
+    approximate!(inst, flushes(inst) || is_unsaid(inst), approx::ex2)
+}
+
+/// `tanh`.
+pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
+    step1(inst, |a: u32| approx::tanh(a), |a, d| approx::marks1(false, a, d))
+}
+
+/// `neg`.
+pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        return step1(inst, |a: u64| double::neg(a), |_, d| double::marks(d));
+    }
+    let ftz = flushes(inst);
+    step1(inst, move |a: u32| single::neg(ftz, a), |_, d| single::marks(d))
+}
+
+/// `abs`. That of an `.f64` keeps a NaN as it is, so its bits are known.
+pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        return inst.map1(|a: u64| double::abs(a));
+    }
+    let ftz = flushes(inst);
+    step1(inst, move |a: u32| single::abs(ftz, a), |_, d| single::marks(d))
+}
+
+/// `copysign`: bits alone, so that nothing is open.
+pub(crate) fn copysign(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        return inst.map2(|a: u64, b: u64| double::copysign(a, b));
+    }
+    inst.map2(|a: u32, b: u32| single::copysign(a, b))
+}
+
+/// The modifiers of `min` and `max`.
+pub(crate) fn extreme_modifiers(inst: &Inst<'_>, ftz: bool) -> ExtremeModifiers {
+    ExtremeModifiers { ftz, nan: inst.has(".NaN"), xorsign: inst.has(".xorsign"), abs: inst.has(".abs") }
+}
+
+/// `min`.
+pub(crate) fn min(inst: &mut Inst<'_>) -> Decoded {
+    extreme::<false>(inst)
+}
+
+/// `max`.
+pub(crate) fn max(inst: &mut Inst<'_>) -> Decoded {
+    extreme::<true>(inst)
+}
+
+/// Which of its operands an instruction returns, known to the compiler.
+#[inline(always)]
+pub(crate) const fn extreme_of<const GREATEST: bool>() -> Extreme {
+    if GREATEST { Extreme::Greatest } else { Extreme::Least }
+}
+
+fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
+    if inst.has(".f64") {
+        let f = |a: u64, b: u64| extremes::double(extreme_of::<GREATEST>(), a, b);
+        return step2(inst, "b", f, |_, _, d| double::marks(d));
+    }
+    let m = extreme_modifiers(inst, flushes(inst));
+    if inst.operand("c").is_some() {
+        let f = move |a: u32, b: u32, c: u32| extremes::single3(extreme_of::<GREATEST>(), m, a, b, c);
+        return step3(inst, f, move |_, _, _, d| extreme_marks(m, d));
+    }
+    // The common ones get loops of their own.
+    const PLAIN: ExtremeModifiers = ExtremeModifiers { ftz: false, nan: false, xorsign: false, abs: false };
+    const FTZ: ExtremeModifiers = ExtremeModifiers { ftz: true, ..PLAIN };
+    const NAN: ExtremeModifiers = ExtremeModifiers { nan: true, ..PLAIN };
+    match m {
+        PLAIN => extreme2(inst, |a, b| extremes::single(extreme_of::<GREATEST>(), PLAIN, a, b), PLAIN),
+        FTZ => extreme2(inst, |a, b| extremes::single(extreme_of::<GREATEST>(), FTZ, a, b), FTZ),
+        NAN => extreme2(inst, |a, b| extremes::single(extreme_of::<GREATEST>(), NAN, a, b), NAN),
+        _ => extreme2(inst, move |a, b| extremes::single(extreme_of::<GREATEST>(), m, a, b), m),
+    }
+}
+
+fn extreme2(inst: &mut Inst<'_>, f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static, m: ExtremeModifiers) -> Decoded {
+    step2(inst, "b", f, move |_, _, d| extreme_marks(m, d))
+}
+
+/// With `.NaN` the manual names the NaN that comes out: the canonical one.
+#[inline(always)]
+fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
+    if m.nan { Marks::NONE } else { single::marks(result) }
+}
+
+/// `testp`. Without a test nothing is computed (measured with the assembler).
+pub(crate) fn testp(inst: &mut Inst<'_>) -> Decoded {
+    let property = match inst.modifier("op") {
+        None => return Ok(Action::Nothing),
+        Some(".finite") => Property::Finite,
+        Some(".infinite") => Property::Infinite,
+        Some(".number") => Property::Number,
+        Some(".notanumber") => Property::NotANumber,
+        Some(".normal") => Property::Normal,
+        Some(".subnormal") => Property::Subnormal,
+        Some(other) => return Err(format!("`testp{other}` is not known").into()),
+    };
+    if inst.has(".f64") {
+        test(inst, move |a: u64| compare::has_double(property, a))
+    } else {
+        test(inst, move |a: u32| compare::has_single(property, a))
+    }
+}
+
+fn test<A: Lane>(inst: &mut Inst<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> Decoded {
+    let a = inst.src::<A>("a")?;
+    let to = inst.predicate_dst("p")?.ok_or("`testp` without a destination")?;
+    Ok(Inst::all(move |r, mask| {
+        let a = r.get(a);
+        let mut truth = [0; LANES];
+        for lane in 0..LANES {
+            truth[lane] = f(a[lane]).into();
+        }
+        r.put_predicate(to, mask, bits(&truth));
+        Marked::default()
+    }))
+}

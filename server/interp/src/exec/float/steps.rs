@@ -1,0 +1,237 @@
+//! Steps on floating-point numbers: vectorised, with marks. And modifiers that are known when an instruction is decoded as types of their
+//! own, so that the loops over lanes are compiled for each.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{LANES, Lane, Mask};
+use crate::registers::{Dst, Registers, Src};
+use crate::simd::{LaneStep, Marked, bits};
+use crate::values::Marks;
+use crate::values::float::{Clamp, Modifiers, Rounding};
+
+/// Modifiers that a step was made for.
+pub(crate) trait Choice: Copy + Send + Sync + 'static {
+    /// Which.
+    fn get(self) -> Modifiers;
+}
+
+/// `.rn`, with or without `.ftz` and `.sat`: known to the compiler.
+#[derive(Clone, Copy)]
+pub(crate) struct Nearest<const FTZ: bool, const SAT: bool>;
+
+impl<const FTZ: bool, const SAT: bool> Choice for Nearest<FTZ, SAT> {
+    #[inline(always)]
+    fn get(self) -> Modifiers {
+        Modifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
+    }
+}
+
+/// Any others: looked at when the step is executed.
+impl Choice for Modifiers {
+    #[inline(always)]
+    fn get(self) -> Modifiers {
+        self
+    }
+}
+
+/// An expression with modifiers as a [`Choice`]: compiled for each of the common ones, and once for all others.
+macro_rules! with_modifiers {
+    ($modifiers:expr, $choice:ident => $make:expr) => {{
+        use $crate::exec::float::steps::Nearest;
+        use $crate::values::float::{Clamp, Modifiers, Rounding};
+        let given: Modifiers = $modifiers;
+        match (given.rounding, given.ftz, given.clamp) {
+            (Rounding::Nearest, false, Clamp::None) => {
+                let $choice = Nearest::<false, false>;
+                $make
+            }
+            (Rounding::Nearest, true, Clamp::None) => {
+                let $choice = Nearest::<true, false>;
+                $make
+            }
+            (Rounding::Nearest, false, Clamp::Saturate) => {
+                let $choice = Nearest::<false, true>;
+                $make
+            }
+            (Rounding::Nearest, true, Clamp::Saturate) => {
+                let $choice = Nearest::<true, true>;
+                $make
+            }
+            _ => {
+                let $choice = given;
+                $make
+            }
+        }
+    }};
+}
+pub(crate) use with_modifiers;
+
+/// Whether subnormal `.f32` operands and results become zeros: with `.ftz`, and always on `sm_1x` (manual 9.7.3).
+pub(crate) fn flushes(inst: &Inst<'_>) -> bool {
+    inst.has(".ftz") || is_first_generation(inst)
+}
+
+/// Whether the target is an `sm_1x`.
+pub(crate) fn is_first_generation(inst: &Inst<'_>) -> bool {
+    inst.executable.target.is_some_and(|t| !t.has("sm_20"))
+}
+
+/// The rounding that is written; `.rn` where none is.
+pub(crate) fn rounding(inst: &Inst<'_>) -> Rounding {
+    let written = [(".rz", Rounding::Zero), (".rm", Rounding::Down), (".rp", Rounding::Up)];
+    written.into_iter().find(|(word, _)| inst.has(word)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
+}
+
+/// The modifiers as written, but for `.ftz`, which does not go with every type.
+pub(crate) fn modifiers(inst: &Inst<'_>, ftz: bool) -> Modifiers {
+    let clamp = if inst.has(".sat") {
+        Clamp::Saturate
+    } else if inst.has(".relu") {
+        Clamp::Relu
+    } else {
+        Clamp::None
+    };
+    Modifiers { rounding: rounding(inst), ftz, clamp }
+}
+
+/// The types that are written, in order.
+pub(crate) fn types(inst: &Inst<'_>) -> Vec<&'static str> {
+    inst.modifiers().filter(|m| ptx_isa::ISA.ty(m).is_some()).collect()
+}
+
+/// What must be said of the results of all lanes. Results of exact arithmetic seldom need a word: one look at all of them together says so.
+#[inline(always)]
+pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
+    let code = |lane| {
+        let marks = marks(lane);
+        u32::from(marks.contains(Marks::UNSPECIFIED)) | u32::from(marks.contains(Marks::APPROXIMATE)) << 1
+    };
+    let mut any = 0;
+    for lane in 0..LANES {
+        any |= code(lane);
+    }
+    if any == 0 {
+        return Marked::default();
+    }
+    let (mut unspecified, mut approximate) = ([0; LANES], [0; LANES]);
+    for lane in 0..LANES {
+        let code = code(lane);
+        unspecified[lane] = (code & 1) as u8;
+        approximate[lane] = (code >> 1) as u8;
+    }
+    Marked { unspecified: bits(&unspecified) & mask, approximate: bits(&approximate) & mask }
+}
+
+/// `d = f(a)` for all lanes, with what `marks` says of each result.
+struct Step1<A, D, F, M> {
+    d: Dst<D>,
+    a: Src<A>,
+    f: F,
+    marks: M,
+}
+
+impl<A, D, F, M> LaneStep for Step1<A, D, F, M>
+where
+    A: Lane,
+    D: Lane,
+    F: Fn(A) -> D + Send + Sync,
+    M: Fn(A, D) -> Marks + Send + Sync,
+{
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let a = registers.get(self.a);
+        let mut out = [D::default(); LANES];
+        for lane in 0..LANES {
+            out[lane] = (self.f)(a[lane]);
+        }
+        registers.put(self.d, mask, out);
+        marked(mask, |lane| (self.marks)(a[lane], out[lane]))
+    }
+}
+
+/// `d = f(a, b)`, as [`Step1`].
+struct Step2<A, B, D, F, M> {
+    d: Dst<D>,
+    ab: (Src<A>, Src<B>),
+    f: F,
+    marks: M,
+}
+
+impl<A, B, D, F, M> LaneStep for Step2<A, B, D, F, M>
+where
+    A: Lane,
+    B: Lane,
+    D: Lane,
+    F: Fn(A, B) -> D + Send + Sync,
+    M: Fn(A, B, D) -> Marks + Send + Sync,
+{
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
+        let mut out = [D::default(); LANES];
+        for lane in 0..LANES {
+            out[lane] = (self.f)(a[lane], b[lane]);
+        }
+        registers.put(self.d, mask, out);
+        marked(mask, |lane| (self.marks)(a[lane], b[lane], out[lane]))
+    }
+}
+
+/// `d = f(a, b, c)`, as [`Step1`].
+struct Step3<A, B, C, D, F, M> {
+    d: Dst<D>,
+    abc: (Src<A>, Src<B>, Src<C>),
+    f: F,
+    marks: M,
+}
+
+impl<A, B, C, D, F, M> LaneStep for Step3<A, B, C, D, F, M>
+where
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    D: Lane,
+    F: Fn(A, B, C) -> D + Send + Sync,
+    M: Fn(A, B, C, D) -> Marks + Send + Sync,
+{
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
+        let mut out = [D::default(); LANES];
+        for lane in 0..LANES {
+            out[lane] = (self.f)(a[lane], b[lane], c[lane]);
+        }
+        registers.put(self.d, mask, out);
+        marked(mask, |lane| (self.marks)(a[lane], b[lane], c[lane], out[lane]))
+    }
+}
+
+/// `d = f(a)` with marks, computed for all lanes.
+pub(crate) fn step1<A: Lane, D: Lane>(
+    inst: &mut Inst<'_>,
+    f: impl Fn(A) -> D + Send + Sync + 'static,
+    marks: impl Fn(A, D) -> Marks + Send + Sync + 'static,
+) -> Result<Action, Refusal> {
+    let (d, a) = (inst.dst("d")?, inst.src("a")?);
+    Ok(Inst::step(Step1 { d, a, f, marks }))
+}
+
+/// `d = f(a, b)` with marks; `b` is the operand of the name `second`.
+pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
+    inst: &mut Inst<'_>,
+    second: &str,
+    f: impl Fn(A, B) -> D + Send + Sync + 'static,
+    marks: impl Fn(A, B, D) -> Marks + Send + Sync + 'static,
+) -> Result<Action, Refusal> {
+    let (d, ab) = (inst.dst("d")?, (inst.src("a")?, inst.src(second)?));
+    Ok(Inst::step(Step2 { d, ab, f, marks }))
+}
+
+/// `d = f(a, b, c)` with marks.
+pub(crate) fn step3<A: Lane, B: Lane, C: Lane, D: Lane>(
+    inst: &mut Inst<'_>,
+    f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
+    marks: impl Fn(A, B, C, D) -> Marks + Send + Sync + 'static,
+) -> Result<Action, Refusal> {
+    let (d, abc) = (inst.dst("d")?, (inst.src("a")?, inst.src("b")?, inst.src("c")?));
+    Ok(Inst::step(Step3 { d, abc, f, marks }))
+}

@@ -1,0 +1,218 @@
+//! Half precision (manual 9.7.4): `.f16`, `.bf16`, and pairs of them.
+
+#[cfg(test)]
+mod tests;
+
+use super::float::steps::{Choice, modifiers, step1, step2, step3, types};
+use super::float::{extreme_modifiers, extreme_of};
+use crate::decode::{Action, Inst, Refusal};
+use crate::values::Marks;
+use crate::values::float::half::{self, Bf16, F16, Half};
+use crate::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
+use crate::values::float::{Clamp, Modifiers, approx, extremes};
+
+type Decoded = Result<Action, Refusal>;
+
+/// `.rn` alone, known to the compiler.
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl Choice for Plain {
+    #[inline(always)]
+    fn get(self) -> Modifiers {
+        Modifiers::RN
+    }
+}
+
+/// What must be said of a pair.
+#[inline(always)]
+pub(super) fn pair_marks<H: Half>(result: u32) -> Marks {
+    let [low, high] = halves(result);
+    half::marks::<H>(low) | half::marks::<H>(high)
+}
+
+/// The same where the manual may name the NaN: the canonical one of `.relu` and `.NaN`.
+#[inline(always)]
+fn marks<H: Half>(canonical: bool, result: u16) -> Marks {
+    if canonical { Marks::NONE } else { half::marks::<H>(result) }
+}
+
+/// A type of halves.
+#[derive(Clone, Copy, PartialEq)]
+struct Type {
+    brain: bool,
+    pair: bool,
+}
+
+impl Type {
+    fn of(inst: &Inst<'_>) -> Result<Self, Refusal> {
+        let name = types(inst).first().copied().unwrap_or_default();
+        let (brain, pair) = match name {
+            ".f16" => (false, false),
+            ".f16x2" => (false, true),
+            ".bf16" => (true, false),
+            ".bf16x2" => (true, true),
+            _ => return Err(format!("no half precision: `{name}`").into()),
+        };
+        Ok(Self { brain, pair })
+    }
+}
+
+/// An operation of one operand, on each half of a pair.
+fn one(
+    inst: &mut Inst<'_>,
+    pair: bool,
+    f: impl Fn(u16) -> u16 + Send + Sync + 'static,
+    marks: impl Fn(u16, u16) -> Marks + Send + Sync + 'static,
+) -> Decoded {
+    if !pair {
+        return step1(inst, f, marks);
+    }
+    let both = move |a: u32, d: u32| {
+        let ([a0, a1], [d0, d1]) = (halves(a), halves(d));
+        marks(a0, d0) | marks(a1, d1)
+    };
+    step1(inst, move |a: u32| half_pair1(a, &f), both)
+}
+
+/// An operation of two operands, on each half of a pair.
+fn two<H: Half + 'static>(
+    inst: &mut Inst<'_>,
+    pair: bool,
+    canonical: bool,
+    f: impl Fn(u16, u16) -> u16 + Send + Sync + 'static,
+) -> Decoded {
+    if !pair {
+        return step2(inst, "b", f, move |_, _, d| marks::<H>(canonical, d));
+    }
+    let both = move |_, _, d| if canonical { Marks::NONE } else { pair_marks::<H>(d) };
+    step2(inst, "b", move |a: u32, b: u32| half_pair2(a, b, &f), both)
+}
+
+/// An operation of three operands, on each half of a pair.
+fn three(
+    inst: &mut Inst<'_>,
+    pair: bool,
+    f: impl Fn(u16, u16, u16) -> u16 + Send + Sync + 'static,
+    marks: impl Fn([u16; 3], u16) -> Marks + Send + Sync + 'static,
+) -> Decoded {
+    if !pair {
+        return step3(inst, f, move |a, b, c, d| marks([a, b, c], d));
+    }
+    let both = move |a: u32, b: u32, c: u32, d: u32| {
+        let ([a0, a1], [b0, b1], [c0, c1], [d0, d1]) = (halves(a), halves(b), halves(c), halves(d));
+        marks([a0, b0, c0], d0) | marks([a1, b1, c1], d1)
+    };
+    step3(inst, move |a: u32, b: u32, c: u32| half_pair3(a, b, c, &f), both)
+}
+
+/// An operation of two operands in both formats, with a loop of its own for `.rn` alone.
+macro_rules! binary {
+    ($inst:expr, $operation:ident) => {{
+        let inst = $inst;
+        let (ty, m) = (Type::of(inst)?, modifiers(inst, inst.has(".ftz")));
+        match (ty.brain, m == Modifiers::RN) {
+            (false, true) => two::<F16>(inst, ty.pair, false, |a, b| half::$operation::<F16>(Plain.get(), a, b)),
+            (false, false) => two::<F16>(inst, ty.pair, false, move |a, b| half::$operation::<F16>(m, a, b)),
+            (true, true) => two::<Bf16>(inst, ty.pair, false, |a, b| half::$operation::<Bf16>(Plain.get(), a, b)),
+            (true, false) => two::<Bf16>(inst, ty.pair, false, move |a, b| half::$operation::<Bf16>(m, a, b)),
+        }
+    }};
+}
+
+/// `add`.
+pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, add)
+}
+
+/// `sub`.
+pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, sub)
+}
+
+/// `mul`.
+pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
+    binary!(inst, mul)
+}
+
+/// What tensor copies leave for elements out of bounds ([`nan_pattern`](crate::image::ElementType::nan_pattern)). The manual does not give
+/// its bits.
+pub(crate) const OUTSIDE: u16 = 0x7fff;
+
+/// `fma`.
+pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+    let ty = Type::of(inst)?;
+    if ty.brain { fma_of::<Bf16>(inst, ty.pair) } else { fma_of::<F16>(inst, ty.pair) }
+}
+
+fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>, pair: bool) -> Decoded {
+    let m = modifiers(inst, inst.has(".ftz"));
+    if inst.has(".oob") {
+        // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
+        let open = |operands: [u16; 3], d| {
+            let [a, b, c] = operands.map(half::is_nan::<H>);
+            if a | b | c { Marks::UNSPECIFIED } else { half::marks::<H>(d) }
+        };
+        return three(inst, pair, move |a, b, c| half::fma_oob::<H>(m, OUTSIDE, a, b, c), open);
+    }
+    if m == Modifiers::RN {
+        return three(inst, pair, |a, b, c| half::fma::<H>(Plain.get(), a, b, c), |_, d| half::marks::<H>(d));
+    }
+    let canonical = m.clamp == Clamp::Relu;
+    three(inst, pair, move |a, b, c| half::fma::<H>(m, a, b, c), move |_, d| marks::<H>(canonical, d))
+}
+
+/// `neg`.
+pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
+    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    if ty.brain {
+        return one(inst, ty.pair, |a| half::neg::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
+    }
+    one(inst, ty.pair, move |a| half::neg::<F16>(ftz, a), |_, d| half::marks::<F16>(d))
+}
+
+/// `abs`.
+pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
+    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    if ty.brain {
+        return one(inst, ty.pair, |a| half::abs::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
+    }
+    one(inst, ty.pair, move |a| half::abs::<F16>(ftz, a), |_, d| half::marks::<F16>(d))
+}
+
+/// `min`.
+pub(crate) fn min(inst: &mut Inst<'_>) -> Decoded {
+    extreme::<false>(inst)
+}
+
+/// `max`.
+pub(crate) fn max(inst: &mut Inst<'_>) -> Decoded {
+    extreme::<true>(inst)
+}
+
+fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
+    let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(".ftz")));
+    if ty.brain {
+        let f = move |a, b| extremes::half::<Bf16>(extreme_of::<GREATEST>(), m, a, b);
+        return two::<Bf16>(inst, ty.pair, m.nan, f);
+    }
+    two::<F16>(inst, ty.pair, m.nan, move |a, b| extremes::half::<F16>(extreme_of::<GREATEST>(), m, a, b))
+}
+
+/// `tanh`.
+pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
+    let ty = Type::of(inst)?;
+    if ty.brain {
+        return one(inst, ty.pair, approx::tanh_half::<Bf16>, approx::marks_half::<Bf16>);
+    }
+    one(inst, ty.pair, approx::tanh_half::<F16>, approx::marks_half::<F16>)
+}
+
+/// `ex2`.
+pub(crate) fn ex2(inst: &mut Inst<'_>) -> Decoded {
+    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    if ty.brain {
+        return one(inst, ty.pair, move |a| approx::ex2_half::<Bf16>(ftz, a), approx::marks_half::<Bf16>);
+    }
+    one(inst, ty.pair, move |a| approx::ex2_half::<F16>(ftz, a), approx::marks_half::<F16>)
+}

@@ -1,0 +1,216 @@
+//! Sources of another precision than the result (manual 9.7.5, and the forms of PTX 9.2 to 9.4).
+
+#[cfg(test)]
+mod tests;
+
+use super::float::pair_marks;
+use super::float::steps::{Choice, modifiers, step2, step3, types, with_modifiers};
+use super::half;
+use crate::decode::{Action, Inst, Refusal};
+use crate::registers::Place;
+use crate::values::Marks;
+use crate::values::convert::{Direction, Narrow};
+use crate::values::float::half::{Bf16, F16, Half};
+use crate::values::float::{Modifiers, Rounding, mixed, single};
+
+type Decoded = Result<Action, Refusal>;
+
+/// The type of that number, in the order in which they are written.
+fn ty(inst: &Inst<'_>, number: usize) -> Result<&'static str, Refusal> {
+    types(inst).get(number).copied().ok_or_else(|| "a type is missing".into())
+}
+
+/// One of the functions of `mixed` on `.f32`, for either format of the narrow operand. Subnormals are kept: there is no `.ftz`.
+macro_rules! into_single {
+    ($inst:expr, $operation:ident) => {{
+        let inst = $inst;
+        let m = modifiers(inst, false);
+        if ty(inst, 1)? == ".bf16" {
+            with_modifiers!(m, m => step2(inst, "c", move |a: u16, c: u32| mixed::$operation::<Bf16>(m.get(), a, c), |_, _, d| single::marks(d)))
+        } else {
+            with_modifiers!(m, m => step2(inst, "c", move |a: u16, c: u32| mixed::$operation::<F16>(m.get(), a, c), |_, _, d| single::marks(d)))
+        }
+    }};
+}
+
+/// `add.f32.f16` and `.bf16`.
+pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+    into_single!(inst, add)
+}
+
+/// `sub.f32.f16` and `.bf16`.
+pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+    into_single!(inst, sub)
+}
+
+/// `fma.f32.f16` and `.bf16`.
+pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+    if ty(inst, 1)? == ".bf16" { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
+}
+
+fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>) -> Decoded {
+    with_modifiers!(modifiers(inst, false), m => {
+        step3(inst, move |a: u16, b: u16, c: u32| mixed::fma::<H>(m.get(), a, b, c), |_, _, _, d| single::marks(d))
+    })
+}
+
+/// A sum or a difference: `.f32x2` from a narrow and a wide pair, or narrow pairs from wide ones, rounded toward zero.
+macro_rules! packed {
+    ($inst:expr, $widening:ident, $narrowing:ident) => {{
+        let inst = $inst;
+        let (result, source) = (ty(inst, 0)?, ty(inst, 1)?);
+        let m = modifiers(inst, inst.has(".ftz"));
+        let toward_zero = m.rounding(Rounding::Zero);
+        match (result, source) {
+            (".f32x2", ".f16x2") => {
+                step2(inst, "c", move |a: u32, c: u64| mixed::$widening::<F16>(m, a, c), |_, _, d| pair_marks(d))
+            }
+            (".f32x2", ".bf16x2") => {
+                step2(inst, "c", move |a: u32, c: u64| mixed::$widening::<Bf16>(m, a, c), |_, _, d| pair_marks(d))
+            }
+            (".f16x2", ".f32x2") => {
+                narrow_pair::<F16>(inst, "c", move |a, c| mixed::$narrowing::<F16>(toward_zero, a, c))
+            }
+            (".bf16x2", ".f32x2") => {
+                narrow_pair::<Bf16>(inst, "c", move |a, c| mixed::$narrowing::<Bf16>(toward_zero, a, c))
+            }
+            _ => Err(format!("`{result}{source}`: no such pair of types").into()),
+        }
+    }};
+}
+
+/// A narrow pair from wide ones.
+fn narrow_pair<H: Half + 'static>(
+    inst: &mut Inst<'_>,
+    second: &str,
+    f: impl Fn(u64, u64) -> u32 + Send + Sync + 'static,
+) -> Decoded {
+    step2(inst, second, f, |_, _, d| half::pair_marks::<H>(d))
+}
+
+/// `add` of pairs.
+pub(crate) fn add_packed(inst: &mut Inst<'_>) -> Decoded {
+    packed!(inst, add_pair, add_narrowing)
+}
+
+/// `sub` of pairs.
+pub(crate) fn sub_packed(inst: &mut Inst<'_>) -> Decoded {
+    packed!(inst, sub_pair, sub_narrowing)
+}
+
+/// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
+pub(crate) fn mul_packed(inst: &mut Inst<'_>) -> Decoded {
+    let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
+    let m = Modifiers::RZ.ftz(inst.has(".ftz"));
+    match (result, second) {
+        (".f16x2", ".f32x2") => narrow_pair::<F16>(inst, "b", move |a, b| mixed::mul_narrowing::<F16>(m, a, b)),
+        (".bf16x2", ".f32x2") => narrow_pair::<Bf16>(inst, "b", move |a, b| mixed::mul_narrowing::<Bf16>(m, a, b)),
+        (".f16x2", ".bf16x2") => step2(inst, "b", mixed::mul_f16_bf16, |_, _, d| half::pair_marks::<F16>(d)),
+        (".bf16x2", ".f16x2") => step2(inst, "b", mixed::mul_bf16_f16, |_, _, d| half::pair_marks::<Bf16>(d)),
+        _ => Err(format!("`{result}` and `{second}`: no such pair of types").into()),
+    }
+}
+
+/// `fma` of pairs, `a` narrow.
+pub(crate) fn fma_packed(inst: &mut Inst<'_>) -> Decoded {
+    let m = modifiers(inst, false);
+    if ty(inst, 1)? == ".bf16x2" {
+        let f = move |a: u32, b: u64, c: u64| mixed::fma_pair::<Bf16>(m, a, b, c);
+        return step3(inst, f, |_, _, _, d| pair_marks(d));
+    }
+    step3(inst, move |a: u32, b: u64, c: u64| mixed::fma_pair::<F16>(m, a, b, c), |_, _, _, d| pair_marks(d))
+}
+
+/// The format of the elements of a type.
+fn narrow(name: &str) -> Result<Narrow, Refusal> {
+    Ok(match name {
+        ".e4m3x4" => Narrow::E4m3,
+        ".e5m2x4" => Narrow::E5m2,
+        ".e2m3x4" => Narrow::E2m3,
+        ".e3m2x4" => Narrow::E3m2,
+        ".e2m1x4" => Narrow::E2m1,
+        ".ue8m0x4" => Narrow::Ue8m0,
+        _ => return Err(format!("`{name}` does not have four elements of 8, 6 or 4 bits").into()),
+    })
+}
+
+/// An operand of four narrow numbers: where it lies, its format.
+type Four = (Place, Narrow);
+
+fn four(inst: &mut Inst<'_>, name: &str, format: Narrow) -> Result<Four, Refusal> {
+    let width = if format.element_bits() == 4 { 2 } else { 4 };
+    let place = inst.places(name, width)?.first().copied();
+    Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
+}
+
+/// The numbers in a register, the lowest bits first.
+fn unpack(bits: u128, format: Narrow) -> [f32; 4] {
+    let width = format.element_bits();
+    // Bits above those of a format are not looked at.
+    let mask = ((1u16 << width) - 1) as u8;
+    std::array::from_fn(|i| format.decode((bits >> (width * i as u32)) as u8 & mask))
+}
+
+/// Four results in a register, and what must be said of them: which NaN comes out, and what becomes of numbers beyond the format without
+/// `.satfinite`, the manual does not say.
+fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
+    let (mut bits, mut marks) = (0, Marks::NONE);
+    for (i, value) in values.into_iter().enumerate() {
+        let code = format.encode(value, Direction::Nearest, saturate);
+        bits |= u32::from(code) << (8 * i);
+        let overflows = value.is_finite() && !format.decode(code).is_finite();
+        if value.is_nan() || overflows {
+            marks |= Marks::UNSPECIFIED;
+        }
+    }
+    (bits, marks)
+}
+
+/// What is computed of four narrow numbers.
+#[derive(Clone, Copy, PartialEq)]
+enum Operation {
+    Add,
+    Sub,
+    Mul,
+    Fma,
+}
+
+/// An operation on four narrow numbers. `types` are those of the operands, the result first.
+fn narrow_step(inst: &mut Inst<'_>, operation: Operation) -> Decoded {
+    let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
+    let saturate = inst.has(".satfinite");
+    let d = inst.dst::<u32>("d")?;
+    let a = four(inst, "a", source)?;
+    let b = if matches!(operation, Operation::Mul | Operation::Fma) { Some(four(inst, "b", source)?) } else { None };
+    let c = if operation == Operation::Mul { None } else { Some(four(inst, "c", result)?) };
+    Ok(Inst::each(move |r, lane| {
+        let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
+        let factor = b.map_or([1.0; 4], of);
+        // A product of zero keeps its sign with -0 added.
+        let term = c.map_or([-0.0; 4], of);
+        let term = if operation == Operation::Sub { term.map(|x| -x) } else { term };
+        let (bits, marks) = pack(mixed::fma4(of(a), factor, term), result, saturate);
+        r.put_lane(d, lane, bits);
+        marks
+    }))
+}
+
+/// `add` of four narrow numbers.
+pub(crate) fn add_narrow(inst: &mut Inst<'_>) -> Decoded {
+    narrow_step(inst, Operation::Add)
+}
+
+/// `sub` of four narrow numbers.
+pub(crate) fn sub_narrow(inst: &mut Inst<'_>) -> Decoded {
+    narrow_step(inst, Operation::Sub)
+}
+
+/// `mul` of four narrow numbers.
+pub(crate) fn mul_narrow(inst: &mut Inst<'_>) -> Decoded {
+    narrow_step(inst, Operation::Mul)
+}
+
+/// `fma` of four narrow numbers.
+pub(crate) fn fma_narrow(inst: &mut Inst<'_>) -> Decoded {
+    narrow_step(inst, Operation::Fma)
+}
