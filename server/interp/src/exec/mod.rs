@@ -24,11 +24,8 @@ mod memory;
 mod misc;
 mod mixed;
 mod ldmatrix;
-mod logic;
 #[cfg(test)]
 mod matrix_tests;
-mod memory;
-mod misc;
 mod mma;
 mod moves;
 mod multimem;
