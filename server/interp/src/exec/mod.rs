@@ -2,8 +2,8 @@
 //! instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
-mod atomic;
 mod asynchronous;
+mod atomic;
 pub mod barrier;
 mod bulk;
 mod cache;
@@ -14,28 +14,28 @@ pub mod copies;
 mod extended;
 mod external;
 mod fence;
-mod integer;
-mod launch_control;
-mod logic;
 mod float;
 mod half;
+mod integer;
+mod launch_control;
+mod ldmatrix;
+mod logic;
+#[cfg(test)]
+mod matrix_tests;
 pub mod mbarrier;
 mod memory;
 mod misc;
 mod mixed;
-mod ldmatrix;
-#[cfg(test)]
-mod matrix_tests;
 mod mma;
 mod moves;
 mod multimem;
 mod opaque;
 mod printf;
+mod shared_matrix;
 mod sparse;
 mod stack;
 mod surface;
 mod tensor;
-mod shared_matrix;
 pub mod tensor_memory;
 mod tensormap;
 mod texture;
@@ -123,6 +123,10 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        // One device: a multimem address is the address of its one replica.
+        Exec::MultimemLdReduce => multimem::load(inst),
+        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
+        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
         Exec::SparseCompress => sparse::compress(inst),
         Exec::SparseDecompress => sparse::decompress(inst),
         Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
