@@ -195,13 +195,16 @@ fn span(context: &Context<'_>, location: Location, bytes: u64) -> Option<Span> {
     (bytes > 0).then_some(Span { rank, start: location.offset, bytes })
 }
 
-/// An operation begins: what it reads and what it writes.
+/// An operation begins: what it reads and what it writes, which counts as written by the copy engine.
 pub(crate) fn begin(
     context: &mut Context<'_>,
     reads: Option<(Location, u64)>,
     writes: Option<(Location, u64)>,
     atomic: bool,
 ) -> Option<FlightId> {
+    if let Some((at, bytes)) = writes {
+        written_by_engine(context, at, bytes as usize);
+    }
     let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MOST {
         return None;
@@ -370,7 +373,7 @@ pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usiz
 }
 
 /// The copy engine writes bytes.
-pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
+fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
     if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
