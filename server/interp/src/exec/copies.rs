@@ -373,7 +373,7 @@ pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usiz
 }
 
 /// The copy engine writes bytes.
-fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
+pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
     if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
