@@ -2,8 +2,8 @@
 //! instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
-mod atomic;
 mod asynchronous;
+mod atomic;
 pub mod barrier;
 mod bulk;
 mod cache;
@@ -14,31 +14,28 @@ pub mod copies;
 mod extended;
 mod external;
 mod fence;
-mod integer;
-mod launch_control;
-mod logic;
 mod float;
 mod half;
-pub mod mbarrier;
-mod memory;
-mod misc;
-mod mixed;
+mod integer;
+mod launch_control;
 mod ldmatrix;
 mod logic;
 #[cfg(test)]
 mod matrix_tests;
+pub mod mbarrier;
 mod memory;
 mod misc;
+mod mixed;
 mod mma;
 mod moves;
 mod multimem;
 mod opaque;
 mod printf;
+mod shared_matrix;
 mod sparse;
 mod stack;
 mod surface;
 mod tensor;
-mod shared_matrix;
 pub mod tensor_memory;
 mod tensormap;
 mod texture;
