@@ -123,6 +123,10 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        // One device: a multimem address is the address of its one replica.
+        Exec::MultimemLdReduce => multimem::load(inst),
+        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
+        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
         Exec::SparseCompress => sparse::compress(inst),
         Exec::SparseDecompress => sparse::decompress(inst),
         Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
