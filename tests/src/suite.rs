@@ -107,14 +107,17 @@ pub fn statements(entry: &'static Entry) -> (BTreeSet<String>, BTreeSet<String>)
 
 /// Statements in which each value of each slot of each form stands once: what floors are measured of.
 pub fn representatives(entry: &'static Entry) -> BTreeSet<String> {
+    entry.forms.iter().enumerate().flat_map(|(index, form)| statements_of(entry, form, index)).collect()
+}
+
+/// The same of one form, by its index in the entry.
+pub fn statements_of(entry: &'static Entry, form: &'static Form, index: usize) -> BTreeSet<String> {
     let word = entry.name.split('.').next().unwrap_or(entry.name);
     let mut out = BTreeSet::new();
-    for (index, form) in entry.forms.iter().enumerate() {
-        let mut random = Random::new(seed(form, index));
-        for values in combinations::representative(form, &mut random) {
-            for arrangement in sound(form, &values) {
-                out.insert(print(word, &modifiers(form, &values), &operands(form, &values, &arrangement)));
-            }
+    let mut random = Random::new(seed(form, index));
+    for values in combinations::representative(form, &mut random) {
+        for arrangement in sound(form, &values) {
+            out.insert(print(word, &modifiers(form, &values), &operands(form, &values, &arrangement)));
         }
     }
     out

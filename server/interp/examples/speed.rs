@@ -1,6 +1,6 @@
 //! How fast a warp of 32 lanes is executed on one core: plain, with all checks, and with every step recorded.
 //!
-//! `cargo run --release -p ptx-interp --example speed`
+//! `cargo run --release -p ptx-interp --example speed [STEPS [LOOP]]`
 
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
@@ -43,7 +43,8 @@ fn main() {
         "{:14} {:>10} {:>10} {:>10}   lane instructions a second, in thousand millions",
         "", "plain", "checked", "recorded"
     );
-    for (name, body) in LOOPS {
+    let only = std::env::args().nth(2);
+    for (name, body) in LOOPS.iter().filter(|(name, _)| only.as_ref().is_none_or(|o| o == name)) {
         let snapshot = ptx_syntax::Document::new(&module(body)).snapshot();
         let program = Arc::new(Program::new(&snapshot));
         assert!(program.errors.is_empty(), "{:?}", program.errors);

@@ -2,6 +2,7 @@
 
 use crate::decode::Executable;
 use crate::findings::{Fault, Kind};
+use crate::image::{Bindings, Image, ImageId, Opaque};
 use crate::machine::{Machine, Memory, Settings, Shape, Status};
 use crate::memory::Storage;
 use crate::trace::{self, Run};
@@ -17,6 +18,7 @@ pub(crate) struct Kernel {
     /// What is looked for, and limits.
     pub settings: Settings,
     memory: Memory,
+    images: Bindings,
     next: usize,
     buffers: Vec<u64>,
 }
@@ -47,6 +49,7 @@ impl Kernel {
             shape: Shape::new([1; 3], [32, 1, 1]),
             settings: Settings::default(),
             memory,
+            images: Bindings::default(),
             next: 0,
             buffers: Vec::new(),
         }
@@ -109,10 +112,45 @@ impl Kernel {
         self
     }
 
+    /// Takes an image in.
+    pub(crate) fn add_image(&mut self, image: Image) -> ImageId {
+        self.images.add_image(image)
+    }
+
+    /// The next parameter is the handle of a texture, a sampler or a surface.
+    pub(crate) fn handle(mut self, opaque: Opaque) -> Self {
+        let handle = self.memory.global.allocate("handle", Storage::new(0, false), 256);
+        self.images.bind(handle, opaque);
+        self.value(handle)
+    }
+
+    /// A variable of the module is a texture, a sampler or a surface.
+    pub(crate) fn bind(mut self, variable: &str, opaque: Opaque) -> Self {
+        self.images.bind(self.executable.variables[variable].address, opaque);
+        self
+    }
+
+    /// The next parameter is these bytes.
+    pub(crate) fn bytes_of(mut self, bytes: &[u8]) -> Self {
+        self.parameter(bytes);
+        self
+    }
+
+    /// The address of a buffer.
+    pub(crate) fn address(&self, buffer: usize) -> u64 {
+        self.buffers[buffer]
+    }
+
     /// Runs it.
     pub(crate) fn run(self) -> Outcome {
-        let machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
-        Outcome { run: trace::run(machine, &|| false), buffers: self.buffers }
+        self.run_until(&|| false)
+    }
+
+    /// Runs it until somebody does not want it any more.
+    pub(crate) fn run_until(self, cancelled: &dyn Fn() -> bool) -> Outcome {
+        let mut machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
+        machine.images = self.images;
+        Outcome { run: trace::run(machine, cancelled), buffers: self.buffers }
     }
 
     /// Runs it; it must finish, and nothing be found.
@@ -150,6 +188,11 @@ impl Outcome {
         let address = self.buffers[buffer];
         let storage = &self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage;
         storage.read(offset, &mut vec![0; bytes]).marks
+    }
+
+    /// The bytes of an image.
+    pub(crate) fn image(&self, id: ImageId) -> &[u8] {
+        &self.run.machine.images.image(id).expect("the image is there").bytes
     }
 
     /// The words of a buffer.

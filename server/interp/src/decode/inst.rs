@@ -371,7 +371,9 @@ impl<'a> Inst<'a> {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
             Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
-            Some(Kind::Address(Spaces::Named(names))) => names.first().copied().filter(|_| names.len() == 1),
+            Some(Kind::Address(Spaces::Named([name]))) => Some(*name),
+            // Of several, the one that is written.
+            Some(Kind::Address(Spaces::Named(names))) => names.iter().copied().find(|n| self.has(n)),
             _ => None,
         };
         space_named(name.unwrap_or(""))
@@ -389,6 +391,8 @@ impl<'a> Inst<'a> {
         match mask {
             Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
             None if self.function.converges(self.index) => Together::Warp,
+            // Before sm_70 every barrier is aligned (manual 9.7.13.1, *Note*).
+            None if self.entry().name == "barrier" && !self.executable.has("sm_70") => Together::Warp,
             None => Together::Any,
         }
     }

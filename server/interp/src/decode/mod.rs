@@ -87,6 +87,8 @@ pub struct Op {
     pub clocked: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
+    /// It may use registers of products of its kind that are in flight.
+    pub pipelined: bool,
 }
 
 /// Where a register of the source lies.
@@ -212,6 +214,8 @@ pub struct Executable {
     pub parameters: Vec<(u32, u32)>,
     /// The target, of which some results depend.
     pub target: Option<&'static Target>,
+    /// Some instruction has the copy engine read shared memory.
+    pub engine: bool,
 }
 
 impl Executable {
@@ -232,6 +236,7 @@ impl Executable {
             specials: Specials::default(),
             parameters: Vec::new(),
             target: program.environment.target,
+            engine: false,
             program,
         };
         let reachable = control::reachable(&out.program, index);
@@ -252,6 +257,13 @@ impl Executable {
     /// The lowered function.
     pub fn function(&self, function: u32) -> Option<&Function> {
         self.program.functions.get(function as usize)?.body.as_ref()
+    }
+
+    /// The name in the source of one of [`variables`](Self::variables).
+    pub fn variable_name<'n>(&'n self, key: &'n str) -> &'n str {
+        let parts = key.split_once('/').and_then(|(f, v)| Some((f.parse().ok()?, v.parse::<usize>().ok()?)));
+        let found = parts.and_then(|(function, variable)| self.function(function)?.variables.get(variable));
+        found.map_or(key, |v| &v.name)
     }
 
     /// The byte range in the file of an instruction.
@@ -294,12 +306,14 @@ impl Executable {
         let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
+        let mut engine = self.engine;
         for index in 0..body.instructions.len() {
             let mut inst = Inst::new(self, body, function, index, &mut layout, &mut specials);
+            engine |= inst.exec().is_some_and(exec::reads_through_engine);
             let op = op(&mut inst);
             ops.push(op);
         }
-        self.specials = specials;
+        (self.specials, self.engine) = (specials, engine);
         Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
     }
 }
@@ -323,6 +337,7 @@ fn op(inst: &mut Inst<'_>) -> Op {
         floats,
         clocked: inst.is_clocked(),
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
+        pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let width = inst.executable.address_bytes();
     let operand = inst.operand("a").ok_or("`cvta` without a source")?;
     let a = inst.place(operand, width)?;
-    let d = inst.operand("d").ok_or("`cvta` without a destination")?;
+    let d = inst.operand("p").ok_or("`cvta` without a destination")?;
     let d = inst.place(d, width)?;
     let Space::Window(window) = space else {
         return Ok(Inst::each(move |r, lane| {

@@ -1,5 +1,351 @@
-//! Barriers of a CTA.
+//! Barriers of a CTA, and of the lanes of a warp (manual 9.7.13.1, 9.7.13.2).
+//!
+//! What counts as an arrival is the warp: it has arrived when all its threads that have not exited have. With a thread count the barrier
+//! completes when as many warps have arrived as that count holds, a partial warp counting as a whole one; without, when all threads of the
+//! CTA have arrived or exited.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::{Kind, Site};
+use crate::lanes::{LANES, Mask, lanes};
+use crate::machine::{Context, Outcome, list};
+use crate::races::{self, Knowledge};
+use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
+
+/// Barriers of a CTA.
+const BARRIERS: usize = 16;
 
 /// Barriers of a CTA.
 #[derive(Debug, Clone, Default)]
-pub struct Barriers {}
+pub struct Barriers {
+    all: [Barrier; BARRIERS],
+    /// What threads of the CTA knew when they exited.
+    exited: Knowledge,
+}
+
+impl Barriers {
+    /// What threads of the CTA knew when they exited.
+    pub(crate) fn exited(&mut self) -> &mut Knowledge {
+        &mut self.exited
+    }
+}
+
+/// A barrier.
+#[derive(Debug, Clone, Default)]
+struct Barrier {
+    /// How often it has completed.
+    phase: u64,
+    /// The lanes that have arrived, by warp.
+    arrived: Vec<Mask>,
+    /// Threads that have arrived and wait.
+    waiting: u32,
+    /// Threads of warps that have arrived once more before it completed.
+    extra: u32,
+    /// What the first arrival said; nothing before it.
+    first: Option<First>,
+    /// Of `.red`: threads, and those of them whose predicate is true.
+    voted: (u32, u32),
+    /// What those know who have arrived.
+    knowledge: Knowledge,
+    /// Phases that have completed while threads of them still wait.
+    done: Vec<Done>,
+}
+
+/// The first arrival of a phase.
+#[derive(Debug, Clone, Copy)]
+struct First {
+    site: Site,
+    /// Threads that must arrive; nothing: all.
+    count: Option<u32>,
+    reduces: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Done {
+    phase: u64,
+    /// Threads that have not gone on yet.
+    waiting: u32,
+    voted: (u32, u32),
+    knowledge: Knowledge,
+}
+
+impl Barrier {
+    fn complete(&mut self) {
+        let done = Done {
+            phase: self.phase,
+            waiting: std::mem::take(&mut self.waiting),
+            voted: std::mem::take(&mut self.voted),
+            knowledge: std::mem::take(&mut self.knowledge),
+        };
+        if done.waiting > 0 {
+            self.done.push(done);
+        }
+        self.phase += 1;
+        self.arrived.fill(0);
+        (self.extra, self.first) = (0, None);
+    }
+
+    /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: nobody else will come, and those who
+    /// have exited count for the others.
+    fn is_complete(&self, gone: &[Mask], hopeless: bool) -> bool {
+        let Some(first) = self.first else { return false };
+        let arrived = |w: usize| self.arrived.get(w).copied().unwrap_or(0);
+        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(Mask::MAX) == Mask::MAX;
+        match first.count {
+            None => (0..gone.len()).all(full),
+            Some(count) => {
+                let counts = |w: &usize| full(*w) && (arrived(*w) != 0 || hopeless);
+                let threads = 32 * (0..gone.len()).filter(counts).count() as u32;
+                threads + self.extra >= count
+            }
+        }
+    }
+}
+
+/// What an arrival does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// Arrives and waits.
+    Sync,
+    /// Only arrives.
+    Arrive,
+    /// Arrives with a predicate, and waits for the result.
+    Reduce,
+}
+
+/// What becomes of the predicates.
+#[derive(Debug, Clone, Copy)]
+enum Reduction {
+    None,
+    Count(Dst<u32>),
+    All(PredicateDst),
+    Any(PredicateDst),
+}
+
+struct Step {
+    what: Arrival,
+    aligned: bool,
+    a: Src<u32>,
+    b: Option<Src<u32>>,
+    c: Option<PredicateSrc>,
+    reduction: Reduction,
+}
+
+/// `bar`, `barrier`.
+pub(crate) fn barrier(inst: &mut Inst<'_>, what: Arrival) -> Result<Action, Refusal> {
+    // Before sm_70 every barrier is aligned.
+    let aligned = inst.function.converges(inst.index) || !inst.executable.has("sm_70");
+    let (a, b) = (inst.src::<u32>("a")?, inst.optional_src::<u32>("b")?);
+    let c = inst.predicate_src("c")?;
+    let reduction = if what != Arrival::Reduce {
+        Reduction::None
+    } else if inst.has(".popc") {
+        Reduction::Count(inst.dst("d")?)
+    } else {
+        let d = inst.predicate_dst("d")?.ok_or("a reduction without a destination")?;
+        if inst.has(".and") { Reduction::All(d) } else { Reduction::Any(d) }
+    };
+    let step = Step { what, aligned, a, b, c, reduction };
+    Ok(Inst::machine(move |context| step.run(context)))
+}
+
+impl Step {
+    fn run(&self, context: &mut Context<'_>) -> Outcome {
+        let Some((number, count)) = self.operands(context) else { return Outcome::Next };
+        let phase = match context.token {
+            Some(phase) => phase,
+            None => match self.arrive(context, number, count) {
+                Some(phase) => phase,
+                None => return Outcome::Next,
+            },
+        };
+        self.complete(context, number);
+        if self.what == Arrival::Arrive {
+            return Outcome::Next;
+        }
+        let threads = context.mask.count_ones();
+        let barrier = &mut context.cta().barriers.all[number];
+        if barrier.phase <= phase {
+            context.token = Some(phase);
+            return Outcome::Wait;
+        }
+        let Some(at) = barrier.done.iter().position(|d| d.phase == phase) else { return Outcome::Next };
+        let done = &mut barrier.done[at];
+        let (all, truths) = done.voted;
+        let knowledge = done.knowledge.clone();
+        done.waiting = done.waiting.saturating_sub(threads);
+        if done.waiting == 0 {
+            barrier.done.remove(at);
+        }
+        let (registers, mask) = (&mut *context.registers, context.mask);
+        let truth = |t: bool| if t { Mask::MAX } else { 0 };
+        match self.reduction {
+            Reduction::None => {}
+            Reduction::Count(d) => registers.put(d, mask, [truths; LANES]),
+            Reduction::All(d) => registers.put_predicate(d, mask, truth(truths == all)),
+            Reduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
+        }
+        races::depart(context, &knowledge);
+        Outcome::Next
+    }
+
+    /// The barrier and the count of threads. Nothing if there is no such barrier.
+    fn operands(&self, context: &mut Context<'_>) -> Option<(usize, Option<u32>)> {
+        let first = context.mask.trailing_zeros() as usize % LANES;
+        let values = |s: Src<u32>| (context.registers.get(s), context.registers.lane(s, first));
+        let (numbers, number) = values(self.a);
+        let counts = self.b.map(values);
+        let count = counts.map(|(_, c)| c);
+        let differ = |l: usize| numbers[l] != number || counts.is_some_and(|(all, c)| all[l] != c);
+        let others = lanes(context.mask).filter(|l| differ(*l)).fold(0, |m, l| m | 1 << l);
+        if others != 0 {
+            context.fault(Kind::Unsupported, others, || {
+                format!("lane {first} names barrier {number}, lanes {} another one or another count: lanes that arrive together must name the same", list(others))
+            });
+            return None;
+        }
+        if number as usize >= BARRIERS {
+            let mask = context.mask;
+            context.fault(Kind::Barrier, mask, || format!("there is no barrier {number}: a CTA has 0 to 15"));
+            return None;
+        }
+        Some((number as usize, count.filter(|c| *c != 0)))
+    }
+
+    /// The lanes arrive. Gives the phase for which they wait.
+    fn arrive(&self, context: &mut Context<'_>, number: usize, count: Option<u32>) -> Option<u64> {
+        let mask = context.mask;
+        let live = context.lanes.present & !context.lanes.exited;
+        let (site, warp) = (context.site, context.lanes.number as usize);
+        let warps = context.machine.shape.warps();
+        if self.aligned && mask != live {
+            context.fault(Kind::Divergence, mask, || {
+                format!(
+                    "lanes {} are at this barrier without lanes {} of their warp: an aligned barrier is for whole warps, and `barrier` without `.aligned` for parts of them",
+                    list(mask),
+                    list(live & !mask)
+                )
+            });
+        }
+        if self.what == Arrival::Arrive && count.is_none() {
+            context.fault(Kind::Barrier, mask, || {
+                "an arrival without waiting needs a count of threads that is not 0".into()
+            });
+        }
+        if let Some(count) = count {
+            if !count.is_multiple_of(32) {
+                let words =
+                    || format!("{count} threads are to arrive at barrier {number}: the count is a multiple of 32");
+                context.fault(Kind::Barrier, mask, words);
+            }
+            if count > 32 * warps {
+                let words = || format!("barrier {number} waits for {count} threads, but the CTA has {}", 32 * warps);
+                context.fault(Kind::Barrier, mask, words);
+            }
+        }
+        let reduces = self.what == Arrival::Reduce;
+        let first = context.cta().barriers.all[number].first;
+        if let Some(first) = first {
+            // All threads, by a count or without, is the same.
+            let threads = |count: Option<u32>| count.unwrap_or(32 * warps).next_multiple_of(32);
+            if threads(first.count) != threads(count) {
+                let words = || {
+                    let (there, here) = (threads(first.count), threads(count));
+                    format!(
+                        "{here} threads are to arrive at barrier {number} by this, but {there} by what arrived first"
+                    )
+                };
+                context.fault_with(Kind::Barrier, mask, words, Some((first.site, "it arrived first here".into())));
+            }
+            if first.reduces != reduces {
+                let words = || format!("barrier {number} is used with `.red` and without it at the same time");
+                context.fault_with(Kind::Barrier, mask, words, Some((first.site, "the other use is here".into())));
+            }
+        }
+        let c = self.c.map_or(0, |c| context.registers.predicate(c)) & mask;
+        let barrier = &mut context.cta().barriers.all[number];
+        if barrier.arrived.len() <= warp {
+            barrier.arrived.resize(warps as usize, 0);
+        }
+        barrier.first.get_or_insert(First { site, count, reduces });
+        // Of an aligned one the warp arrives as a whole.
+        let arriving = if self.aligned { live } else { mask };
+        let again = barrier.arrived.get(warp).copied().unwrap_or(0) & arriving;
+        if let Some(arrived) = barrier.arrived.get_mut(warp) {
+            *arrived |= arriving;
+        }
+        if self.what != Arrival::Arrive {
+            barrier.waiting += mask.count_ones();
+        }
+        if reduces {
+            barrier.voted.0 += mask.count_ones();
+            barrier.voted.1 += c.count_ones();
+        }
+        let phase = barrier.phase;
+        if again != 0 {
+            barrier.extra += 32;
+            let first = first.map(|f| (f.site, "what arrived first is here".to_owned()));
+            let words =
+                || format!("lanes {} arrive at barrier {number} once more before it has completed", list(again));
+            context.fault_with(Kind::Barrier, again, words, first);
+        }
+        let mut knowledge = std::mem::take(&mut context.cta().barriers.all[number].knowledge);
+        races::arrive(context, &mut knowledge);
+        context.cta().barriers.all[number].knowledge = knowledge;
+        context.changed();
+        Some(phase)
+    }
+
+    /// Completes the barrier if all have arrived.
+    fn complete(&self, context: &mut Context<'_>, number: usize) {
+        let (warp, exited) = (context.lanes.number as usize, context.lanes.exited);
+        let (mask, idle) = (context.mask, context.idle);
+        let cta = context.cta();
+        // Of the warp that is being executed the CTA does not know yet who has exited.
+        if let Some(gone) = cta.gone.get_mut(warp) {
+            cta.live -= (exited & !*gone).count_ones();
+            *gone |= exited;
+        }
+        let barrier = &mut cta.barriers.all[number];
+        let ready = barrier.is_complete(&cta.gone, false);
+        let goes_on = ready || (idle && barrier.is_complete(&cta.gone, true));
+        if !goes_on {
+            return;
+        }
+        let arrived = barrier.arrived.iter().map(|m| m.count_ones()).sum::<u32>() + barrier.extra;
+        let count = barrier.first.and_then(|f| f.count).unwrap_or(0);
+        barrier.knowledge.join(&cta.barriers.exited);
+        barrier.complete();
+        context.changed();
+        if !ready {
+            context.fault(Kind::Barrier, mask, || {
+                format!("barrier {number} waits for {count} threads, but only {arrived} have arrived, and the others have exited: here it goes on")
+            });
+        }
+    }
+}
+
+/// `bar.warp.sync`.
+pub(crate) fn warp_sync(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let mask = inst.src::<u32>("membermask")?;
+    Ok(Inst::machine(move |context| {
+        let named = context.registers.get(mask);
+        let outside = lanes(context.mask).filter(|l| named[*l] >> l & 1 == 0).fold(0, |m, l| m | 1 << l);
+        if outside != 0 {
+            context.fault(Kind::Membermask, outside, || {
+                format!("lanes {} wait here with a mask in which they are not", list(outside))
+            });
+        }
+        // The others that are named may be at another instruction of this kind.
+        let mut left = context.mask;
+        while left != 0 {
+            let mask = named[left.trailing_zeros() as usize % LANES];
+            let same = lanes(left).filter(|l| named[*l] == mask).fold(0, |m, l| m | 1 << l);
+            left &= !same;
+            races::meet(context, same, mask);
+        }
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,127 @@
-//! Barriers of a cluster.
+//! The barrier of a cluster (manual 9.7.13.3).
 
-/// Barriers of a cluster.
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::Mask;
+use crate::machine::{Context, Outcome, list};
+use crate::races::{self, Knowledge};
+
+/// The barrier of a cluster.
 #[derive(Debug, Clone, Default)]
-pub struct ClusterBarrier {}
+pub struct ClusterBarrier {
+    /// The lanes that have arrived since it completed last, by CTA and warp.
+    arrived: Vec<Vec<Mask>>,
+    /// The lanes that have arrived and not waited yet.
+    pending: Vec<Vec<Mask>>,
+    /// What those know who have arrived.
+    coming: Knowledge,
+    /// What those know who had arrived when it completed.
+    known: Knowledge,
+}
+
+fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
+    if all.len() <= rank {
+        all.resize(rank + 1, Vec::new());
+    }
+    let warps = &mut all[rank];
+    if warps.len() <= warp {
+        warps.resize(warp + 1, 0);
+    }
+    &mut warps[warp]
+}
+
+fn check_aligned(context: &mut Context<'_>, aligned: bool) {
+    let (mask, live) = (context.mask, context.lanes.present & !context.lanes.exited);
+    if aligned && mask != live {
+        context.fault(Kind::Divergence, mask, || {
+            format!(
+                "lanes {} are at this barrier without lanes {} of their warp, but it is `.aligned`",
+                list(mask),
+                list(live & !mask)
+            )
+        });
+    }
+}
+
+/// `barrier.cluster.arrive`.
+pub(crate) fn arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (aligned, relaxed) = (inst.function.converges(inst.index), inst.has(".relaxed"));
+    Ok(Inst::machine(move |context| {
+        check_aligned(context, aligned);
+        let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);
+        let barrier = &mut context.cluster().barrier;
+        let arrived = at(&mut barrier.arrived, rank, warp);
+        let again = *arrived & mask;
+        *arrived |= mask;
+        *at(&mut barrier.pending, rank, warp) |= mask;
+        let mut coming = std::mem::take(&mut barrier.coming);
+        if again != 0 {
+            context.fault(Kind::Barrier, again, || {
+                format!("lanes {} arrive at the barrier of the cluster once more before it has completed", list(again))
+            });
+        }
+        if relaxed {
+            races::arrive_relaxed(context, &mut coming);
+        } else {
+            races::arrive(context, &mut coming);
+        }
+        context.cluster().barrier.coming = coming;
+        context.changed();
+        complete(context);
+        Outcome::Next
+    }))
+}
+
+/// Completes the barrier if all threads of the cluster have arrived or exited.
+fn complete(context: &mut Context<'_>) {
+    let (rank, warp, exited) = (context.rank, context.lanes.number as usize, context.lanes.exited);
+    let cluster = context.cluster();
+    let barrier = &mut cluster.barrier;
+    for (r, cta) in cluster.ctas.iter().enumerate() {
+        for (w, gone) in cta.gone.iter().enumerate() {
+            let gone = if (r, w) == (rank, warp) { *gone | exited } else { *gone };
+            if *at(&mut barrier.arrived, r, w) | gone != Mask::MAX {
+                return;
+            }
+        }
+    }
+    barrier.arrived.clear();
+    barrier.known = std::mem::take(&mut barrier.coming);
+    for cta in &mut cluster.ctas {
+        barrier.known.join(cta.barriers.exited());
+    }
+    context.changed();
+}
+
+/// `barrier.cluster.wait`.
+pub(crate) fn wait(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let aligned = inst.function.converges(inst.index);
+    Ok(Inst::machine(move |context| {
+        let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);
+        if context.token.is_none() {
+            check_aligned(context, aligned);
+            let absent = mask & !*at(&mut context.cluster().barrier.pending, rank, warp);
+            if absent != 0 {
+                context.fault(Kind::Barrier, absent, || {
+                    format!("lanes {} wait at the barrier of the cluster without having arrived", list(absent))
+                });
+            }
+        }
+        if *at(&mut context.cluster().barrier.arrived, rank, warp) & mask != 0 {
+            // Threads may have exited meanwhile.
+            complete(context);
+        }
+        let barrier = &mut context.cluster().barrier;
+        if *at(&mut barrier.arrived, rank, warp) & mask != 0 {
+            context.token = Some(0);
+            return Outcome::Wait;
+        }
+        *at(&mut barrier.pending, rank, warp) &= !mask;
+        let known = barrier.known.clone();
+        races::depart(context, &known);
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

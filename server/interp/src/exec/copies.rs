@@ -1,5 +1,446 @@
-//! Asynchronous copies of threads.
+//! Asynchronous operations whose completion nobody has seen yet.
+//!
+//! An operation is carried out when it is issued, which is one of the schedules that hardware may choose. What it read and wrote is
+//! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
+//! succeeded. Whoever reads what it writes, or writes what it reads or writes, before that depends on luck: a finding.
 
-/// Asynchronous copies of threads.
+use crate::findings::{Kind, Site};
+use crate::machine::{Context, Location};
+use crate::memory::Region;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// More operations in flight than this are not looked after.
+const MOST: usize = 1 << 20;
+
+/// Bytes of shared memory that share a counter.
+const GRANULE: u64 = 16;
+
+/// Bytes that an operation uses.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    /// The rank of the CTA in whose shared memory they lie; nothing for global memory.
+    rank: Option<u32>,
+    start: u64,
+    bytes: u64,
+}
+
+/// An operation in flight.
+#[derive(Debug, Clone)]
+struct Flight {
+    site: Site,
+    reads: Option<Span>,
+    writes: Option<Span>,
+    /// It updates elements atomically: others may do so at the same time.
+    atomic: bool,
+    /// It is a request for another cluster that was refused.
+    refused: bool,
+}
+
+/// The number of an operation in flight.
+pub(crate) type FlightId = u64;
+
+/// Spans in one memory, found by address: in classes by size, so that few have to be looked at.
 #[derive(Debug, Clone, Default)]
-pub struct Copies {}
+struct Index {
+    classes: [BTreeMap<(u64, FlightId), u64>; 6],
+    count: usize,
+}
+
+/// The class of a size: those of class *k* are shorter than 16 to the power of *k* + 1.
+fn class(bytes: u64) -> usize {
+    ((bytes.max(1).ilog2() / 4) as usize).min(5)
+}
+
+impl Index {
+    fn insert(&mut self, span: Span, id: FlightId) {
+        self.count += usize::from(self.classes[class(span.bytes)].insert((span.start, id), span.bytes).is_none());
+    }
+
+    fn remove(&mut self, span: Span, id: FlightId) {
+        self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
+    }
+
+    /// The operations that use some of these bytes.
+    fn overlapping(&self, start: u64, bytes: u64) -> impl Iterator<Item = FlightId> {
+        let end = start.saturating_add(bytes);
+        let filled = self.classes.iter().enumerate().filter(|(_, c)| !c.is_empty());
+        filled.flat_map(move |(class, spans)| {
+            // Sizes of the last class have no bound but that of the copies themselves.
+            let longest = if class == 5 { u64::MAX } else { 16 << (4 * class) };
+            let from = start.saturating_sub(longest);
+            let near = spans.range((from, 0)..(end, 0));
+            near.filter(move |((at, _), len)| at.saturating_add(**len) > start).map(|((_, id), _)| *id)
+        })
+    }
+}
+
+/// What is in flight in the shared memory of a CTA.
+#[derive(Debug, Clone, Default)]
+pub struct SharedFlights {
+    reads: Index,
+    writes: Index,
+    /// How many operations use each 16 bytes.
+    counters: Vec<u16>,
+    /// Which 16 bytes hold something that instructions wrote since the last fence for the copy engine.
+    generic: Vec<u64>,
+}
+
+impl SharedFlights {
+    fn count(&mut self, span: Span, up: bool) {
+        let last = (span.start + span.bytes).div_ceil(GRANULE) as usize;
+        if self.counters.len() < last {
+            self.counters.resize(last, 0);
+        }
+        for counter in &mut self.counters[(span.start / GRANULE) as usize..last] {
+            // One that is full stays so: it only says where to look.
+            *counter = match (*counter, up) {
+                (u16::MAX, _) => u16::MAX,
+                (n, true) => n + 1,
+                (n, false) => n.saturating_sub(1),
+            };
+        }
+        if self.reads.count + self.writes.count == 0 {
+            self.counters = Vec::new();
+        }
+    }
+
+    /// Bytes are written by an instruction, or by the copy engine.
+    fn set_generic(&mut self, start: u64, bytes: u64, generic: bool) {
+        for granule in start / GRANULE..(start + bytes).div_ceil(GRANULE) {
+            let (word, bit) = ((granule / 64) as usize, 1 << (granule % 64));
+            if word >= self.generic.len() && generic {
+                self.generic.resize(word + 1, 0);
+            }
+            if let Some(bits) = self.generic.get_mut(word) {
+                *bits = if generic { *bits | bit } else { *bits & !bit };
+            }
+        }
+    }
+
+    fn is_generic(&self, start: u64, bytes: u64) -> bool {
+        let mut granules = start / GRANULE..(start + bytes).div_ceil(GRANULE);
+        granules.any(|g| self.generic.get((g / 64) as usize).is_some_and(|bits| bits >> (g % 64) & 1 != 0))
+    }
+
+    /// Whether some operation may use these bytes.
+    fn touches(&self, start: u64, bytes: u64) -> bool {
+        let last = (start + bytes).div_ceil(GRANULE) as usize;
+        let last = last.min(self.counters.len());
+        self.counters.get((start / GRANULE) as usize..last).is_some_and(|c| c.iter().any(|n| *n > 0))
+    }
+}
+
+/// Everything in flight.
+#[derive(Debug, Clone, Default)]
+pub struct Flights {
+    live: HashMap<FlightId, Flight>,
+    next: FlightId,
+    reads: Index,
+    writes: Index,
+}
+
+impl Flights {
+    /// Whether nothing is in flight.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+}
+
+/// Which groups a thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// `cp.async`.
+    Small,
+    /// Bulk operations.
+    Bulk,
+}
+
+/// Groups of operations of one thread.
+#[derive(Debug, Clone, Default)]
+struct Groups {
+    open: Vec<FlightId>,
+    closed: VecDeque<Vec<FlightId>>,
+    /// So many of the oldest groups are known to have read their sources.
+    read: usize,
+}
+
+/// Asynchronous copies of the threads of a warp, in groups.
+#[derive(Debug, Clone, Default)]
+pub struct Copies {
+    /// By lane; empty until something is in flight.
+    lanes: Vec<[Groups; 2]>,
+}
+
+impl Copies {
+    fn groups(&mut self, lane: usize, family: Family) -> Option<&mut Groups> {
+        self.lanes.get_mut(lane).map(|l| &mut l[family as usize])
+    }
+}
+
+/// What an access does to bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    Read,
+    Write,
+    Atomic,
+}
+
+fn span(context: &Context<'_>, location: Location, bytes: u64) -> Option<Span> {
+    let rank = match location.region {
+        Region::Global => None,
+        Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
+        _ => return None,
+    };
+    (bytes > 0).then_some(Span { rank, start: location.offset, bytes })
+}
+
+/// An operation begins: what it reads and what it writes.
+pub(crate) fn begin(
+    context: &mut Context<'_>,
+    reads: Option<(Location, u64)>,
+    writes: Option<(Location, u64)>,
+    atomic: bool,
+) -> Option<FlightId> {
+    let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
+    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MOST {
+        return None;
+    }
+    let reads = reads.and_then(|(at, bytes)| span(context, at, bytes));
+    let writes = writes.and_then(|(at, bytes)| span(context, at, bytes));
+    let flights = &mut context.machine.flights;
+    let id = flights.next;
+    flights.next += 1;
+    flights.live.insert(id, Flight { site: context.site, reads, writes, atomic, refused: false });
+    if let Some(span) = reads {
+        note(context, span, id, false, true);
+    }
+    if let Some(span) = writes {
+        note(context, span, id, true, true);
+    }
+    Some(id)
+}
+
+/// A request for another cluster was refused: known once its answer is.
+pub(crate) fn set_refused(context: &mut Context<'_>, id: Option<FlightId>) {
+    if let Some(flight) = id.and_then(|id| context.machine.flights.live.get_mut(&id)) {
+        flight.refused = true;
+    }
+}
+
+/// Puts a span into the index of its memory, or takes it out.
+fn note(context: &mut Context<'_>, span: Span, id: FlightId, write: bool, begins: bool) {
+    let change = |index: &mut Index| if begins { index.insert(span, id) } else { index.remove(span, id) };
+    match span.rank {
+        None if write => change(&mut context.machine.flights.writes),
+        None => change(&mut context.machine.flights.reads),
+        Some(rank) => {
+            if let Some(cta) = context.cta_of(rank) {
+                change(if write { &mut cta.flights.writes } else { &mut cta.flights.reads });
+                cta.flights.count(span, begins);
+            }
+        }
+    }
+}
+
+/// The operation is known to have read its source.
+fn has_read(context: &mut Context<'_>, id: FlightId) {
+    let flight = context.machine.flights.live.get_mut(&id);
+    if let Some(span) = flight.and_then(|f| f.reads.take()) {
+        note(context, span, id, false, false);
+    }
+}
+
+/// The operation is known to be complete. Gives whether it is a request that was refused.
+pub(crate) fn complete(context: &mut Context<'_>, id: FlightId) -> bool {
+    let Some(flight) = context.machine.flights.live.remove(&id) else { return false };
+    if let Some(span) = flight.reads {
+        note(context, span, id, false, false);
+    }
+    if let Some(span) = flight.writes {
+        note(context, span, id, true, false);
+    }
+    flight.refused
+}
+
+/// The operation belongs to the group that its thread has not closed yet.
+pub(crate) fn join(context: &mut Context<'_>, lane: usize, family: Family, id: Option<FlightId>) {
+    let Some(id) = id else { return };
+    let copies = &mut context.lanes.copies;
+    if copies.lanes.is_empty() {
+        copies.lanes = vec![Default::default(); crate::lanes::LANES];
+    }
+    if let Some(groups) = copies.groups(lane, family) {
+        groups.open.push(id);
+    }
+}
+
+/// The operations of a thread since its last commit become a group.
+pub(crate) fn commit(context: &mut Context<'_>, lane: usize, family: Family) {
+    if let Some(groups) = context.lanes.copies.groups(lane, family) {
+        let open = std::mem::take(&mut groups.open);
+        groups.closed.push_back(open);
+    }
+}
+
+/// All groups of a thread but the newest `left` are complete, or only known to have read their sources.
+pub(crate) fn wait(context: &mut Context<'_>, lane: usize, family: Family, left: usize, sources: bool) {
+    let Some(groups) = context.lanes.copies.groups(lane, family) else { return };
+    let done = groups.closed.len().saturating_sub(left);
+    if sources {
+        let from = groups.read.min(done);
+        groups.read = groups.read.max(done);
+        let ids: Vec<FlightId> = groups.closed.range(from..done).flatten().copied().collect();
+        for id in ids {
+            has_read(context, id);
+        }
+    } else {
+        groups.read = groups.read.saturating_sub(done);
+        let ids: Vec<FlightId> = groups.closed.drain(..done).flatten().collect();
+        for id in ids {
+            complete(context, id);
+        }
+    }
+}
+
+/// All operations of a thread that are not known to be complete, whatever their group.
+pub(crate) fn of_thread(context: &mut Context<'_>, lane: usize, family: Family) -> Vec<FlightId> {
+    let groups = context.lanes.copies.groups(lane, family);
+    groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
+}
+
+/// Looks whether an access meets an operation in flight. Called for every access while there is any.
+#[inline(never)]
+pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, kind: Use) {
+    let Some(span) = span(context, location, bytes as u64) else { return };
+    let (mut target, mut source) = (None, None);
+    {
+        let machine = &*context.machine;
+        let (reads, writes) = match span.rank {
+            None => (&machine.flights.reads, &machine.flights.writes),
+            Some(rank) => {
+                let Some(cta) = machine.clusters[context.cluster].ctas.get(rank as usize) else { return };
+                if !cta.flights.touches(span.start, span.bytes) {
+                    return;
+                }
+                (&cta.flights.reads, &cta.flights.writes)
+            }
+        };
+        let flight = |id: FlightId| machine.flights.live.get(&id);
+        let meets = |id: &FlightId| kind != Use::Atomic || flight(*id).is_some_and(|f| !f.atomic);
+        if writes.count > 0 {
+            target = writes.overlapping(span.start, span.bytes).find(meets).and_then(flight).map(|f| f.site);
+        }
+        if kind != Use::Read && reads.count > 0 {
+            source = reads.overlapping(span.start, span.bytes).next().and_then(flight).map(|f| f.site);
+        }
+    }
+    let verb = if kind == Use::Read { "reads" } else { "writes" };
+    if let Some(site) = target {
+        let name = context.name_of(location);
+        let words = || {
+            format!(
+                "{verb} {bytes} bytes at {name} that an asynchronous operation writes, which is not known to be complete: wait for it first"
+            )
+        };
+        let related = Some((site, "the operation that writes them".to_owned()));
+        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+    }
+    if let Some(site) = source {
+        let name = context.name_of(location);
+        let words = || {
+            format!(
+                "{verb} {bytes} bytes at {name} that an asynchronous operation reads, which is not known to have done so: wait for it first"
+            )
+        };
+        let related = Some((site, "the operation that reads them".to_owned()));
+        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+    }
+}
+
+/// An instruction writes bytes, not the copy engine.
+#[inline]
+pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usize) {
+    if context.executable().engine
+        && let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(cta) = context.cta_of(rank)
+    {
+        cta.flights.set_generic(start, bytes, true);
+    }
+}
+
+/// The copy engine writes bytes.
+pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
+    if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(cta) = context.cta_of(rank)
+    {
+        cta.flights.set_generic(start, bytes, false);
+    }
+}
+
+/// The copy engine reads bytes: what instructions wrote there must have been fenced. Any fence of the cluster since then counts, whoever
+/// made it, so that what is found is never fenced.
+pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize) {
+    let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
+    if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
+        let name = context.name_of(location);
+        let words = || {
+            format!(
+                "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
+            )
+        };
+        context.fault(Kind::Asynchronous, 1 << lane, words);
+    }
+}
+
+/// `fence.proxy.async`: the copy engine sees what instructions wrote.
+pub(crate) fn fence(context: &mut Context<'_>) {
+    for cta in &mut context.cluster().ctas {
+        cta.flights.generic.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Index, SharedFlights, Span};
+
+    fn span(start: u64, bytes: u64) -> Span {
+        Span { rank: None, start, bytes }
+    }
+
+    #[test]
+    fn spans_are_found_by_any_of_their_bytes() {
+        let mut index = Index::default();
+        let spans = [(0u64, 4u64), (4, 4), (100, 16), (1000, 4096), (5000, 1 << 20), (2_000_000, 1 << 27)];
+        for (id, (start, bytes)) in spans.into_iter().enumerate() {
+            index.insert(span(start, bytes), id as u64);
+        }
+        for at in (0..9000).chain([1_053_575, 1_053_576, 2_000_000, 130_000_000, 136_217_727, 136_217_728]) {
+            let found: Vec<u64> = index.overlapping(at, 2).collect();
+            let near = spans.iter().enumerate().filter(|(_, (s, b))| *s < at + 2 && s + b > at).map(|(i, _)| i as u64);
+            let mut near: Vec<u64> = near.collect();
+            let mut found = found;
+            near.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, near, "at {at}");
+        }
+        index.remove(span(4, 4), 1);
+        assert_eq!((index.overlapping(5, 1).count(), index.count), (0, 5));
+    }
+
+    #[test]
+    fn counters_say_where_to_look() {
+        let mut flights = SharedFlights::default();
+        for (id, start) in [(0, 16), (1, 20)] {
+            flights.writes.insert(span(start, 4), id);
+            flights.count(span(start, 4), true);
+        }
+        assert!(flights.touches(28, 4) && !flights.touches(32, 4) && !flights.touches(0, 16) && flights.touches(0, 17));
+        flights.writes.remove(span(16, 4), 0);
+        flights.count(span(16, 4), false);
+        assert!(flights.touches(24, 1));
+        flights.writes.remove(span(20, 4), 1);
+        flights.count(span(20, 4), false);
+        assert!(!flights.touches(16, 16) && flights.counters.is_empty());
+    }
+}

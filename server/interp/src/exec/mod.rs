@@ -2,25 +2,62 @@
 //! instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
+mod asynchronous;
+mod atomic;
 pub mod barrier;
+mod bulk;
 mod cache;
 pub mod cluster;
 mod compare;
+mod convert;
 pub mod copies;
+mod extended;
 mod external;
+mod fence;
 mod float;
 mod half;
+mod integer;
+mod launch_control;
+mod ldmatrix;
+mod logic;
+#[cfg(test)]
+mod matrix_tests;
+pub mod mbarrier;
 mod memory;
 mod misc;
 mod mixed;
+mod mma;
 mod moves;
+mod multimem;
+mod opaque;
 mod printf;
+mod shared_matrix;
+mod sparse;
+mod stack;
+mod surface;
+mod tensor;
 pub mod tensor_memory;
+mod tensormap;
+mod texture;
+mod typed;
+mod video;
+mod warp;
+pub mod wgmma;
+mod wmma;
+
+#[cfg(test)]
+mod tests;
 
 use crate::decode::{Action, Inst, Refusal};
 use ptx_isa::Exec;
 
 pub(crate) use external::external;
+
+/// Whether an instruction has the copy engine read shared memory.
+pub(crate) fn reads_through_engine(exec: Exec) -> bool {
+    let copies = matches!(exec, Exec::BulkCp | Exec::BulkReduce | Exec::MultimemBulkCp | Exec::MultimemBulkReduce);
+    copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
+}
 
 /// What an instruction does, or why it cannot be executed.
 pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
@@ -33,16 +70,52 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::AddressGetctarank => address::getctarank(inst),
         Exec::AddressIsspacep => address::isspacep(inst),
         Exec::AddressMapa => address::mapa(inst),
+        Exec::AsyncCommitGroup => Ok(asynchronous::commit(copies::Family::Small)),
+        Exec::AsyncCp => asynchronous::copy(inst),
+        Exec::AsyncMbarrierArrive => asynchronous::mbarrier_arrive(inst),
+        Exec::AsyncRed => asynchronous::reduce(inst),
+        Exec::AsyncSt => asynchronous::store(inst),
+        Exec::AsyncWaitAll => Ok(asynchronous::wait_all()),
+        Exec::AsyncWaitGroup => asynchronous::wait(inst, copies::Family::Small),
+        Exec::BulkApplypriority => bulk::apply_priority(inst),
+        Exec::BulkCommitGroup => Ok(asynchronous::commit(copies::Family::Bulk)),
+        Exec::BulkCp | Exec::MultimemBulkCp => bulk::copy(inst),
+        Exec::BulkPrefetch => bulk::prefetch(inst),
+        Exec::BulkReduce | Exec::MultimemBulkReduce => bulk::reduce(inst),
+        Exec::BulkSt => bulk::store(inst),
+        Exec::BulkWaitGroup => asynchronous::wait(inst, copies::Family::Bulk),
         Exec::CacheApplypriority | Exec::CachePrefetch | Exec::CachePrefetchu => Ok(Action::Nothing),
         Exec::CacheCreatepolicyCvt | Exec::CacheCreatepolicyFractional | Exec::CacheCreatepolicyRange => {
             cache::policy(inst)
         }
         Exec::CacheDiscard => cache::discard(inst),
+        Exec::ConvertFloat
+        | Exec::ConvertFloatPair
+        | Exec::ConvertFloatPairStochastic
+        | Exec::ConvertFloatToInteger
+        | Exec::ConvertInteger
+        | Exec::ConvertIntegerToFloat
+        | Exec::ConvertNarrow
+        | Exec::ConvertNarrowStochastic
+        | Exec::ConvertWiden => convert::cvt(inst),
+        Exec::ConvertPack => convert::pack(inst),
+        Exec::ClusterQueryCancel => launch_control::query_cancel(inst),
+        Exec::ClusterTryCancel => launch_control::try_cancel(inst),
         Exec::ControlBra => crate::decode::control::branch(inst),
         Exec::ControlBrx => crate::decode::control::table(inst),
         Exec::ControlCall => crate::decode::control::call(inst),
         Exec::ControlExit => Ok(Action::Exit),
         Exec::ControlRet => Ok(Action::Return),
+        Exec::MbarrierArrive | Exec::MbarrierArriveExpectTx => mbarrier::arrive(inst),
+        Exec::MbarrierArriveDrop | Exec::MbarrierArriveDropExpectTx => mbarrier::arrive_drop(inst),
+        Exec::MbarrierCheckLayout => mbarrier::check_layout(inst),
+        Exec::MbarrierCompleteTx => mbarrier::complete_tx(inst),
+        Exec::MbarrierExpectTx => mbarrier::expect_tx(inst),
+        Exec::MbarrierInit => mbarrier::init(inst),
+        Exec::MbarrierInval => mbarrier::inval(inst),
+        Exec::MbarrierPendingCount => mbarrier::pending_count(inst),
+        Exec::MbarrierTestWait | Exec::MbarrierTestWaitParity => mbarrier::wait(inst, false),
+        Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
         Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
         Exec::MemorySt => memory::store(inst),
         Exec::MiscNanosleep => misc::nanosleep(inst),
@@ -50,6 +123,133 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
         Exec::MoveMov => moves::mov(inst),
         Exec::MoveVector => moves::vector(inst),
+        Exec::SparseCompress => sparse::compress(inst),
+        Exec::SparseDecompress => sparse::decompress(inst),
+        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
+        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
+        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
+        Exec::BarrierWarpSync => barrier::warp_sync(inst),
+        Exec::ClusterArrive => cluster::arrive(inst),
+        Exec::ClusterWait => cluster::wait(inst),
+        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
+        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
+        Exec::FenceMemory => fence::fence(inst),
+        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
+        Exec::StackAlloca => stack::alloca(inst),
+        Exec::StackRestore => stack::restore(inst),
+        Exec::StackSave => stack::save(inst),
+        Exec::WarpActivemask => warp::activemask(inst),
+        Exec::WarpElectSync => warp::elect(inst),
+        Exec::WarpMatchAll => warp::matches(inst, true),
+        Exec::WarpMatchAny => warp::matches(inst, false),
+        Exec::WarpReduxSync => warp::redux(inst),
+        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
+        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
+        Exec::SurfaceSuld => surface::load(inst),
+        Exec::SurfaceSuq => surface::ask(inst),
+        Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
+        Exec::SurfaceSust => surface::store(inst),
+        Exec::SurfaceSustFormatted => surface::store_formatted(inst),
+        Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
+        Exec::TensorLoad => tensor::load(inst),
+        Exec::TensorReduce => tensor::reduce(inst),
+        Exec::TensorStore => tensor::store(inst),
+        Exec::TensormapCpFenceproxy => tensormap::copy(inst),
+        Exec::TensormapQuery => tensormap::query(inst),
+        Exec::TensormapReplace => tensormap::replace(inst),
+        Exec::TextureIstypep => texture::is_type(inst),
+        Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
+        Exec::TextureTld4 => texture::gather_four(inst),
+        Exec::TextureTxq => texture::ask(inst),
+        // One device: a multimem address is the address of its one replica.
+        Exec::MultimemLdReduce => multimem::load(inst),
+        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
+        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
+        Exec::MatrixLdmatrix => ldmatrix::load(inst),
+        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
+        Exec::MatrixStmatrix => ldmatrix::store(inst),
+        Exec::MmaBits
+        | Exec::MmaBlockScaled
+        | Exec::MmaDense
+        | Exec::MmaDouble
+        | Exec::MmaInteger
+        | Exec::MmaM8n8k4
+        | Exec::MmaNarrow
+        | Exec::MmaSparse
+        | Exec::MmaSparseBlockScaled
+        | Exec::MmaSparseInteger
+        | Exec::MmaSparseNarrow => mma::mma(inst),
+        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
+        Exec::WmmaMma => wmma::mma(inst),
+        Exec::WmmaStoreD => wmma::store(inst),
+        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
+        Exec::WgmmaFence => Ok(wgmma::fence()),
+        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
+        Exec::WgmmaWaitGroup => wgmma::wait(inst),
+        Exec::ExtendedAddCc => extended::add_cc(inst),
+        Exec::ExtendedAddc => extended::addc(inst),
+        Exec::ExtendedMadCc => extended::mad_cc(inst),
+        Exec::ExtendedMadc => extended::madc(inst),
+        Exec::ExtendedSubCc => extended::sub_cc(inst),
+        Exec::ExtendedSubc => extended::subc(inst),
+        Exec::IntegerAbs => integer::abs(inst),
+        Exec::IntegerAdd => integer::add(inst),
+        Exec::IntegerBfe => integer::bfe(inst),
+        Exec::IntegerBfi => integer::bfi(inst),
+        Exec::IntegerBfind => integer::bfind(inst),
+        Exec::IntegerBmsk => integer::bmsk(inst),
+        Exec::IntegerBrev => integer::brev(inst),
+        Exec::IntegerClmad => integer::clmad(inst),
+        Exec::IntegerClz => integer::clz(inst),
+        Exec::IntegerDiv => integer::div(inst),
+        Exec::IntegerDp2a => integer::dp2a(inst),
+        Exec::IntegerDp4a => integer::dp4a(inst),
+        Exec::IntegerFns => integer::fns(inst),
+        Exec::IntegerMad => integer::mad(inst),
+        Exec::IntegerMad24 => integer::mad24(inst),
+        Exec::IntegerMax => integer::max(inst),
+        Exec::IntegerMin => integer::min(inst),
+        Exec::IntegerMul => integer::mul(inst),
+        Exec::IntegerMul24 => integer::mul24(inst),
+        Exec::IntegerNeg => integer::neg(inst),
+        Exec::IntegerPopc => integer::popc(inst),
+        Exec::IntegerRem => integer::rem(inst),
+        Exec::IntegerSad => integer::sad(inst),
+        Exec::IntegerSub => integer::sub(inst),
+        Exec::IntegerSzext => integer::szext(inst),
+        Exec::LogicAnd => logic::and(inst),
+        Exec::LogicCnot => logic::cnot(inst),
+        Exec::LogicLop3 => logic::lop3(inst),
+        Exec::LogicNot => logic::not(inst),
+        Exec::LogicOr => logic::or(inst),
+        Exec::LogicShf => logic::shf(inst),
+        Exec::LogicShl => logic::shl(inst),
+        Exec::LogicShr => logic::shr(inst),
+        Exec::LogicXor => logic::xor(inst),
+        Exec::MovePrmt => logic::prmt(inst),
+        Exec::VideoVabsdiff
+        | Exec::VideoVadd
+        | Exec::VideoVmax
+        | Exec::VideoVmin
+        | Exec::VideoVset
+        | Exec::VideoVshl
+        | Exec::VideoVshr
+        | Exec::VideoVsub => video::scalar(inst),
+        Exec::VideoVmad => video::vmad(inst),
+        Exec::VideoVabsdiff2
+        | Exec::VideoVabsdiff4
+        | Exec::VideoVadd2
+        | Exec::VideoVadd4
+        | Exec::VideoVavrg2
+        | Exec::VideoVavrg4
+        | Exec::VideoVmax2
+        | Exec::VideoVmax4
+        | Exec::VideoVmin2
+        | Exec::VideoVmin4
+        | Exec::VideoVset2
+        | Exec::VideoVset4
+        | Exec::VideoVsub2
+        | Exec::VideoVsub4 => video::packed(inst),
         Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
         Exec::CompareSetFloat | Exec::CompareSetInteger => compare::set(inst),
         Exec::CompareSelp => compare::selp(inst),

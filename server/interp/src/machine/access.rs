@@ -2,9 +2,11 @@
 
 use super::Context;
 use crate::decode::{Address, Space};
+use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::{Region, Storage, Window};
+use crate::memory::{Read, Region, Storage, Window};
+use crate::races::Access;
 use crate::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -142,7 +144,7 @@ impl Context<'_> {
     }
 
     /// The bytes that a location lies in, and the offset there.
-    fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
+    pub(crate) fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
         let at = location.offset;
         match location.region {
             Region::Global => {
@@ -161,6 +163,9 @@ impl Context<'_> {
 
     /// Reads bytes of a location, and says how they are marked.
     pub fn read_at(&mut self, location: Location, lane: usize, to: &mut [u8], order: Order) -> Marks {
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+        }
         let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
         let read = storage.read(at, to);
         if read.uninitialized {
@@ -170,7 +175,7 @@ impl Context<'_> {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
-        crate::races::observe(self, location, lane, to.len(), crate::races::Access::Read(order));
+        crate::races::observe(self, location, lane, to.len(), Access::Read(order));
         read.marks
     }
 
@@ -179,11 +184,98 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
+        crate::races::observe_write(self, location, lane, from, order);
+        self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
-        crate::races::observe(self, location, lane, from.len(), crate::races::Access::Write(order));
+    }
+
+    /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
+    #[inline]
+    fn before_write(&mut self, location: Location, lane: usize, bytes: usize, kind: copies::Use) {
+        if let Region::Shared(rank) = location.region {
+            copies::written(self, location, bytes);
+            let rank = rank.unwrap_or(self.rank as u32);
+            if self.cta_of(rank).is_some_and(|c| c.mbarriers.touches(location.offset, bytes as u64)) {
+                crate::exec::mbarrier::overwritten(self, location, lane, bytes);
+            }
+        }
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, bytes, kind);
+        }
+    }
+
+    /// The 8 bytes of an mbarrier, which instructions on it read and write without being seen.
+    pub(crate) fn object_at(&mut self, location: Location, lane: usize) -> u64 {
+        let mut bytes = [0; 8];
+        if let Some((storage, at)) = self.storage(location, lane, 8) {
+            storage.read(at, &mut bytes);
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Writes the 8 bytes of an mbarrier; nothing makes them memory whose contents nobody knows.
+    pub(crate) fn put_object_at(&mut self, location: Location, lane: usize, bits: Option<u64>) {
+        if self.stopped {
+            return;
+        }
+        if let Some((storage, at)) = self.storage(location, lane, 8) {
+            match bits {
+                Some(bits) => storage.write(at, &bits.to_le_bytes(), Marks::UNSPECIFIED),
+                None => storage.forget(at, 8),
+            }
+        }
+        self.changed();
+    }
+
+    /// Copies bytes from one location to another, with what is known of each; of every 16 those with a bit in the mask. Bytes that nobody
+    /// wrote stay so.
+    pub(crate) fn copy_at(&mut self, from: Location, to: Location, lane: usize, bytes: usize, mask: u16) {
+        if self.stopped || bytes == 0 {
+            return;
+        }
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, from, lane, bytes, copies::Use::Read);
+        }
+        self.before_write(to, lane, bytes, copies::Use::Write);
+        let mut buffer = vec![0; bytes];
+        let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
+        let read = storage.read(at, &mut buffer);
+        if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
+            if let Some((storage, at)) = self.storage(to, lane, bytes) {
+                storage.write(at, &buffer, Marks::NONE);
+            }
+        } else {
+            for (i, byte) in buffer.iter().enumerate() {
+                if mask >> (i % 16) & 1 == 0 {
+                    continue;
+                }
+                let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
+                let (known, marks) = (storage.known(at + i as u64), storage.read(at + i as u64, &mut [0]).marks);
+                let Some((storage, at)) = self.storage(to, lane, bytes) else { return };
+                if known {
+                    storage.write(at + i as u64, &[*byte], marks);
+                } else {
+                    storage.forget(at + i as u64, 1);
+                }
+            }
+        }
+        self.changed();
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
+    }
+
+    /// Reads bytes of a location for somebody who copies them, and says what is known of them.
+    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
+        if !self.machine.flights.is_empty() {
+            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+        }
+        let (storage, at) = self.storage(location, lane, to.len())?;
+        let read = storage.read(at, to);
+        crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
+        Some(read)
     }
 
     /// Forgets what was written to bytes of a location.
@@ -206,6 +298,7 @@ impl Context<'_> {
     ) -> u128 {
         let bytes = bytes.min(16);
         let mut old = [0; 16];
+        self.before_write(location, lane, bytes, copies::Use::Atomic);
         let Some((storage, at)) = self.storage(location, lane, bytes) else { return 0 };
         let read = storage.read(at, &mut old[..bytes]);
         let old = u128::from_le_bytes(old);
@@ -223,8 +316,20 @@ impl Context<'_> {
         }
         self.mark(lane, read.marks);
         self.changed();
-        crate::races::observe(self, location, lane, bytes, crate::races::Access::Atomic(order));
+        crate::races::observe(self, location, lane, bytes, Access::Atomic(order));
         old
+    }
+
+    /// Marks up to 16 bytes of a location, besides the marks that they have (`keep`) or instead of them.
+    pub fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks, keep: bool) {
+        let mut there = [0; 16];
+        let Some(there) = there.get_mut(..bytes) else { return };
+        if !self.stopped
+            && let Some((storage, at)) = self.storage(location, lane, bytes)
+        {
+            let read = storage.read(at, there);
+            storage.write(at, there, if keep { read.marks | marks } else { marks });
+        }
     }
 
     /// Reads bytes of an address of a lane; nothing if that is a fault.
@@ -257,9 +362,10 @@ impl Context<'_> {
         let inside = |l: &crate::decode::Located| {
             l.window == Some(window) && (l.address..l.address + l.bytes.max(1)).contains(&offset)
         };
-        let found = self.executable().variables.iter().find(|(name, l)| inside(l) && !name.contains('/'));
+        let variables = self.executable().variables.iter();
+        let found = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name));
         match found {
-            Some((name, l)) => format!("`{name}`+{}", offset - l.address),
+            Some((name, l)) => format!("`{}`+{}", self.executable().variable_name(name), offset - l.address),
             None => format!("{offset:#x} of {}", region_name(region)),
         }
     }

@@ -47,6 +47,8 @@ pub struct Context<'m> {
     pub marked: Marked,
     /// Lanes in which a register that the instruction reads is marked.
     pub sources: Marked,
+    /// The marks of the results are only those that the step gives: what it reads in a lane does not go into that lane's results alone.
+    pub exact: bool,
     /// The run ends here.
     pub(super) stopped: bool,
 }

@@ -36,6 +36,12 @@ pub struct Cta {
     pub gone: Vec<Mask>,
     /// Barriers.
     pub barriers: crate::exec::barrier::Barriers,
+    /// Barriers in shared memory.
+    pub mbarriers: crate::exec::mbarrier::Mbarriers,
+    /// Asynchronous operations on its shared memory whose completion nobody has seen.
+    pub flights: crate::exec::copies::SharedFlights,
+    /// A request of it for the work of another cluster was refused, and it knows.
+    pub refused: bool,
     /// Tensor memory.
     pub tensor: crate::exec::tensor_memory::TensorMemory,
 }

@@ -33,6 +33,8 @@ pub(super) enum Stop {
     Turn,
     /// It waits.
     Waits,
+    /// It has done something that others should see before it goes on.
+    Yields,
     /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
     Changed,
     /// The run ends.
@@ -72,11 +74,25 @@ impl Machine {
             if steps >= turn.budget || code.order[group.pc as usize] >= turn.meet {
                 break Stop::Turn;
             }
-            if op.together != Together::Any && group.state != State::Gathered {
-                let missing = missing(op, &frame, &group.mask, &warp.lanes);
-                if missing != 0 {
-                    group.state = State::Gathering(missing | group.mask);
+            let (mut parted, mut yields) = (false, false);
+            // Who waits already (it has a token) has been gathered before.
+            if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
+                let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
+                if waiting == group.mask
+                    && let [(_, needed)] = needed[..]
+                {
+                    group.state = State::Gathering(needed);
                     break Stop::Waits;
+                }
+                for (mask, needed) in needed {
+                    let mut other = group.clone();
+                    (other.mask, other.state) = (mask, State::Gathering(needed));
+                    warp.groups.push(other);
+                    group.mask &= !mask;
+                    parted = true;
+                }
+                if group.mask == 0 {
+                    break Stop::Changed;
                 }
             }
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
@@ -86,6 +102,9 @@ impl Machine {
             }
             if checks && mask != 0 {
                 self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
+            }
+            if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
+                self.check_pending(op, site, mask, warp, &turn);
             }
             let wanted = turn.recorder.as_ref().is_some_and(|r| r.wants(warp.lanes.steps));
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
@@ -99,7 +118,8 @@ impl Machine {
                     let before = if watched { nan::read(executable, code, op, &frame.registers, group.pc) } else { 0 };
                     let marked = step.run(&mut frame.registers, mask);
                     if checks {
-                        note_writes(op, &mut frame, mask, marked);
+                        let sources = sources(op, &frame);
+                        note_writes(op, &mut frame, mask, marked, sources);
                     }
                     if watched {
                         let made = nan::written(executable, code, &frame.registers, group.pc) & mask & !before;
@@ -133,10 +153,12 @@ impl Machine {
                         token: group.token,
                         marked: Marked::default(),
                         sources,
+                        exact: false,
                         stopped: false,
                     };
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
+                    let exact = context.exact;
                     group.token = token;
                     if stopped {
                         let lanes = (group.mask, mask);
@@ -146,6 +168,15 @@ impl Machine {
                         break Stop::Ends;
                     }
                     if outcome == Outcome::Wait {
+                        let rest = group.mask & !mask;
+                        if rest != 0 {
+                            // Lanes whose guard is false do not wait.
+                            let mut other = group.clone();
+                            (other.mask, other.pc) = (rest, group.pc + 1);
+                            (other.state, other.token) = (State::Ready, None);
+                            warp.groups.push(other);
+                            group.mask = mask;
+                        }
                         if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
                             recorder.abandon(&op.writes);
                         }
@@ -154,12 +185,11 @@ impl Machine {
                     }
                     group.token = None;
                     if checks {
-                        note_writes(op, &mut frame, mask, marked);
+                        let sources = if exact { Marked::default() } else { sources };
+                        note_writes(op, &mut frame, mask, marked, sources);
                     }
                     group.pc += 1;
-                    if outcome == Outcome::Yield {
-                        turn.budget = 0;
-                    }
+                    yields = outcome == Outcome::Yield;
                 }
                 Action::Table(index, targets) => {
                     changed = Some(self.table(warp, &frame, &mut group, mask, *index, targets, site, &turn));
@@ -209,7 +239,10 @@ impl Machine {
             steps += 1;
             warp.lanes.steps += 1;
             group.state = State::Ready;
-            if changed.is_some() {
+            if yields {
+                break Stop::Yields;
+            }
+            if changed.is_some() || parted {
                 break Stop::Changed;
             }
         };
@@ -282,6 +315,25 @@ impl Machine {
         self.note(turn, lanes, Kind::NotANumber, site, made, words);
     }
 
+    /// Looks whether an instruction uses registers of products of the warpgroup that are in flight.
+    #[cold]
+    fn check_pending(&mut self, op: &Op, site: Site, mask: Mask, warp: &mut Warp, turn: &Turn<'_>) {
+        for slot in op.reads.iter().chain(&op.writes) {
+            let Some(early) = warp.lanes.wgmma.touch(site.function, *slot) else { continue };
+            let executable = std::sync::Arc::clone(&self.executable);
+            let words = || {
+                let name = executable
+                    .function(site.function)
+                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::Slot(*slot)));
+                let what = if early.accumulator { "the accumulator" } else { "A" };
+                format!(
+                    "`{name}` is used, but it is {what} of a `wgmma` product in flight: `wgmma.commit_group` and `wgmma.wait_group` must come first"
+                )
+            };
+            self.note(turn, &warp.lanes, Kind::Asynchronous, site, mask, words);
+        }
+    }
+
     /// Notes a fault of an instruction that has no context.
     pub(super) fn note(
         &mut self,
@@ -350,18 +402,36 @@ impl Machine {
     }
 }
 
-/// The lanes that an instruction needs and that are not in the group.
-fn missing(op: &Op, frame: &Frame, group: &Mask, warp: &Lanes) -> Mask {
+/// The lanes of a group that must wait for others of the warp before they execute an instruction, and for which masks: each part of them
+/// that names the same lanes waits for itself. Lanes whose guard is false wait for nobody, except where the whole warp must be there.
+fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask, Mask)>) {
     let live = warp.present & !warp.exited;
-    let needed = match op.together {
-        Together::Any => 0,
-        Together::Warp => live,
+    let mask = op.guard.map_or(group, |g: PredicateSrc| group & frame.registers.predicate(g));
+    let nobody = (0, Vec::new());
+    match op.together {
+        _ if mask == 0 => nobody,
+        Together::Any => nobody,
+        Together::Warp if live & !group == 0 => nobody,
+        Together::Warp => (group, vec![(group, Mask::MAX)]),
         Together::Named(place) => {
-            let mask = op.guard.map_or(*group, |g: PredicateSrc| *group & frame.registers.predicate(g));
-            if mask == 0 { 0 } else { frame.registers.lane_bits(place, mask.trailing_zeros() as usize) as Mask & live }
+            let named = |lane: usize| frame.registers.lane_bits(place, lane) as Mask;
+            let first = named(mask.trailing_zeros() as usize);
+            if place.file == File::Constant && first & live & !group == 0 {
+                return nobody;
+            }
+            let (mut waiting, mut parts, mut left) = (0, Vec::new(), mask);
+            while left != 0 {
+                let needed = named(left.trailing_zeros() as usize);
+                let same = lanes(left).filter(|l| named(*l) == needed).fold(0, |m, l| m | 1 << l);
+                left &= !same;
+                if needed & live & !group != 0 {
+                    waiting |= same;
+                    parts.push((same, needed));
+                }
+            }
+            (waiting, parts)
         }
-    };
-    needed & !group
+    }
 }
 
 /// Lanes that take a branch become a group of their own.
@@ -385,8 +455,7 @@ fn sources(op: &Op, frame: &Frame) -> Marked {
 
 /// Notes what is known of the registers that an instruction wrote.
 #[inline]
-fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked) {
-    let sources = sources(op, frame);
+fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: Marked) {
     let (unspecified, approximate) =
         (marked.unspecified | sources.unspecified, marked.approximate | sources.approximate);
     let shadow = &mut frame.shadow;

@@ -14,12 +14,15 @@ mod nan;
 mod record;
 mod schedule;
 mod specials;
+#[cfg(test)]
+mod tests;
 mod warp;
 
 pub use access::{Location, Order};
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
 pub use record::{Change, Recorded, Recorder, Target};
+pub(crate) use schedule::list;
 pub use schedule::{Progress, Status};
 pub use specials::is_clock;
 pub use warp::{Frame, Group, Lanes, Shadow, Warp};
@@ -149,6 +152,8 @@ pub struct Machine {
     pub images: crate::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
     pub races: crate::races::Races,
+    /// Asynchronous operations whose completion nobody has seen.
+    pub flights: crate::exec::copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }
 
@@ -169,6 +174,7 @@ impl Machine {
             progress: 0,
             images: crate::image::Bindings::default(),
             races: crate::races::Races::default(),
+            flights: crate::exec::copies::Flights::default(),
             schedule: schedule::Schedule::default(),
         }
     }

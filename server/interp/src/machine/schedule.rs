@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// Each so many turns of a warp, the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
+/// Each so many rounds, in each warp the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
 /// released in the end.
 const FAIRNESS: u64 = 8;
 
@@ -66,8 +66,8 @@ pub(crate) struct Schedule {
     hopeless: u32,
     /// Steps when a cluster started or ended last.
     since: u64,
-    /// Turns, for fairness.
-    turns: u64,
+    /// How often every warp has had its turn.
+    rounds: u64,
 }
 
 impl Machine {
@@ -119,6 +119,7 @@ impl Machine {
     /// After all warps have had their turn: takes away what is finished, and looks whether anybody has gone on.
     fn end_round(&mut self) -> Option<Status> {
         self.schedule.next = (0, 0, 0);
+        self.schedule.rounds += 1;
         let before = self.clusters.len();
         self.clusters.retain(|c| !c.is_finished());
         let went_on = std::mem::take(&mut self.schedule.executed) > 0;
@@ -183,8 +184,7 @@ impl Machine {
                 group.state = State::Ready;
             }
         }
-        self.schedule.turns += 1;
-        let fair = self.schedule.turns.is_multiple_of(FAIRNESS);
+        let fair = self.schedule.rounds.is_multiple_of(FAIRNESS);
         let (mut done, mut ends) = (0, false);
         while done < budget {
             tidy(&mut warp);
@@ -205,7 +205,7 @@ impl Machine {
                 ends = stop == Stop::Ends;
                 break;
             }
-            if stop == Stop::Turn && steps == 0 && meet == u32::MAX {
+            if stop == Stop::Yields || (stop == Stop::Turn && steps == 0 && meet == u32::MAX) {
                 break;
             }
         }
@@ -213,8 +213,13 @@ impl Machine {
         let cta = &mut self.clusters[cluster].ctas[rank];
         if let Some(gone) = cta.gone.get_mut(number) {
             let now = !warp.lanes.present | warp.lanes.exited;
-            cta.live -= (now & !*gone).count_ones();
+            let exited = now & !*gone;
+            cta.live -= exited.count_ones();
             *gone = now;
+            if exited != 0 && self.settings.checks.has(Kind::Race) {
+                let own = (cta.number, number as u32, self.shape.warps());
+                crate::races::exit(&mut warp.lanes.clock, own, cta.barriers.exited());
+            }
         }
         if warp.is_finished() {
             warp.frames.clear();
@@ -260,18 +265,15 @@ impl Machine {
         }
         let live = warp.lanes.present & !warp.lanes.exited;
         for at in (0..warp.groups.len()).rev() {
-            let State::Gathering(needed) = warp.groups[at].state else { continue };
-            let same = |g: &super::warp::Group, o: &super::warp::Group| g.frame == o.frame && g.pc == o.pc;
-            let twin = (0..at).find(|i| {
-                let other = &warp.groups[*i];
-                matches!(other.state, State::Gathering(_)) && same(&warp.groups[at], other)
-            });
-            if let Some(twin) = twin {
+            let group = &warp.groups[at];
+            if !matches!(group.state, State::Gathering(_)) {
+                continue;
+            }
+            // The states say the same of which lanes are named: who names others does not meet.
+            let same = |o: &super::warp::Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
+            if let Some(twin) = (0..at).find(|i| same(&warp.groups[*i])) {
                 let mask = std::mem::take(&mut warp.groups[at].mask);
                 warp.groups[twin].mask |= mask;
-                if let State::Gathering(other) = &mut warp.groups[twin].state {
-                    *other |= needed;
-                }
             }
         }
         tidy(warp);
@@ -279,13 +281,15 @@ impl Machine {
             let code = warp.frame(g.frame).and_then(|f| executable.code(f.function));
             code.and_then(|c| c.ops.get(g.pc as usize)).is_some_and(|o| o.meets_anywhere)
         };
-        let waiting = warp.groups.iter().filter(|g| matches!(g.state, State::Gathering(_)) && anywhere(g));
-        let met: Mask = waiting.map(|g| g.mask).fold(0, |a, b| a | b);
         let free: Vec<bool> = warp
             .groups
             .iter()
             .map(|g| match g.state {
-                State::Gathering(needed) => needed & live & !g.mask == 0 || (anywhere(g) && needed & live & !met == 0),
+                State::Gathering(needed) if anywhere(g) => {
+                    let meets = warp.groups.iter().filter(|o| o.state == g.state && anywhere(o));
+                    needed & live & !meets.fold(0, |all, o| all | o.mask) == 0
+                }
+                State::Gathering(needed) => needed & live & !g.mask == 0,
                 _ => false,
             })
             .collect();

@@ -85,6 +85,10 @@ pub struct Lanes {
     pub stack: Box<[u32]>,
     /// Asynchronous copies of its threads.
     pub copies: crate::exec::copies::Copies,
+    /// Who is ordered before it, as far as the detector of races knows.
+    pub clock: crate::races::Clock,
+    /// Products of the warpgroup in flight.
+    pub wgmma: crate::exec::wgmma::Wgmma,
 }
 
 /// A warp.
@@ -110,6 +114,8 @@ impl Default for Warp {
             local: Box::default(),
             stack: Box::default(),
             copies: Default::default(),
+            clock: Default::default(),
+            wgmma: Default::default(),
         };
         Self { lanes, groups: Vec::new(), frames: Vec::new(), specials: Arc::from([]) }
     }
@@ -158,6 +164,8 @@ impl Warp {
             local: (0..LANES).map(|_| Storage::new(super::LOCAL_BYTES, false)).collect(),
             stack: vec![0; LANES].into(),
             copies: Default::default(),
+            clock: Default::default(),
+            wgmma: Default::default(),
         };
         let mut out = Self { lanes, groups: Vec::new(), frames: Vec::new(), specials };
         if let Some(code) = machine.executable.code(machine.executable.entry) {

@@ -124,6 +124,17 @@ impl Fragment {
         Ok(Self { held, width, registers, threads: 32, matrices: 1, rows, columns })
     }
 
+    /// The part of the first of four warps, as a matrix with a quarter of the rows: that of the others is the same further down.
+    #[must_use]
+    pub fn first_warp(mut self) -> Self {
+        if self.threads == 128 {
+            (self.threads, self.rows) = (32, self.rows / 4);
+            let size = self.size() as u32;
+            self.held.retain(|h| h.thread < 32 && h.place < size);
+        }
+        self
+    }
+
     /// Elements of all matrices together.
     pub fn size(&self) -> usize {
         self.matrices * self.rows * self.columns

@@ -114,7 +114,23 @@ impl Storage {
     }
 
     /// Reads bytes. What lies outside reads as zero; ask [`contains`](Self::contains) first.
+    #[inline]
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Read {
+        // Most accesses are short and lie in one word of bits.
+        let (at, count) = (offset as usize % PAGE, to.len());
+        if at % 64 + count <= 64
+            && let Some(Some(page)) = self.pages.get(offset as usize / PAGE)
+            && page.marks.is_none()
+            && let Some(from) = page.data.get(at..at + count)
+        {
+            to.copy_from_slice(from);
+            let bits = span(at % 64, at % 64 + count);
+            return Read { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
+        }
+        self.read_parts(offset, to)
+    }
+
+    fn read_parts(&self, offset: u64, to: &mut [u8]) -> Read {
         let mut out = Read::default();
         for (page, at, part) in Self::parts(offset, to.len()) {
             let Some(page) = self.pages.get(page).and_then(Option::as_ref) else {
@@ -151,6 +167,19 @@ impl Storage {
     pub fn write(&mut self, offset: u64, from: &[u8], marks: Marks) {
         if !self.contains(offset, from.len()) {
             return;
+        }
+        let (at, count) = (offset as usize % PAGE, from.len());
+        if at % 64 + count <= 64
+            && marks.is_none()
+            && let Some(Some(page)) = self.pages.get_mut(offset as usize / PAGE)
+            && page.marks.is_none()
+        {
+            let page = Arc::make_mut(page);
+            if let Some(to) = page.data.get_mut(at..at + count) {
+                to.copy_from_slice(from);
+                page.known[at / 64] |= span(at % 64, at % 64 + count);
+                return;
+            }
         }
         for (page, at, part) in Self::parts(offset, from.len()) {
             let page = self.page_mut(page);

@@ -307,12 +307,71 @@ impl Conversion {
 /// What must be said of the result of a conversion for these sources: the bits of a NaN are open, and so are a few cases of random
 /// bits and scale factors.
 pub fn marks(from: Format, to: Format, options: Options, sources: &Sources) -> Marks {
-    let open = match (from, to) {
-        (Format::Scalar(source), Format::Scalar(result)) => {
-            let nan = source.layout().is_some_and(|layout| layout.is_nan(sources.a));
-            nan && result.layout().is_some() && !options.sat
+    if Open::new(from, to, options).is_open(sources) { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
+/// For which sources the manual leaves the bits of a result open, settled before the first lane.
+#[derive(Debug, Clone, Copy)]
+pub enum Open {
+    /// For none.
+    Never,
+    /// For those whose bits below `sign` are greater than `infinity`: the NaNs of the source's type.
+    Nan {
+        /// The bit of the sign.
+        sign: u64,
+        /// The bits of infinity.
+        infinity: u64,
+    },
+    /// Each element has to be looked at.
+    Elements(OpenElements),
+}
+
+/// For which elements of a packed conversion the manual leaves the bits open.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenElements {
+    packed: Packed,
+    /// Only for sources of `.f32` that are NaN.
+    only_nan: bool,
+}
+
+impl Open {
+    /// Of a conversion.
+    pub fn new(from: Format, to: Format, options: Options) -> Self {
+        let (Format::Scalar(source), Format::Scalar(result)) = (from, to) else {
+            let packed = Packed::new(from, to, options).filter(Packed::can_be_open);
+            let only_nan = from == Format::Scalar(Scalar::F32)
+                && options.scaled == Scaled::No
+                && options.rounding != Some(Rounding::Rs);
+            return packed.map_or(Self::Never, |packed| Self::Elements(OpenElements { packed, only_nan }));
+        };
+        match source.layout() {
+            Some(layout) if result.layout().is_some() && !options.sat => {
+                let sign = layout.sign_bit();
+                Self::Nan { sign, infinity: layout.infinity() }
+            }
+            _ => Self::Never,
         }
-        _ => Packed::new(from, to, options).is_some_and(|packed| packed.is_open(sources)),
-    };
-    if open { Marks::UNSPECIFIED } else { Marks::NONE }
+    }
+
+    /// Whether they are for these sources.
+    #[inline]
+    pub fn is_open(&self, sources: &Sources) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Nan { sign, infinity } => sources.a & (sign - 1) > *infinity,
+            Self::Elements(elements) => elements.is_open(sources),
+        }
+    }
+}
+
+impl OpenElements {
+    /// Whether they are for these sources.
+    #[inline]
+    pub fn is_open(&self, sources: &Sources) -> bool {
+        let nan = |bits: u64| bits & 0x7fff_ffff > 0x7f80_0000;
+        if self.only_nan && !nan(sources.a) && !nan(sources.b) {
+            return false;
+        }
+        self.packed.is_open(sources)
+    }
 }

@@ -95,7 +95,7 @@ fn outside<H: Half>(m: Modifiers, [a, b, c]: [u16; 3]) -> (u16, Marks) {
 
 #[test]
 fn what_copies_leave_outside_is_what_the_fused_operation_takes_for_it() {
-    for element in [crate::image::ElementType::F16, crate::image::ElementType::Bf16] {
+    for element in [crate::image::tensor_map::ElementType::F16, crate::image::tensor_map::ElementType::Bf16] {
         assert_eq!(element.nan_pattern() as u16, OUTSIDE);
     }
     assert_eq!(outside::<F16>(Modifiers::RN, [OUTSIDE, 0x3c00, 0x3c00]), (0, Marks::UNSPECIFIED));

@@ -182,6 +182,15 @@ impl Packed {
         self.result.write(value.times_power(power), self.direction(index, extra), &self.options)
     }
 
+    /// Whether there can be a source for which [`is_open`](Self::is_open) says yes.
+    pub(super) fn can_be_open(&self) -> bool {
+        let nan_result = match self.result {
+            Element::Float(_) => true,
+            Element::Narrow(narrow) => narrow == Narrow::E5m2,
+        };
+        nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(Rounding::Rs)
+    }
+
     /// Whether the manual leaves the bits of this result open.
     pub(super) fn is_open(&self, sources: &Sources) -> bool {
         let stochastic = self.options.rounding == Some(Rounding::Rs);

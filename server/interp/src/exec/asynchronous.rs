@@ -1,0 +1,255 @@
+//! Small asynchronous operations: `cp.async` and its groups, `st.async`, `red.async`.
+
+#[cfg(test)]
+mod tests;
+
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::exec::copies::{self, Family};
+use crate::exec::{mbarrier, memory};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Order, Outcome};
+use crate::registers::Place;
+use crate::values::Marks;
+use crate::values::atomic::{self, Element, Function, Operation};
+use ptx_isa::tables::Version;
+
+/// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
+const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
+
+/// `cp.async`.
+pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (to, from) = (inst.address("d")?, inst.address("a")?);
+    let size =
+        inst.immediate("size").filter(|s| matches!(s, 4 | 8 | 16)).ok_or("a copy of other than 4, 8 or 16 bytes")?;
+    let size = size as usize;
+    let count = inst.optional_src::<u32>("n")?;
+    let ignore = inst.predicate_src("ignore")?;
+    Ok(Inst::machine(move |context| {
+        let ignored = ignore.map_or(0, |p| context.registers.predicate(p));
+        for lane in lanes(context.mask) {
+            let asked = count.map_or(size as u32, |n| context.registers.lane(n, lane));
+            if asked > size as u32 {
+                let words = || format!("{asked} bytes of the source for a copy of {size}: there can be no more");
+                context.fault(Kind::Undefined, 1 << lane, words);
+            }
+            let read = if ignored >> lane & 1 != 0 { 0 } else { (asked as usize).min(size) };
+            let Some(target) = context.locate(&to, lane, size, size, true) else { continue };
+            if !is_own(context, target, lane) {
+                continue;
+            }
+            let mut source = None;
+            if read > 0 {
+                let Some(at) = context.locate(&from, lane, read, size, false) else { continue };
+                context.copy_at(at, target, lane, read, u16::MAX);
+                source = Some((at, read as u64));
+            }
+            if read < size {
+                let rest =
+                    Location { address: target.address + read as u64, offset: target.offset + read as u64, ..target };
+                context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
+            }
+            let id = copies::begin(context, source, Some((target, size as u64)), false);
+            copies::join(context, lane, Family::Small, id);
+        }
+        Outcome::Next
+    }))
+}
+
+/// Whether a location lies in the shared memory of the own CTA. If not, that is a finding.
+pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bool {
+    let rank = mbarrier::rank_of(context, at);
+    let own = rank == Some(context.rank as u32);
+    if !own {
+        context.fault(Kind::Undefined, 1 << lane, || match rank {
+            Some(rank) => {
+                format!("the address is in CTA {rank} of the cluster, but this instruction needs one in its own CTA")
+            }
+            None => "the address must be in shared memory".into(),
+        });
+    }
+    own
+}
+
+/// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+pub(crate) fn commit(family: Family) -> Action {
+    Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            copies::commit(context, lane, family);
+        }
+        Outcome::Next
+    })
+}
+
+/// `cp.async.wait_group`, `cp.async.bulk.wait_group`: what is waited for was carried out when it was issued, so nobody waits.
+pub(crate) fn wait(inst: &mut Inst<'_>, family: Family) -> Result<Action, Refusal> {
+    let left = inst.immediate("n").ok_or("a number of groups that is not known")?;
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    let sources = inst.has(".read");
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            copies::wait(context, lane, family, left, sources);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `cp.async.wait_all`.
+pub(crate) fn wait_all() -> Action {
+    Inst::machine(|context| {
+        for lane in lanes(context.mask) {
+            copies::commit(context, lane, Family::Small);
+            copies::wait(context, lane, Family::Small, 0, false);
+        }
+        Outcome::Next
+    })
+}
+
+/// `cp.async.mbarrier.arrive`: the copies are complete, so the arrival follows at once.
+pub(crate) fn mbarrier_arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    let more = !inst.has(".noinc");
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = mbarrier::locate(context, &address, lane, false) else { continue };
+            let ids = copies::of_thread(context, lane, Family::Small);
+            mbarrier::attach(context, at, ids);
+            mbarrier::system_arrives(context, at, lane, more);
+        }
+        Outcome::Next
+    }))
+}
+
+/// An mbarrier that counts what arrives at a location of the same CTA.
+pub(crate) fn counted_by(
+    context: &mut Context<'_>,
+    address: &Address,
+    lane: usize,
+    target: Location,
+) -> Option<Location> {
+    let at = mbarrier::locate(context, address, lane, true)?;
+    let (there, here) = (mbarrier::rank_of(context, target), mbarrier::rank_of(context, at));
+    if there != here {
+        context.fault(Kind::Mbarrier, 1 << lane, || {
+            let name = |rank: Option<u32>| rank.map_or("no CTA".to_owned(), |r| format!("CTA {r} of the cluster"));
+            format!("the data goes to {}, but the mbarrier is in {}: they must be together", name(there), name(here))
+        });
+        return None;
+    }
+    Some(at)
+}
+
+/// `st.async`.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let counts = inst.has(".mbarrier::complete_tx::bytes");
+    if inst.operand("mbar").is_none() {
+        if counts {
+            return Err(
+                "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+                    .into(),
+            );
+        }
+        return memory::store(inst);
+    }
+    let (bytes, _) = memory::element(inst)?;
+    let from = inst.places("b", bytes as u8)?;
+    let (address, barrier) = (inst.address("a")?, inst.address("mbar")?);
+    Ok(Inst::machine(move |context| {
+        let mut buffer = [0; 64];
+        let count = (bytes * from.len()).min(buffer.len());
+        for lane in lanes(context.mask) {
+            gather(context, lane, &from, bytes, &mut buffer[..count]);
+            let marks = context.source_marks(lane);
+            let Some(at) = context.locate(&address, lane, count, count, true) else { continue };
+            let Some(barrier) = counted_by(context, &barrier, lane, at) else { continue };
+            context.write_at(at, lane, &buffer[..count], marks, Order::Weak);
+            copies::written_by_engine(context, at, count);
+            let id = copies::begin(context, None, Some((at, count as u64)), false);
+            mbarrier::attach(context, barrier, id);
+            mbarrier::transacted(context, barrier, lane, count as u64);
+        }
+        Outcome::Next
+    }))
+}
+
+/// The bytes of registers of one lane, one element after the other.
+fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: &mut [u8]) {
+    for (element, place) in to.chunks_exact_mut(bytes).zip(from) {
+        element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
+    }
+}
+
+/// What a reduction computes, by its modifiers.
+#[derive(Clone, Copy)]
+pub(crate) struct Reduction {
+    operation: Operation,
+    element: Element,
+    function: Function,
+    /// Bytes of an element.
+    pub bytes: usize,
+}
+
+impl Reduction {
+    /// The last modifiers that name an operation and a type.
+    pub(crate) fn new(inst: &Inst<'_>) -> Result<Self, Refusal> {
+        let names = || inst.modifiers().map(|m| m.trim_start_matches('.'));
+        let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
+        let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
+        // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
+        let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
+        let keeps = inst.has(".noftz") || (newer && inst.entry().name.contains("async.bulk"));
+        let function = atomic::operation(operation, element, !keeps);
+        let function = function.ok_or("a reduction that there is not")?;
+        Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })
+    }
+
+    /// Combines a value into a location.
+    pub(crate) fn apply(
+        &self,
+        context: &mut Context<'_>,
+        at: Location,
+        lane: usize,
+        b: u128,
+        order: Order,
+        marks: Marks,
+    ) {
+        let function = self.function;
+        let old = context.update_at(at, lane, self.bytes, order, |old| function(old, b, 0));
+        let marks = marks | atomic::marks(self.operation, self.element, old, b);
+        context.mark_at(at, lane, self.bytes, marks, true);
+    }
+}
+
+/// `red.async`.
+pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let reduction = Reduction::new(inst)?;
+    let bytes = reduction.bytes;
+    let (address, b) = (inst.address("a")?, inst.places("b", bytes as u8)?);
+    let b = *b.first().ok_or("a reduction without a value")?;
+    let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
+    if barrier.is_none() && inst.has(".mbarrier::complete_tx::bytes") {
+        return Err(
+            "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+                .into(),
+        );
+    }
+    let order = memory::order(inst);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = context.locate(&address, lane, bytes, bytes, true) else { continue };
+            let value = context.registers.lane_bits(b, lane);
+            let marks = context.source_marks(lane);
+            let Some(barrier) = &barrier else {
+                reduction.apply(context, at, lane, value, order, marks);
+                continue;
+            };
+            let Some(barrier) = counted_by(context, barrier, lane, at) else { continue };
+            reduction.apply(context, at, lane, value, order, marks);
+            copies::written_by_engine(context, at, bytes);
+            let id = copies::begin(context, None, Some((at, bytes as u64)), true);
+            mbarrier::attach(context, barrier, id);
+            mbarrier::transacted(context, barrier, lane, bytes as u64);
+        }
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,151 @@
+//! `atom` and `red`: one lane after the other, in the order of the lanes (manual 9.7.13.5, 9.7.13.6). In which order hardware takes them is
+//! left open; sums of floating-point numbers depend on it.
+
+use crate::decode::{Action, Address, Inst, Refusal, Space};
+use crate::lanes::lanes;
+use crate::machine::{Context, Order, Outcome};
+use crate::memory::{Region, Window};
+use crate::registers::Place;
+use crate::values::atomic::{self, Element, Function, Operation};
+
+/// An operation without an ordering is relaxed (manual, *atom*).
+fn order(inst: &Inst<'_>) -> Order {
+    match inst.modifier("sem") {
+        Some(".acquire") => Order::Acquire,
+        Some(".release") => Order::Release,
+        Some(".acq_rel") => Order::AcquireRelease,
+        _ => Order::Relaxed,
+    }
+}
+
+fn operation(inst: &Inst<'_>) -> Result<Operation, Refusal> {
+    let mut named = inst.modifiers().filter_map(|m| Operation::named(m.trim_start_matches('.')));
+    named.next().ok_or_else(|| "an atomic operation that is not known".into())
+}
+
+fn element(inst: &Inst<'_>) -> Result<Element, Refusal> {
+    let named = inst.modifiers().filter_map(|m| Element::named(m.trim_start_matches('.')));
+    named.last().ok_or_else(|| "an atomic operation without a type".into())
+}
+
+/// What is done to each element in memory.
+struct Update {
+    operation: Operation,
+    element: Element,
+    /// In global memory.
+    global: Function,
+    /// In shared memory, where additions of `.f32` keep subnormal numbers.
+    shared: Function,
+    order: Order,
+    address: Address,
+    /// Destinations; none for `red`.
+    to: Vec<Place>,
+    b: Vec<Place>,
+    c: Option<Place>,
+}
+
+impl Update {
+    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+        let (operation, element) = (operation(inst)?, element(inst)?);
+        let function = |flush| {
+            let words = || Refusal(format!("`{}` does not exist for this type", inst.entry().name));
+            atomic::operation(operation, element, flush).ok_or_else(words)
+        };
+        // Additions of .f32 flush subnormal numbers in global memory unless `.noftz` says otherwise (manual, *atom*).
+        let (global, shared) = (function(!inst.has(".noftz"))?, function(false)?);
+        let width = (element.bits() / 8) as u8;
+        let address = inst.address("a")?;
+        let to = match inst.operand("d") {
+            Some(_) => inst.places("d", width)?,
+            None => Vec::new(),
+        };
+        let b = inst.places("b", width)?;
+        let c = if operation == Operation::Cas {
+            let c = inst.operand("c").ok_or("`cas` without a third operand")?;
+            Some(inst.place(c, width)?)
+        } else {
+            None
+        };
+        Ok(Self { operation, element, global, shared, order: order(inst), address, to, b, c })
+    }
+
+    fn bytes(&self) -> usize {
+        self.element.bits() as usize / 8
+    }
+
+    /// For one lane. False if that is a fault.
+    fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
+        let (bytes, count) = (self.bytes(), self.b.len());
+        let all = bytes * count;
+        let Some(first) = context.locate(&self.address, lane, all, all, true) else { return false };
+        if !matches!(first.region, Region::Global | Region::Shared(_)) {
+            context.fault(crate::findings::Kind::Undefined, 1 << lane, || {
+                "an atomic operation on memory that is neither global nor shared".into()
+            });
+        }
+        let function = if first.region == Region::Global { self.global } else { self.shared };
+        let cut = |bits: u128| if bytes >= 16 { bits } else { bits & ((1 << (8 * bytes)) - 1) };
+        for (i, b) in self.b.iter().enumerate() {
+            let at = (i * bytes) as u64;
+            let location = crate::machine::Location { address: first.address + at, offset: first.offset + at, ..first };
+            let b = cut(context.registers.lane_bits(*b, lane));
+            let c = self.c.map_or(0, |c| cut(context.registers.lane_bits(c, lane)));
+            let old = context.update_at(location, lane, bytes, self.order, |old| cut(function(old, b, c)));
+            let marks = atomic::marks(self.operation, self.element, old, b) | context.source_marks(lane);
+            let marked = (context.marked.unspecified | context.marked.approximate) >> lane & 1 != 0;
+            match self.operation {
+                Operation::Cas if old != b => {}
+                Operation::Cas | Operation::Exch if marked || !marks.is_none() => {
+                    context.mark_at(location, lane, bytes, marks, false);
+                }
+                _ if !marks.is_none() => context.mark_at(location, lane, bytes, marks, true),
+                _ => {}
+            }
+            if let Some(to) = self.to.get(i) {
+                context.registers.set_lane_bits(*to, lane, old);
+            }
+        }
+        true
+    }
+
+    fn action(self) -> Action {
+        Inst::machine(move |context| {
+            context.exact = true;
+            for lane in lanes(context.mask) {
+                if !self.lane(context, lane) {
+                    return Outcome::Next;
+                }
+            }
+            // Who tries again and again to get a lock should let others have their turn.
+            if self.operation == Operation::Cas || self.operation == Operation::Exch {
+                Outcome::Yield
+            } else {
+                Outcome::Next
+            }
+        })
+    }
+}
+
+/// `atom` and `red` of one location.
+pub(crate) fn scalar(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let update = Update::new(inst)?;
+    if update.b.len() != 1 || update.to.len() > 1 {
+        return Err("an atomic operation on a list".into());
+    }
+    Ok(update.action())
+}
+
+/// `atom` and `red` of vectors: atomic element by element.
+pub(crate) fn vector(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let update = Update::new(inst)?;
+    if update.bytes() * update.b.len() > 16 || (!update.to.is_empty() && update.to.len() != update.b.len()) {
+        return Err("a vector of another size than its form has".into());
+    }
+    if update.address.space == Space::Window(Window::Shared) {
+        return Err("vectors are changed atomically in global memory only".into());
+    }
+    Ok(update.action())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! Bulk operations: what the copy engine does with blocks of memory.
+
+#[cfg(test)]
+mod tests;
+
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::exec::asynchronous::{Reduction, counted_by, is_own};
+use crate::exec::copies::{self, Family};
+use crate::exec::{mbarrier, memory};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Order, Outcome};
+use crate::registers::Place;
+use crate::values::Marks;
+
+/// Addresses and sizes are multiples of this.
+const UNIT: usize = 16;
+
+/// Bytes that are written at once.
+const CHUNK: usize = 4096;
+
+/// The largest size of `st.bulk`.
+const LARGEST: u64 = 1 << 24;
+
+/// An operand that is read as a number, whatever its width.
+fn number(inst: &mut Inst<'_>, name: &str, bytes: u8) -> Result<Option<Place>, Refusal> {
+    Ok(inst.places(name, bytes)?.first().copied())
+}
+
+fn size(inst: &mut Inst<'_>) -> Result<Place, Refusal> {
+    Ok(number(inst, "size", 4)?.ok_or("a bulk operation without a size")?)
+}
+
+/// The size of a lane's block, if it is one that can be.
+fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
+    let bytes = context.registers.lane_bits(size, lane) as u32 as usize;
+    if !bytes.is_multiple_of(UNIT) {
+        let words = || format!("a bulk operation on {bytes} bytes: the size must be a multiple of {UNIT}");
+        context.fault(Kind::Misaligned, 1 << lane, words);
+        return None;
+    }
+    Some(bytes)
+}
+
+/// How a bulk operation tells that it is complete.
+struct Completion {
+    /// The mbarrier that counts its bytes; otherwise a group of the thread.
+    barrier: Option<Address>,
+    /// The destination must be in the own CTA.
+    own: bool,
+    /// A mask of CTAs, all of which get the block and count it.
+    ctas: Option<Place>,
+}
+
+impl Completion {
+    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+        if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
+            return Err(
+                "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
+                    .into(),
+            );
+        }
+        let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
+        let ctas = number(inst, "mask", 2)?.or(number(inst, "mask32", 4)?);
+        let from_cta = inst.operand("src").is_some_and(|o| inst.space_of(o) == crate::decode::Space::Global);
+        let own = barrier.is_some() && from_cta && inst.has(".shared::cta");
+        Ok(Self { barrier, own, ctas })
+    }
+
+    /// Where the block of a lane goes: each place, and the mbarrier there that counts it.
+    fn targets(
+        &self,
+        context: &mut Context<'_>,
+        to: &Address,
+        lane: usize,
+        bytes: usize,
+    ) -> Vec<(Location, Option<Location>)> {
+        let Some(target) = context.locate(to, lane, bytes, UNIT, true) else { return Vec::new() };
+        if self.own && !is_own(context, target, lane) {
+            return Vec::new();
+        }
+        let Some(barrier) = &self.barrier else { return vec![(target, None)] };
+        let Some(barrier) = counted_by(context, barrier, lane, target) else { return Vec::new() };
+        let Some(mask) = self.ctas else { return vec![(target, Some(barrier))] };
+        let mask = context.registers.lane_bits(mask, lane) as u32;
+        let mut out = Vec::new();
+        for rank in mbarrier::ctas(context, mask, lane) {
+            let there = mbarrier::in_cta(context, target, lane, rank, bytes);
+            let counts = mbarrier::in_cta(context, barrier, lane, rank, 8);
+            out.extend(there.zip(counts).map(|(there, counts)| (there, Some(counts))));
+        }
+        out
+    }
+
+    /// The operation was carried out: what it read and wrote is in flight until its completion is known.
+    fn done(
+        context: &mut Context<'_>,
+        lane: usize,
+        source: Option<(Location, u64)>,
+        (target, barrier): (Location, Option<Location>),
+        bytes: usize,
+        atomic: bool,
+    ) {
+        copies::written_by_engine(context, target, bytes);
+        let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
+        match barrier {
+            Some(at) => {
+                mbarrier::attach(context, at, id);
+                mbarrier::transacted(context, at, lane, bytes as u64);
+            }
+            None => copies::join(context, lane, Family::Bulk, id),
+        }
+    }
+}
+
+/// `cp.async.bulk` in all directions, and `multimem.cp.async.bulk`.
+pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (to, from, size) = (inst.address("dst")?, inst.address("src")?, size(inst)?);
+    let completion = Completion::new(inst)?;
+    let mask = number(inst, "bytes", 2)?;
+    let (left, right) = (number(inst, "left", 4)?, number(inst, "right", 4)?);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(bytes) = block(context, size, lane) else { continue };
+            let read = |context: &Context<'_>, place: Option<Place>, otherwise: u64| {
+                place.map_or(otherwise, |p| context.registers.lane_bits(p, lane) as u64)
+            };
+            let mask = read(context, mask, u64::from(u16::MAX)) as u16;
+            let (left, right) = (read(context, left, 0) as usize, read(context, right, 0) as usize);
+            let Some((source, inner)) = source(context, &from, lane, bytes, left, right) else { continue };
+            copies::read_by_engine(context, source, lane, inner);
+            let targets = completion.targets(context, &to, lane, bytes);
+            for (target, barrier) in targets {
+                let place = |skip: usize| Location {
+                    address: target.address + skip as u64,
+                    offset: target.offset + skip as u64,
+                    ..target
+                };
+                context.copy_at(source, place(left.min(bytes)), lane, inner, mask);
+                for (at, count) in [(0, left.min(bytes)), (bytes - right.min(bytes), right.min(bytes))] {
+                    let zeros = &[0; UNIT][..count.min(UNIT)];
+                    if count > 0 {
+                        // What arrives for bytes that may be out of bounds is anybody's guess.
+                        context.write_at(place(at), lane, zeros, Marks::UNSPECIFIED, Order::Weak);
+                    }
+                }
+                Completion::done(context, lane, Some((source, inner as u64)), (target, barrier), bytes, false);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// The block that is read: all of it but so many bytes at its ends.
+fn source(
+    context: &mut Context<'_>,
+    from: &Address,
+    lane: usize,
+    bytes: usize,
+    left: usize,
+    right: usize,
+) -> Option<(Location, usize)> {
+    if left == 0 && right == 0 {
+        return Some((context.locate(from, lane, bytes, UNIT, false)?, bytes));
+    }
+    if left >= UNIT || right >= UNIT {
+        let words = || {
+            format!("{left} and {right} bytes that may be out of bounds: there are at most {} at each end", UNIT - 1)
+        };
+        context.fault(Kind::Undefined, 1 << lane, words);
+    }
+    if context.generic_address(from, lane).is_some_and(|a| !a.is_multiple_of(UNIT as u64)) {
+        context
+            .fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
+        return None;
+    }
+    let inner = bytes.saturating_sub(left).saturating_sub(right);
+    let address = Address { offset: from.offset.wrapping_add(left as i64), ..*from };
+    Some((context.locate(&address, lane, inner, 1, false)?, inner))
+}
+
+/// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
+pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let reduction = Reduction::new(inst)?;
+    let (to, from, size) = (inst.address("dst")?, inst.address("src")?, size(inst)?);
+    let completion = Completion::new(inst)?;
+    let order = memory::order(inst);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(bytes) = block(context, size, lane) else { continue };
+            let Some(source) = context.locate(&from, lane, bytes, UNIT, false) else { continue };
+            copies::read_by_engine(context, source, lane, bytes);
+            for (target, barrier) in completion.targets(context, &to, lane, bytes) {
+                for skip in (0..bytes).step_by(reduction.bytes) {
+                    let at = |place: Location| Location {
+                        address: place.address + skip as u64,
+                        offset: place.offset + skip as u64,
+                        ..place
+                    };
+                    let mut value = [0; 16];
+                    let marks = context.read_at(at(source), lane, &mut value[..reduction.bytes], Order::Weak);
+                    // Each element is combined by a relaxed operation, whether it says so or not.
+                    let order = if order == Order::Weak { Order::Relaxed } else { order };
+                    reduction.apply(context, at(target), lane, u128::from_le_bytes(value), order, marks);
+                }
+                let source = Some((source, bytes as u64));
+                Completion::done(context, lane, source, (target, barrier), bytes, true);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `cp.async.bulk.prefetch`: nothing but its address can be wrong.
+pub(crate) fn prefetch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    check_only(inst, "src", UNIT)
+}
+
+/// `applypriority.async.bulk`, likewise.
+pub(crate) fn apply_priority(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    check_only(inst, "a", 128)
+}
+
+fn check_only(inst: &mut Inst<'_>, name: &str, align: usize) -> Result<Action, Refusal> {
+    let (address, size) = (inst.address(name)?, size(inst)?);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            if let Some(bytes) = block(context, size, lane) {
+                context.locate(&address, lane, bytes, align, false);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `st.bulk`: zeros in shared memory.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    let size = number(inst, "size", 8)?.ok_or("`st.bulk` without a size")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let bytes = context.registers.lane_bits(size, lane) as u64;
+            if !bytes.is_multiple_of(8) || bytes > LARGEST {
+                let words =
+                    || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
+                context.fault(Kind::Misaligned, 1 << lane, words);
+                continue;
+            }
+            let bytes = bytes as usize;
+            let Some(at) = context.locate(&address, lane, bytes, 8, true) else { continue };
+            if !is_own(context, at, lane) {
+                continue;
+            }
+            for skip in (0..bytes).step_by(CHUNK) {
+                let place = Location { address: at.address + skip as u64, offset: at.offset + skip as u64, ..at };
+                context.write_at(place, lane, &[0; CHUNK][..CHUNK.min(bytes - skip)], Marks::NONE, Order::Weak);
+            }
+        }
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,391 @@
+//! `cvt` and `cvt.pack`: conversions, over all lanes at once.
+//!
+//! What is computed is in [`values::convert`](crate::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
+//! the widths of their registers, and results are cut or extended to theirs.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{LANES, Lane, Mask, lanes};
+use crate::registers::{Dst, Place, Registers, Src};
+use crate::simd::{LaneStep, Marked, bits};
+use crate::values::Marks;
+use crate::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
+
+/// `cvt`, all forms.
+pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
+    // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
+    let single = Format::Scalar(convert::Scalar::F32);
+    if (to == single || from == single) && inst.executable.target.is_some_and(|t| is_first_generation(t.name)) {
+        let version = inst.executable.program.environment.version;
+        let old = version.is_some_and(|v| (v.major, v.minor) <= (1, 4));
+        options.ftz |= !(old && (to.bits() == 64 || from.bits() == 64));
+    }
+    let place = |inst: &mut Inst<'_>, name: &str, bits: u32| match inst.operand(name) {
+        Some(operand) => inst.place(operand, bytes(bits)).map(Some),
+        None => Ok(None),
+    };
+    let d = place(inst, "d", to.bits())?.ok_or("`cvt` without a destination")?;
+    let mut a = place(inst, "a", from.bits())?;
+    let mut b = place(inst, "b", from.bits())?;
+    let (mut e, mut f) = (None, None);
+    if a.is_none() {
+        let four = inst.places("abef", bytes(from.bits()))?;
+        [a, b, e, f] = std::array::from_fn(|i| four.get(i).copied());
+    }
+    let scale_bits = if options.scaled == Scaled::Two { 16 } else { 8 };
+    // A scale without its modifier is ignored.
+    let scale = if options.scaled == Scaled::No { None } else { place(inst, "scale", scale_bits)? };
+    let random = place(inst, "rbits", 32)?;
+    let a = a.ok_or("`cvt` without a source")?;
+    let places = Operands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
+    let open = Open::new(from, to, options);
+    let step = convert::lift(from, to, options, Steps { places, open });
+    step.ok_or("there is no such conversion")?.ok_or_else(|| "a register that is too narrow".into())
+}
+
+/// `cvt.pack`.
+pub(crate) fn pack(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let name = inst.modifiers().nth(2).unwrap_or("");
+    let (bits, signed) = match name {
+        ".u16" => (16, false),
+        ".s16" => (16, true),
+        ".u8" => (8, false),
+        ".s8" => (8, true),
+        ".u4" => (4, false),
+        ".s4" => (4, true),
+        ".u2" => (2, false),
+        ".s2" => (2, true),
+        _ => return Err("`cvt.pack` to an unknown type".into()),
+    };
+    let (a, b, d) = (inst.src::<u32>("a")?, inst.src::<u32>("b")?, inst.dst::<u32>("d")?);
+    Ok(match inst.optional_src::<u32>("c")? {
+        Some(c) => {
+            let f = move |a, b, c| convert::pack(bits, signed, a, b, c);
+            Inst::step(crate::simd::Map3 { d, abc: (a, b, c), f })
+        }
+        None => Inst::step(crate::simd::Map2 { d, ab: (a, b), f: move |a, b| convert::pack(bits, signed, a, b, 0) }),
+    })
+}
+
+/// Whether a target is one of `sm_10` to `sm_13`.
+fn is_first_generation(target: &str) -> bool {
+    target.len() == 5 && target.starts_with("sm_1")
+}
+
+/// Bytes of a register that holds a value of so many bits.
+fn bytes(bits: u32) -> u8 {
+    (bits / 8).next_power_of_two() as u8
+}
+
+/// The types of the result and of the source, and the modifiers.
+fn written(inst: &Inst<'_>) -> Option<(Format, Format, Options)> {
+    let mut options = Options::default();
+    let mut types = Vec::new();
+    for modifier in inst.modifiers() {
+        let name = modifier.trim_start_matches('.');
+        match name {
+            "ftz" => options.ftz = true,
+            "sat" => options.sat = true,
+            "relu" => options.relu = true,
+            "satfinite" => options.satfinite = true,
+            "pzo" => options.pzo = true,
+            "scaled::n1::ue8m0" => options.scaled = Scaled::One,
+            "scaled::n2::ue8m0" => options.scaled = Scaled::Two,
+            _ => match Rounding::named(name) {
+                Some(rounding) => options.rounding = Some(rounding),
+                None => types.push(Format::named(name)?),
+            },
+        }
+    }
+    let [to, from] = *types.as_slice() else { return None };
+    Some((to, from, options))
+}
+
+/// Where the operands lie.
+#[derive(Clone, Copy)]
+struct Operands {
+    d: Place,
+    a: Place,
+    b: Option<Place>,
+    e: Option<Place>,
+    f: Option<Place>,
+    extra: Option<Place>,
+    signed: bool,
+}
+
+/// A value of 32 or 64 bits that a lane is converted from or to.
+trait Word: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
+    fn low(bits: u64) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn low(bits: u64) -> Self {
+        bits as Self
+    }
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn low(bits: u64) -> Self {
+        bits
+    }
+}
+
+/// Registers that are read as such.
+trait Input: Send + Sync + Copy + 'static {
+    type Word: Word;
+    fn get(&self, registers: &Registers) -> [Self::Word; LANES];
+}
+
+/// Registers that are written as such.
+trait Output: Send + Sync + 'static {
+    type Word: Word;
+    fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
+}
+
+/// A source of at most 32 bits in a register of any width.
+#[derive(Clone, Copy)]
+enum Source {
+    Byte(Src<u8>),
+    Half(Src<u16>),
+    Word(Src<u32>),
+}
+
+impl Source {
+    fn new(place: Place) -> Option<Self> {
+        Some(match place.width {
+            1 => Self::Byte(Src::new(place)?),
+            2 => Self::Half(Src::new(place)?),
+            _ => Self::Word(Src::new(place)?),
+        })
+    }
+
+    fn lane(&self, registers: &Registers, lane: usize) -> u64 {
+        match self {
+            Self::Byte(src) => registers.lane(*src, lane).into(),
+            Self::Half(src) => registers.lane(*src, lane).into(),
+            Self::Word(src) => registers.lane(*src, lane).into(),
+        }
+    }
+}
+
+impl Input for Source {
+    type Word = u32;
+    #[inline(always)]
+    fn get(&self, registers: &Registers) -> [u32; LANES] {
+        match self {
+            Self::Byte(src) => registers.get(*src).map(u32::from),
+            Self::Half(src) => registers.get(*src).map(u32::from),
+            Self::Word(src) => registers.get(*src),
+        }
+    }
+}
+
+impl Input for Src<u64> {
+    type Word = u64;
+    #[inline(always)]
+    fn get(&self, registers: &Registers) -> [u64; LANES] {
+        registers.get(*self)
+    }
+}
+
+/// A result of at most 32 bits, extended to them, in a register of any width.
+enum Result32 {
+    Byte(Dst<u8>),
+    Half(Dst<u16>),
+    Word(Dst<u32>),
+    /// A wider register of a signed value.
+    Signed(Dst<i32>),
+}
+
+impl Result32 {
+    fn new(place: Place, signed: bool) -> Option<Self> {
+        Some(match place.width {
+            1 => Self::Byte(Dst::new(place)?),
+            2 => Self::Half(Dst::new(place)?),
+            4 => Self::Word(Dst::new(place)?),
+            _ if signed => Self::Signed(Dst::new(place)?),
+            _ => Self::Word(Dst::new(place)?),
+        })
+    }
+}
+
+impl Output for Result32 {
+    type Word = u32;
+    #[inline(always)]
+    fn put(&self, registers: &mut Registers, mask: Mask, values: [u32; LANES]) {
+        match self {
+            Self::Byte(dst) => registers.put(*dst, mask, values.map(|v| v as u8)),
+            Self::Half(dst) => registers.put(*dst, mask, values.map(|v| v as u16)),
+            Self::Word(dst) => registers.put(*dst, mask, values),
+            Self::Signed(dst) => registers.put(*dst, mask, values.map(|v| v as i32)),
+        }
+    }
+}
+
+/// A result of 64 bits.
+enum Result64 {
+    Plain(Dst<u64>),
+    Signed(Dst<i64>),
+}
+
+impl Result64 {
+    fn new(place: Place, signed: bool) -> Option<Self> {
+        Some(if signed { Self::Signed(Dst::new(place)?) } else { Self::Plain(Dst::new(place)?) })
+    }
+}
+
+impl Output for Result64 {
+    type Word = u64;
+    #[inline(always)]
+    fn put(&self, registers: &mut Registers, mask: Mask, values: [u64; LANES]) {
+        match self {
+            Self::Plain(dst) => registers.put(*dst, mask, values),
+            Self::Signed(dst) => registers.put(*dst, mask, values.map(|v| v as i64)),
+        }
+    }
+}
+
+/// Makes steps of functions of one lane.
+struct Steps {
+    places: Operands,
+    open: Open,
+}
+
+impl Steps {
+    fn unary<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static>(
+        &self,
+        a: Option<I>,
+        d: Option<O>,
+        f: F,
+    ) -> Option<Action> {
+        Some(Inst::step(Unary { a: a?, d: d?, f, open: self.open }))
+    }
+
+    fn result32(&self) -> Option<Result32> {
+        Result32::new(self.places.d, self.places.signed)
+    }
+
+    fn result64(&self) -> Option<Result64> {
+        Result64::new(self.places.d, self.places.signed)
+    }
+}
+
+impl Lift for Steps {
+    type Output = Option<Action>;
+
+    fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        self.unary(Source::new(self.places.a), self.result32(), function)
+    }
+
+    fn b32_to_b64<F: Fn(u32) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        self.unary(Source::new(self.places.a), self.result64(), function)
+    }
+
+    fn b64_to_b32<F: Fn(u64) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        self.unary(Src::<u64>::new(self.places.a), self.result32(), function)
+    }
+
+    fn b64_to_b64<F: Fn(u64) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        self.unary(Src::<u64>::new(self.places.a), self.result64(), function)
+    }
+
+    fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        let (a, b) = (Source::new(self.places.a)?, Source::new(self.places.b?)?);
+        Some(Inst::step(Pair { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
+    }
+
+    fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
+        let Operands { a, b, e, f, extra, .. } = self.places;
+        let other = |place: Option<Place>| match place {
+            Some(place) => Source::new(place).map(Some),
+            None => Some(None),
+        };
+        let (a, b, e, f, extra) = (Source::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
+        let (d, open) = (self.result32()?, self.open);
+        Some(Inst::all(move |registers, mask| {
+            let (mut values, mut marked) = ([0; LANES], Marked::default());
+            for lane in lanes(mask) {
+                let read = |source: &Option<Source>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
+                let a = a.lane(registers, lane);
+                let sources = Sources { a, b: read(&b), e: read(&e), f: read(&f), extra: read(&extra) };
+                values[lane] = function(&sources);
+                note(&mut marked, lane, open.is_open(&sources));
+            }
+            d.put(registers, mask, values);
+            marked
+        }))
+    }
+}
+
+fn note(marked: &mut Marked, lane: usize, open: bool) {
+    marked.add(lane, if open { Marks::UNSPECIFIED } else { Marks::NONE });
+}
+
+/// `d = f(a)`, for all lanes, also those that are not active.
+struct Unary<I, O, F> {
+    a: I,
+    d: O,
+    f: F,
+    open: Open,
+}
+
+impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep for Unary<I, O, F> {
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let a = self.a.get(registers);
+        let mut out = [O::Word::default(); LANES];
+        for lane in 0..LANES {
+            out[lane] = (self.f)(a[lane]);
+        }
+        self.d.put(registers, mask, out);
+        let unspecified = match &self.open {
+            Open::Never => 0,
+            Open::Nan { sign, infinity } => {
+                let (magnitude, infinity) = (I::Word::low(*sign - 1), I::Word::low(*infinity));
+                let mut truth = [0u8; LANES];
+                for lane in 0..LANES {
+                    truth[lane] = (a[lane] & magnitude > infinity).into();
+                }
+                bits(&truth)
+            }
+            Open::Elements(elements) => {
+                let open = |lane: &usize| elements.is_open(&Sources { a: a[*lane].into(), ..Sources::default() });
+                lanes(mask).filter(open).fold(0, |m, lane| m | 1 << lane)
+            }
+        };
+        Marked { unspecified: unspecified & mask, approximate: 0 }
+    }
+}
+
+/// `d = f(a, b)`, for all lanes.
+struct Pair<F> {
+    ab: (Source, Source),
+    d: Result32,
+    f: F,
+    open: Open,
+}
+
+impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            out[lane] = (self.f)(a[lane], b[lane]);
+        }
+        self.d.put(registers, mask, out);
+        let mut marked = Marked::default();
+        if !matches!(self.open, Open::Never) {
+            for lane in lanes(mask) {
+                let sources = Sources { a: a[lane].into(), b: b[lane].into(), ..Sources::default() };
+                note(&mut marked, lane, self.open.is_open(&sources));
+            }
+        }
+        marked
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Extended-precision arithmetic: sums and products that take a carry and leave one.
+
+use super::integer::type_of;
+use super::typed::by_type;
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{Lane, Mask, lanes};
+use crate::registers::Registers;
+use crate::simd::Marked;
+use crate::values::Marks;
+use crate::values::integer::{Int, carry};
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// Whether the instruction leaves a carry.
+fn leaves(inst: &Inst<'_>) -> bool {
+    inst.entry().path.contains(&".cc") || inst.has(".cc")
+}
+
+/// `d = f(a, b, c, carry)` in the lanes of a mask; with `leaves` the carry is kept.
+fn step<T: Lane + Int>(
+    inst: &mut Inst<'_>,
+    third: bool,
+    f: impl Fn(T, T, T, bool) -> ((T, bool), Marks) + Send + Sync + 'static,
+) -> Result<Action> {
+    let leaves = leaves(inst);
+    let (d, a, b) = (inst.dst::<T>("d")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
+    let c = if third { inst.src::<T>("c")? } else { a };
+    Ok(Inst::all(move |r: &mut Registers, mask: Mask| {
+        let (x, y, z) = (r.get(a), r.get(b), r.get(c));
+        let mut marked = Marked::default();
+        for lane in lanes(mask) {
+            let carry = r.carry >> lane & 1 != 0;
+            let ((value, carry), marks) = f(x[lane], y[lane], z[lane], carry);
+            r.put_lane(d, lane, value);
+            if leaves {
+                r.carry = (r.carry & !(1 << lane)) | Mask::from(carry) << lane;
+            }
+            marked.add(lane, marks);
+        }
+        marked
+    }))
+}
+
+fn plain<T>(result: (T, bool)) -> ((T, bool), Marks) {
+    (result, Marks::NONE)
+}
+
+pub(super) fn add_cc(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, _| plain(carry::add_cc(a, b))))
+}
+
+pub(super) fn sub_cc(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, _| plain(carry::sub_cc(a, b))))
+}
+
+pub(super) fn addc(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".sat") {
+        return step::<i32>(inst, false, |a, b, _, c| plain((carry::addc_sat(a, b, c), false)));
+    }
+    by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::addc(a, b, c))))
+}
+
+pub(super) fn subc(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".sat") {
+        return step::<i32>(inst, false, |a, b, _, c| plain((carry::subc_sat(a, b, c), false)));
+    }
+    by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::subc(a, b, c))))
+}
+
+pub(super) fn mad_cc(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".hi") {
+        by_type!(name, T => step::<T>(inst, true, |a, b, c, _| plain(carry::madc_hi(a, b, c, false))))
+    } else {
+        by_type!(name, T => step::<T>(inst, true, |a, b, c, _| plain(carry::madc_lo(a, b, c, false))))
+    }
+}
+
+pub(super) fn madc(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".sat") {
+        return step::<i32>(inst, true, |a, b, c, carry| {
+            let (value, marks) = carry::madc_hi_sat(a, b, c, carry);
+            ((value, false), marks)
+        });
+    }
+    if inst.has(".hi") {
+        by_type!(name, T => step::<T>(inst, true, |a, b, c, carry| plain(carry::madc_hi(a, b, c, carry))))
+    } else {
+        by_type!(name, T => step::<T>(inst, true, |a, b, c, carry| plain(carry::madc_lo(a, b, c, carry))))
+    }
+}

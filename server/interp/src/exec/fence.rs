@@ -1,0 +1,26 @@
+//! Fences. Memory is sequentially consistent here, so they change nothing but what the detector of races knows (manual 9.7.13.4, 8.8).
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::machine::Outcome;
+use crate::races;
+
+/// `fence`, `membar`: `membar` is `fence.sc`.
+pub(crate) fn fence(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let consistent = inst.has(".sc") || inst.entry().name == "membar";
+    Ok(Inst::machine(move |context| {
+        races::fence(context, consistent);
+        Outcome::Next
+    }))
+}
+
+/// `fence.proxy`, `membar.proxy`, `fence.mbarrier_init`: those that order what the generic proxy does as well are fences, too.
+pub(crate) fn proxy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let ordering = [".release", ".acquire", ".acq_rel"].iter().any(|m| inst.has(m));
+    if !ordering && inst.exec() != Some(ptx_isa::Exec::FenceMbarrierInit) {
+        return Ok(Action::Nothing);
+    }
+    Ok(Inst::machine(|context| {
+        races::fence(context, false);
+        Outcome::Next
+    }))
+}

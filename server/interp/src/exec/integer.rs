@@ -1,0 +1,234 @@
+//! Integer arithmetic.
+
+use super::typed::{by_packed, by_type};
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::{Lane, lanes};
+use crate::machine::Outcome;
+use crate::values::Marks;
+use crate::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// The integer type of an instruction: the last of its modifiers that is one.
+pub(super) fn type_of(inst: &Inst<'_>) -> &'static str {
+    inst.modifiers().filter(|m| ptx_isa::ISA.ty(m).is_some()).last().unwrap_or("")
+}
+
+fn is_packed(name: &str) -> bool {
+    name.contains('x')
+}
+
+/// A function of two integers or of the elements of two packed ones.
+macro_rules! binary {
+    ($inst:expr, $f:path) => {{
+        let name = type_of($inst);
+        if is_packed(name) {
+            by_packed!(name, T => $inst.map2(|a: u32, b: u32| packed::elementwise::<T>(a, b, $f)))
+        } else {
+            by_type!(name, T => $inst.map2(|a: T, b: T| $f(a, b)))
+        }
+    }};
+}
+
+pub(super) fn add(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".sat") { binary!(inst, arithmetic::add_sat) } else { binary!(inst, arithmetic::add) }
+}
+
+pub(super) fn sub(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".sat") { binary!(inst, arithmetic::sub_sat) } else { binary!(inst, arithmetic::sub) }
+}
+
+pub(super) fn min(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".relu") { binary!(inst, arithmetic::min_relu) } else { binary!(inst, arithmetic::min) }
+}
+
+pub(super) fn max(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".relu") { binary!(inst, arithmetic::max_relu) } else { binary!(inst, arithmetic::max) }
+}
+
+pub(super) fn abs(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map1(|a: T| arithmetic::abs(a)))
+}
+
+pub(super) fn neg(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if is_packed(name) {
+        return by_packed!(name, T => inst.map1(|a: u32| packed::each::<T>(a, arithmetic::neg)));
+    }
+    by_type!(name, T => inst.map1(|a: T| arithmetic::neg(a)))
+}
+
+pub(super) fn sad(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map3(|a: T, b: T, c: T| arithmetic::sad(a, b, c)))
+}
+
+/// A product of integers of half the width of the result.
+macro_rules! wide {
+    ($inst:expr, $name:expr, $f:ident) => {
+        match $name {
+            ".u16" => $inst.$f(|a: u16, b: u16| product::mul_wide(a, b)),
+            ".s16" => $inst.$f(|a: i16, b: i16| product::mul_wide(a, b)),
+            ".u32" => $inst.$f(|a: u32, b: u32| product::mul_wide(a, b)),
+            ".s32" => $inst.$f(|a: i32, b: i32| product::mul_wide(a, b)),
+            other => Err(Refusal(format!("the type `{other}` is not known here"))),
+        }
+    };
+}
+
+pub(super) fn mul(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    match inst.modifier("mode") {
+        Some(".hi") => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_hi(a, b))),
+        Some(".lo") => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_lo(a, b))),
+        _ => wide!(inst, name, map2),
+    }
+}
+
+pub(super) fn mad(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".sat") {
+        return inst.map3(|a: i32, b: i32, c: i32| product::mad_hi_sat(a, b, c));
+    }
+    if inst.has(".hi") {
+        return by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad_hi(a, b, c)));
+    }
+    if inst.has(".lo") {
+        return by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad_lo(a, b, c)));
+    }
+    match name {
+        ".u16" => inst.map3(|a: u16, b: u16, c: u32| product::mad_wide(a, b, c)),
+        ".s16" => inst.map3(|a: i16, b: i16, c: i32| product::mad_wide(a, b, c)),
+        ".u32" => inst.map3(|a: u32, b: u32, c: u64| product::mad_wide(a, b, c)),
+        _ => inst.map3(|a: i32, b: i32, c: i64| product::mad_wide(a, b, c)),
+    }
+}
+
+pub(super) fn clmad(inst: &mut Inst<'_>) -> Result<Action> {
+    if inst.has(".hi") {
+        inst.map3(|a: u64, b: u64, c: u64| product::clmad_hi(a, b, c))
+    } else {
+        inst.map3(|a: u64, b: u64, c: u64| product::clmad_lo(a, b, c))
+    }
+}
+
+pub(super) fn mul24(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".hi") {
+        by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_hi(a, b)))
+    } else {
+        by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_lo(a, b)))
+    }
+}
+
+pub(super) fn mad24(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".sat") {
+        inst.map3(|a: i32, b: i32, c: i32| product::mad24_hi_sat(a, b, c))
+    } else if inst.has(".hi") {
+        by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad24_hi(a, b, c)))
+    } else {
+        by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad24_lo(a, b, c)))
+    }
+}
+
+/// A division: division by zero is found, and its result marked.
+fn dividing<T: Lane + Int>(inst: &mut Inst<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
+    let (d, a, b) = (inst.dst::<T>("d")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
+    Ok(Inst::machine(move |context| {
+        let mut zero = 0;
+        for lane in lanes(context.mask) {
+            let divisor = context.registers.lane(b, lane);
+            let (value, marks) = f(context.registers.lane(a, lane), divisor);
+            context.registers.put_lane(d, lane, value);
+            context.mark(lane, marks);
+            zero |= u32::from(divisor == T::ZERO) << lane;
+        }
+        if zero != 0 {
+            context.fault(Kind::DivisionByZero, zero, || {
+                "an integer is divided by zero: what comes out is undefined (here all bits are set, as hardware does it)".into()
+            });
+        }
+        Outcome::Next
+    }))
+}
+
+pub(super) fn div(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => dividing::<T>(inst, divide::div))
+}
+
+pub(super) fn rem(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => dividing::<T>(inst, divide::rem))
+}
+
+pub(super) fn popc(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map1(|a: T| bits::popc(a)))
+}
+
+pub(super) fn clz(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map1(|a: T| bits::clz(a)))
+}
+
+pub(super) fn brev(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map1(|a: T| bits::brev(a)))
+}
+
+pub(super) fn bfind(inst: &mut Inst<'_>) -> Result<Action> {
+    let name = type_of(inst);
+    if inst.has(".shiftamt") {
+        by_type!(name, T => inst.map1(|a: T| bits::bfind_shiftamt(a)))
+    } else {
+        by_type!(name, T => inst.map1(|a: T| bits::bfind(a)))
+    }
+}
+
+pub(super) fn fns(inst: &mut Inst<'_>) -> Result<Action> {
+    let d = inst.dst::<u32>("d")?;
+    let (mask, base, offset) = (inst.src::<u32>("mask")?, inst.src::<u32>("base")?, inst.src::<i32>("offset")?);
+    Ok(Inst::each(move |r, lane| {
+        let (value, marks) = bits::fns(r.lane(mask, lane), r.lane(base, lane), r.lane(offset, lane));
+        r.put_lane(d, lane, value);
+        marks
+    }))
+}
+
+pub(super) fn bfe(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map3(|a: T, b: u32, c: u32| bits::bfe(a, b, c)))
+}
+
+pub(super) fn bfi(inst: &mut Inst<'_>) -> Result<Action> {
+    fn of<T: Lane + Int>(inst: &mut Inst<'_>) -> Result<Action> {
+        let (f, a, b) = (inst.dst::<T>("f")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
+        let (c, d) = (inst.src::<u32>("c")?, inst.src::<u32>("d")?);
+        Ok(Inst::each(move |r, lane| {
+            let value = bits::bfi(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane), r.lane(d, lane));
+            r.put_lane(f, lane, value);
+            Marks::NONE
+        }))
+    }
+    by_type!(type_of(inst), T => of::<T>(inst))
+}
+
+pub(super) fn szext(inst: &mut Inst<'_>) -> Result<Action> {
+    let wrap = inst.has(".wrap");
+    by_type!(type_of(inst), T => inst.map2(move |a: T, b: u32| bits::szext(a, b, wrap)))
+}
+
+pub(super) fn bmsk(inst: &mut Inst<'_>) -> Result<Action> {
+    let wrap = inst.has(".wrap");
+    inst.map2(move |a: u32, b: u32| bits::bmsk(a, b, wrap))
+}
+
+fn signs(inst: &Inst<'_>) -> (bool, bool) {
+    (inst.type_name("atype") == ".s32", inst.type_name("btype") == ".s32")
+}
+
+pub(super) fn dp4a(inst: &mut Inst<'_>) -> Result<Action> {
+    let (a_signed, b_signed) = signs(inst);
+    inst.map3(move |a: u32, b: u32, c: u32| dot::dp4a(a, b, c, a_signed, b_signed))
+}
+
+pub(super) fn dp2a(inst: &mut Inst<'_>) -> Result<Action> {
+    let ((a_signed, b_signed), upper) = (signs(inst), inst.has(".hi"));
+    inst.map3(move |a: u32, b: u32, c: u32| dot::dp2a(a, b, c, a_signed, b_signed, upper))
+}

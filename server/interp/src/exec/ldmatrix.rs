@@ -1,0 +1,112 @@
+//! Matrices between registers and rows in shared memory: `ldmatrix`, `stmatrix`; and transposed within registers: `movmatrix`.
+
+use super::mma::{Held, refused, whole_warp};
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::findings::Kind;
+use crate::machine::{Context, Order, Outcome};
+use crate::matrix::movement::{Movement, ROW};
+use crate::memory::Region;
+use crate::registers::Place;
+use crate::values::Marks;
+
+fn movement(inst: &Inst<'_>) -> Result<Movement, Refusal> {
+    Movement::new(inst.entry().name, inst.form(), &inst.function.chosen(inst.index).values).map_err(refused)
+}
+
+/// Registers of the operand `r`, as many as the matrices need.
+fn registers(inst: &mut Inst<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
+    let places = inst.places("r", 4)?;
+    if places.len() == movement.registers {
+        Ok(places)
+    } else {
+        Err("another number of registers than the matrices have".into())
+    }
+}
+
+/// Where the row at the address of a lane lies. A generic address must point into shared memory.
+fn row(
+    context: &mut Context<'_>,
+    address: &Address,
+    lane: usize,
+    bytes: usize,
+    write: bool,
+) -> Option<crate::machine::Location> {
+    let at = context.locate(address, lane, bytes, bytes, write)?;
+    if !matches!(at.region, Region::Shared(_)) {
+        let words = || format!("{:#x} is no address in shared memory, where the rows of matrices must be", at.address);
+        context.fault(Kind::OutOfBounds, 1 << lane, words);
+        return None;
+    }
+    Some(at)
+}
+
+/// `ldmatrix`.
+pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let movement = movement(inst)?;
+    let to = registers(inst, &movement)?;
+    let address = inst.address("p")?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let mut rows = [[0; ROW]; 32];
+        let mut marks = Marks::NONE;
+        let bytes = movement.row_bytes;
+        for (at, lane) in movement.rows.iter().enumerate() {
+            let lane = usize::from(*lane);
+            if context.mask >> lane & 1 == 0 {
+                continue;
+            }
+            let Some(place) = row(context, &address, lane, bytes, false) else { return Outcome::Next };
+            if let Some(row) = rows.get_mut(at) {
+                marks |= context.read_at(place, lane, &mut row[..bytes], Order::Weak);
+            }
+        }
+        let mask = context.mask;
+        let registers = &mut *context.registers;
+        movement.load(&rows, |register, lane, value| {
+            if mask >> lane & 1 != 0
+                && let Some(place) = to.get(register)
+            {
+                registers.set_lane_bits(*place, lane, value.into());
+            }
+        });
+        context.marked = crate::simd::Marked::all(mask, marks);
+        Outcome::Next
+    }))
+}
+
+/// `stmatrix`.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let movement = movement(inst)?;
+    let from = registers(inst, &movement)?;
+    let address = inst.address("p")?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let registers = &*context.registers;
+        let value =
+            |register: usize, lane: usize| from.get(register).map_or(0, |p| registers.lane_bits(*p, lane) as u32);
+        let rows = movement.store(value);
+        let marks = super::mma::all_source_marks(context);
+        for (row_bytes, lane) in rows.iter().zip(&movement.rows) {
+            let lane = usize::from(*lane);
+            if context.mask >> lane & 1 == 0 {
+                continue;
+            }
+            let bytes = movement.row_bytes;
+            let Some(place) = row(context, &address, lane, bytes, true) else { return Outcome::Next };
+            context.write_at(place, lane, &row_bytes[..bytes], marks, Order::Weak);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `movmatrix`.
+pub(crate) fn transpose(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (a, d) = (Held::new(inst, "a", None)?, Held::new(inst, "d", None)?);
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let matrix = a.gather(context.registers);
+        d.scatter(context, &matrix, None);
+        super::mma::mark_all(context);
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,126 @@
+//! Logic and shifts, of bits and of predicates; `prmt`.
+
+use super::integer::type_of;
+use super::typed::by_type;
+use crate::decode::{Action, Inst, Refusal};
+use crate::lanes::{LANES, Lane, Mask};
+use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
+use crate::simd::{LaneStep, Marked};
+use crate::values::integer::permute::{Pattern, prmt as permuted};
+use crate::values::integer::{Int, logic, shift};
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// A function of predicates: all lanes at once, each a bit.
+fn predicates(inst: &mut Inst<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> {
+    let d = inst.predicate_dst("d")?.ok_or("an operation on predicates without a destination")?;
+    let a = inst.predicate_src("a")?.ok_or("an operation on predicates without a source")?;
+    let b = inst.predicate_src("b")?.unwrap_or(a);
+    Ok(Inst::all(move |r, mask| {
+        let value = f(r.predicate(a), r.predicate(b));
+        r.put_predicate(d, mask, value);
+        Marked::default()
+    }))
+}
+
+fn of_predicates(inst: &Inst<'_>) -> bool {
+    inst.has(".pred")
+}
+
+pub(super) fn and(inst: &mut Inst<'_>) -> Result<Action> {
+    if of_predicates(inst) {
+        return predicates(inst, |a, b| a & b);
+    }
+    by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::and(a, b)))
+}
+
+pub(super) fn or(inst: &mut Inst<'_>) -> Result<Action> {
+    if of_predicates(inst) {
+        return predicates(inst, |a, b| a | b);
+    }
+    by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::or(a, b)))
+}
+
+pub(super) fn xor(inst: &mut Inst<'_>) -> Result<Action> {
+    if of_predicates(inst) {
+        return predicates(inst, |a, b| a ^ b);
+    }
+    by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::xor(a, b)))
+}
+
+pub(super) fn not(inst: &mut Inst<'_>) -> Result<Action> {
+    if of_predicates(inst) {
+        return predicates(inst, |a, _| !a);
+    }
+    by_type!(type_of(inst), T => inst.map1(|a: T| logic::not(a)))
+}
+
+pub(super) fn cnot(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => inst.map1(|a: T| logic::cnot(a)))
+}
+
+/// `lop3` that compares its result with zero: a predicate, combined with another.
+struct Lop3 {
+    d: Dst<u32>,
+    abc: (Src<u32>, Src<u32>, Src<u32>),
+    table: u8,
+    p: PredicateDst,
+    q: PredicateSrc,
+    or: bool,
+}
+
+impl LaneStep for Lop3 {
+    #[inline(always)]
+    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
+        let mut out = [0; LANES];
+        let mut truth = 0;
+        for lane in 0..LANES {
+            out[lane] = logic::lop3(a[lane], b[lane], c[lane], self.table);
+            truth |= Mask::from(out[lane] != 0) << lane;
+        }
+        let q = registers.predicate(self.q);
+        registers.put(self.d, mask, out);
+        registers.put_predicate(self.p, mask, if self.or { truth | q } else { truth & q });
+        Marked::default()
+    }
+}
+
+pub(super) fn lop3(inst: &mut Inst<'_>) -> Result<Action> {
+    // The assembler takes larger numbers and uses their lowest byte.
+    let table = inst.immediate("lut").ok_or("`lop3` without its table")? as u8;
+    let Some(p) = inst.predicate_dst("p")? else {
+        return inst.map3(move |a: u32, b: u32, c: u32| logic::lop3(a, b, c, table));
+    };
+    let q = inst.predicate_src("q")?.ok_or("`lop3` without the predicate that it combines with")?;
+    let (d, or) = (inst.dst("d")?, inst.has(".or"));
+    Ok(Inst::step(Lop3 { d, abc: (inst.src("a")?, inst.src("b")?, inst.src("c")?), table, p, q, or }))
+}
+
+pub(super) fn shl(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => shifting::<T>(inst, shift::shl::<T>))
+}
+
+pub(super) fn shr(inst: &mut Inst<'_>) -> Result<Action> {
+    by_type!(type_of(inst), T => shifting::<T>(inst, shift::shr::<T>))
+}
+
+fn shifting<T: Lane + Int>(inst: &mut Inst<'_>, f: impl Fn(T, u32) -> T + Send + Sync + 'static) -> Result<Action> {
+    inst.map2(f)
+}
+
+pub(super) fn shf(inst: &mut Inst<'_>) -> Result<Action> {
+    let wrap = inst.has(".wrap");
+    if inst.has(".l") {
+        inst.map3(move |a: u32, b: u32, c: u32| shift::shf_l(a, b, c, wrap))
+    } else {
+        inst.map3(move |a: u32, b: u32, c: u32| shift::shf_r(a, b, c, wrap))
+    }
+}
+
+pub(super) fn prmt(inst: &mut Inst<'_>) -> Result<Action> {
+    match inst.modifier("mode").and_then(|m| Pattern::of(m.trim_start_matches('.'))) {
+        None => inst.map3(|a: u32, b: u32, c: u32| permuted(a, b, c)),
+        Some(pattern) => inst.map3(move |a: u32, b: u32, c: u32| permuted(a, b, pattern.selectors(c))),
+    }
+}

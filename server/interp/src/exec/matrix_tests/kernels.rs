@@ -1,0 +1,50 @@
+//! The example kernels.
+
+use super::to_f16;
+use crate::testing::Kernel;
+
+/// So many halves from `start` on, ascending.
+pub(super) fn halves(start: i64, count: i64) -> Vec<u8> {
+    (start..start + count).flat_map(|v| to_f16(v).to_le_bytes()).collect()
+}
+
+/// The row-major product of iotas as the file's expectations want it; `transposed`: B comes with K running fastest.
+pub(super) fn check(text: &str, got: &[u32], (n, k): (usize, usize), a: i64, b: i64, transposed: bool) {
+    let exact = |at: usize| {
+        let (row, column) = (at / n, at % n);
+        let of_b = |x: usize| if transposed { column * k + x } else { x * n + column };
+        (0..k).map(|x| (a + (row * k + x) as i64) * (b + of_b(x) as i64)).sum::<i64>() as f64
+    };
+    let mut count = 0;
+    for line in text.lines().filter_map(|l| l.strip_prefix("//! expect:")) {
+        for one in line.split_whitespace() {
+            let (index, value) = one.strip_prefix("c[").unwrap().split_once("]=").unwrap();
+            let (index, value): (usize, f64) = (index.parse().unwrap(), value.parse().unwrap());
+            assert_eq!(f64::from(f32::from_bits(got[index])), value, "c[{index}]");
+            assert_eq!(exact(index), value, "the reference");
+            count += 1;
+        }
+    }
+    assert!(count > 0);
+    for (at, bits) in got.iter().enumerate() {
+        let (is, must) = (f64::from(f32::from_bits(*bits)), exact(at));
+        assert!((is - must).abs() <= must.abs() * 1e-5 + 16.0, "c[{at}] = {is}, not {must}");
+    }
+}
+
+#[test]
+fn mma_matmul() {
+    let text = include_str!("../../../../../tests/kernels/mma_matmul.ptx");
+    let mut kernel = Kernel::new(text).threads(128).value(64).value(32).value(32);
+    kernel.shape.grid = [1, 2, 1];
+    let kernel = kernel.buffer(&halves(0, 2048)).buffer(&halves(-512, 1024)).buffer(&vec![0; 2048 * 4]);
+    check(text, &kernel.fine().u32s(2), (32, 32), 0, -512, false);
+}
+
+#[test]
+fn wgmma_tile() {
+    let text = include_str!("../../../../../tests/kernels/wgmma_tile.ptx");
+    let kernel = Kernel::new(text).threads(128).ctas(2, 1).value(64).value(64).value(64);
+    let kernel = kernel.buffer(&halves(-2048, 4096)).buffer(&halves(-2048, 4096)).buffer(&vec![0; 4096 * 4]);
+    check(text, &kernel.fine().u32s(2), (64, 64), -2048, -2048, true);
+}

@@ -1,0 +1,123 @@
+//! Arrivals, and changes of the count of transactions.
+
+use super::object::{Mistake, Object};
+use super::{change, check_seen, ctas, in_cta, locate, release};
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Outcome};
+use crate::registers::{Dst, Src};
+
+/// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
+struct Target {
+    address: Address,
+    /// It may be in another CTA.
+    anywhere: bool,
+    ctas: Option<Src<u32>>,
+}
+
+impl Target {
+    fn new(inst: &mut Inst<'_>, anywhere: bool) -> Result<Self, Refusal> {
+        let ctas = inst.optional_src("ctas")?;
+        Ok(Self { address: inst.address("a")?, anywhere: anywhere || ctas.is_some(), ctas })
+    }
+
+    /// Does it to each mbarrier of each lane; `f` gives the state before.
+    fn each(
+        &self,
+        context: &mut Context<'_>,
+        to: Option<Dst<u64>>,
+        f: impl Fn(&mut Context<'_>, Location, usize) -> u64,
+    ) {
+        for lane in lanes(context.mask) {
+            let Some(at) = locate(context, &self.address, lane, self.anywhere) else { continue };
+            let Some(mask) = self.ctas else {
+                let state = f(context, at, lane);
+                if let Some(d) = to {
+                    context.registers.put_lane(d, lane, state);
+                }
+                continue;
+            };
+            let mask = context.registers.lane(mask, lane);
+            for rank in ctas(context, mask, lane) {
+                if let Some(at) = in_cta(context, at, lane, rank, 8) {
+                    f(context, at, lane);
+                }
+            }
+        }
+    }
+}
+
+/// The register for the state; nothing for `_`.
+fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
+    let Some(operand) = inst.operand("d").filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
+        return Ok(None);
+    };
+    if inst.operand("ctas").is_some() {
+        return Err("which state an arrival at the mbarriers of several CTAs returns is not known: write `_`".into());
+    }
+    inst.destination(operand).map(Some)
+}
+
+/// `mbarrier.expect_tx`.
+pub(crate) fn expect_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>("tx")?);
+    Ok(Inst::machine(move |context| {
+        target.each(context, None, |context, at, lane| {
+            let count = context.registers.lane(tx, lane);
+            change(context, at, lane, |object| object.transact(count.into()))
+        });
+        Outcome::Next
+    }))
+}
+
+/// `mbarrier.complete_tx`.
+pub(crate) fn complete_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>("tx")?);
+    Ok(Inst::machine(move |context| {
+        target.each(context, None, |context, at, lane| {
+            let count = context.registers.lane(tx, lane);
+            change(context, at, lane, |object| object.transact(-i64::from(count)))
+        });
+        Outcome::Next
+    }))
+}
+
+/// `mbarrier.arrive`, with `.expect_tx` too.
+pub(crate) fn arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    arrival(inst, false)
+}
+
+/// `mbarrier.arrive_drop`, with `.expect_tx` too.
+pub(crate) fn arrive_drop(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    arrival(inst, true)
+}
+
+fn arrival(inst: &mut Inst<'_>, drops: bool) -> Result<Action, Refusal> {
+    let to = state(inst)?;
+    let target = Target::new(inst, to.is_none())?;
+    let (count, tx) = (inst.optional_src::<u32>("count")?, inst.optional_src::<u32>("tx")?);
+    let open = inst.has(".noComplete");
+    let relaxed = inst.has(".relaxed");
+    Ok(Inst::machine(move |context| {
+        target.each(context, to, |context, at, lane| {
+            let value = |context: &Context<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));
+            let count = value(context, count).unwrap_or(1);
+            let tx = value(context, tx).unwrap_or(0);
+            check_seen(context, at, lane);
+            if !relaxed {
+                release(context, at, lane);
+            }
+            change(context, at, lane, |object| {
+                let expects = object.transact(tx.into());
+                let dropped = if drops { object.drop_expected(count) } else { Ok(()) };
+                expects.and(dropped).and(promise(object, open, count)).and(object.arrive(count))
+            })
+        });
+        Outcome::Next
+    }))
+}
+
+/// Whether `.noComplete` keeps its promise.
+fn promise(object: &Object, open: bool, count: u32) -> Result<(), Mistake> {
+    if open && count == object.pending && object.tx == 0 { Err(Mistake::Completes) } else { Ok(()) }
+}

@@ -1,0 +1,348 @@
+//! mbarriers: objects in shared memory that count arrivals and transactions, phase by phase.
+//!
+//! The object itself is all that instructions go by ([`object`]); beside it we keep which objects are initialised and which phase each is in,
+//! so that uses against the protocol are found.
+
+mod arrive;
+pub(crate) mod object;
+#[cfg(test)]
+mod tests;
+mod wait;
+
+pub(crate) use arrive::{arrive, arrive_drop, complete_tx, expect_tx};
+pub(crate) use wait::wait;
+
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::exec::copies::{self, FlightId};
+use crate::findings::{Kind, Site};
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Outcome};
+use crate::memory::Region;
+use crate::registers::Src;
+use crate::values::Marks;
+use object::{Mistake, Object};
+use std::collections::BTreeMap;
+
+/// Bytes of an object, and its alignment.
+const BYTES: u64 = 8;
+
+/// What is known of an mbarrier besides its bits.
+#[derive(Debug, Clone)]
+struct Live {
+    /// The number of its current phase.
+    phase: u64,
+    /// So many of its phases were seen to be complete, or older than one that was.
+    seen: u64,
+    /// Where it was initialised.
+    site: Site,
+    /// Operations in flight that a phase counts.
+    flights: Vec<(u64, FlightId)>,
+}
+
+/// The mbarriers of a CTA.
+#[derive(Debug, Clone, Default)]
+pub struct Mbarriers {
+    live: BTreeMap<u64, Live>,
+    /// No byte of one lies outside.
+    range: (u64, u64),
+}
+
+impl Mbarriers {
+    /// Whether some of these bytes belong to an mbarrier.
+    #[inline]
+    pub(crate) fn touches(&self, start: u64, bytes: u64) -> bool {
+        let end = start.saturating_add(bytes);
+        start < self.range.1 && end > self.range.0 && self.within(start, end).next().is_some()
+    }
+
+    fn within(&self, start: u64, end: u64) -> impl Iterator<Item = (&u64, &Live)> {
+        self.live.range(start.saturating_sub(BYTES - 1)..end)
+    }
+
+    fn insert(&mut self, at: u64, live: Live) -> Option<Live> {
+        let (from, to) = if self.live.is_empty() { (at, at) } else { self.range };
+        self.range = (from.min(at), to.max(at + BYTES));
+        self.live.insert(at, live)
+    }
+}
+
+/// The mbarriers of the CTA that a location lies in.
+fn mbarriers<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Mbarriers> {
+    let own = context.rank as u32;
+    match at.region {
+        Region::Shared(rank) => context.cta_of(rank.unwrap_or(own)).map(|c| &mut c.mbarriers),
+        _ => None,
+    }
+}
+
+fn live<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Live> {
+    mbarriers(context, at)?.live.get_mut(&at.offset)
+}
+
+/// The rank of the CTA in whose shared memory a location lies.
+pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
+    match at.region {
+        Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
+        _ => None,
+    }
+}
+
+/// Where a lane's mbarrier lies, if it lies where one can be; `anywhere`: also in another CTA of the cluster.
+pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, anywhere: bool) -> Option<Location> {
+    let at = context.locate(address, lane, BYTES as usize, BYTES as usize, true)?;
+    match rank_of(context, at) {
+        None => {
+            context.fault(Kind::Mbarrier, 1 << lane, || "an mbarrier must be in shared memory".into());
+            None
+        }
+        Some(rank) if !anywhere && rank != context.rank as u32 => {
+            let words = || {
+                format!("the mbarrier is in CTA {rank} of the cluster, but this instruction needs one of its own CTA")
+            };
+            context.fault(Kind::Mbarrier, 1 << lane, words);
+            None
+        }
+        Some(_) => Some(at),
+    }
+}
+
+/// The same place in another CTA of the cluster.
+pub(crate) fn in_cta(
+    context: &mut Context<'_>,
+    at: Location,
+    lane: usize,
+    rank: u32,
+    bytes: usize,
+) -> Option<Location> {
+    let offset = (u64::from(rank) + 1) * crate::memory::SHARED_STRIDE + at.offset;
+    let address = context.executable().map.generic(crate::memory::Window::Shared, offset)?;
+    context.locate_generic(address, lane, bytes, 1, true)
+}
+
+/// The CTAs of a mask; a bit that stands for none is a finding.
+pub(crate) fn ctas(context: &mut Context<'_>, mask: u32, lane: usize) -> impl Iterator<Item = u32> + use<> {
+    let count = context.cluster().ctas.len() as u32;
+    let there = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+    if mask & !there != 0 {
+        let words = || format!("the mask {mask:#x} names CTAs that the cluster, of {count}, does not have");
+        context.fault(Kind::Undefined, 1 << lane, words);
+    }
+    lanes(mask & there).map(|rank| rank as u32)
+}
+
+/// What the thread did before is seen by whoever acquires the mbarrier. The detector of races is to be told here.
+fn release(context: &mut Context<'_>, at: Location, lane: usize) {
+    let _ = (context, at, lane);
+}
+
+/// What preceded the arrivals of the phase that is complete is seen by this thread. The detector of races is to be told here.
+fn acquire(context: &mut Context<'_>, at: Location, lane: usize) {
+    let _ = (context, at, lane);
+}
+
+/// Looks whether there is an mbarrier, and gives the number of its phase.
+fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
+    if let Some(live) = live(context, at) {
+        return Some(live.phase);
+    }
+    let name = context.name_of(at);
+    let words = || {
+        format!(
+            "there is no mbarrier at {name}: nothing has initialised one there, or it was invalidated or overwritten"
+        )
+    };
+    context.fault(Kind::Mbarrier, 1 << lane, words);
+    None
+}
+
+/// Changes an mbarrier, and goes on to its next phase if nothing is pending. Gives the state before.
+fn change(
+    context: &mut Context<'_>,
+    at: Location,
+    lane: usize,
+    f: impl FnOnce(&mut Object) -> Result<(), Mistake>,
+) -> u64 {
+    let number = phase(context, at, lane);
+    let mut object = Object::from_bits(context.object_at(at, lane));
+    let state = object.state(number.unwrap_or(object.parity.into()));
+    if let Err(mistake) = f(&mut object) {
+        let name = context.name_of(at);
+        let most = object.most();
+        let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
+        context.fault_with(Kind::Mbarrier, 1 << lane, || words(mistake, &name, most), related);
+    }
+    let turned = object.turn();
+    context.put_object_at(at, lane, Some(object.bits()));
+    if turned
+        && !context.is_stopped()
+        && let Some(live) = live(context, at)
+    {
+        live.phase += 1;
+    }
+    state
+}
+
+fn words(mistake: Mistake, name: &str, most: u32) -> String {
+    match mistake {
+        Mistake::Arrivals(count, pending) => {
+            format!("{count} arrivals at the mbarrier {name}, whose phase waits for {pending} more")
+        }
+        Mistake::Completes => {
+            format!(
+                "this arrival at the mbarrier {name} is the last of its phase, which `.noComplete` promises it is not"
+            )
+        }
+        Mistake::Transactions(sum) => {
+            let limit = object::TX_LIMIT;
+            format!("the transactions of the mbarrier {name} would be {sum}: they range from -{limit} to {limit}")
+        }
+        Mistake::Count(sum) => {
+            format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}")
+        }
+    }
+}
+
+/// Before an arrival: somebody must have seen that the phase before the current one is complete (manual, "Phase of the mbarrier object").
+fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
+    let unseen = live(context, at).filter(|l| l.seen < l.phase).map(|l| (l.phase, l.seen));
+    if let Some((number, seen)) = unseen {
+        let name = context.name_of(at);
+        context.fault(Kind::Mbarrier, 1 << lane, || {
+            format!(
+                "an arrival in phase {number} of the mbarrier {name}, but no wait has seen that phase {seen} is complete: who waits for it may miss it"
+            )
+        });
+    }
+}
+
+/// An arrival by the system, for an asynchronous operation: with `more`, one that nobody has counted before.
+pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usize, more: bool) {
+    check_seen(context, at, lane);
+    release(context, at, lane);
+    change(context, at, lane, |object| {
+        let counted = if more { object.await_more(1) } else { Ok(()) };
+        counted.and(object.arrive(1))
+    });
+}
+
+/// Transactions are complete, so many: the copy engine says so.
+pub(crate) fn transacted(context: &mut Context<'_>, at: Location, lane: usize, count: u64) {
+    release(context, at, lane);
+    change(context, at, lane, |object| object.transact(-(count as i64)));
+}
+
+/// The current phase counts operations in flight: once a wait has seen it complete, they are.
+pub(crate) fn attach(context: &mut Context<'_>, at: Location, ids: impl IntoIterator<Item = FlightId>) {
+    if let Some(live) = live(context, at) {
+        let phase = live.phase;
+        live.flights.extend(ids.into_iter().map(|id| (phase, id)));
+    }
+}
+
+/// A wait has seen that all phases before the current one are complete.
+fn seen(context: &mut Context<'_>, at: Location) {
+    let Some(live) = live(context, at) else { return };
+    let current = live.phase;
+    live.seen = current;
+    if live.flights.is_empty() {
+        return;
+    }
+    let (done, rest) = std::mem::take(&mut live.flights).into_iter().partition(|(phase, _)| *phase < current);
+    live.flights = rest;
+    let done: Vec<(u64, FlightId)> = done;
+    for (_, id) in done {
+        let refused = copies::complete(context, id);
+        context.cta().refused |= refused;
+    }
+}
+
+/// Bytes of mbarriers are written by something else: it is an mbarrier no more.
+#[cold]
+pub(crate) fn overwritten(context: &mut Context<'_>, at: Location, lane: usize, bytes: usize) {
+    let (start, end) = (at.offset, at.offset.saturating_add(bytes as u64));
+    let Some(all) = mbarriers(context, at) else { return };
+    let gone: Vec<(u64, Site)> = all.within(start, end).map(|(at, live)| (*at, live.site)).collect();
+    for (offset, site) in gone {
+        if let Some(all) = mbarriers(context, at) {
+            all.live.remove(&offset);
+        }
+        let name = context.name_of(Location { offset, ..at });
+        let words = || format!("writes over the mbarrier {name}: `mbarrier.inval` must come first");
+        context.fault_with(Kind::Mbarrier, 1 << lane, words, Some((site, "where it was initialised".to_owned())));
+    }
+}
+
+/// `mbarrier.init`.
+pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (address, count) = (inst.address("a")?, inst.src::<u32>("count")?);
+    let reports = inst.has(".layout::v1");
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = locate(context, &address, lane, false) else { continue };
+            if let Some(site) = live(context, at).map(|l| l.site) {
+                let name = context.name_of(at);
+                let words = || format!("{name} holds an mbarrier already: `mbarrier.inval` must come first");
+                let related = Some((site, "where it was initialised".to_owned()));
+                context.fault_with(Kind::Mbarrier, 1 << lane, words, related);
+            }
+            let asked = context.registers.lane(count, lane);
+            let most = Object::new(reports, 1).most();
+            if asked == 0 || asked > most {
+                let words = || format!("an mbarrier for {asked} arrivals: the count ranges from 1 to {most}");
+                context.fault(Kind::Mbarrier, 1 << lane, words);
+            }
+            let object = Object::new(reports, asked.min(most));
+            context.put_object_at(at, lane, Some(object.bits()));
+            let site = context.site;
+            if let Some(all) = mbarriers(context, at) {
+                all.insert(at.offset, Live { phase: 0, seen: 0, site, flights: Vec::new() });
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `mbarrier.inval`.
+pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = locate(context, &address, lane, false) else { continue };
+            phase(context, at, lane);
+            context.put_object_at(at, lane, None);
+            if let Some(all) = mbarriers(context, at) {
+                all.live.remove(&at.offset);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `mbarrier.pending_count`.
+pub(crate) fn pending_count(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (d, state): (_, Src<u64>) = (inst.dst::<u32>("n")?, inst.src("state")?);
+    Ok(Inst::each(move |r, lane| {
+        let state = r.lane(state, lane);
+        r.put_lane(d, lane, object::pending_of_state(state));
+        // A state of the other layout has no such count.
+        if state & 1 == 0 { Marks::NONE } else { Marks::UNSPECIFIED }
+    }))
+}
+
+/// `mbarrier.check_layout`.
+pub(crate) fn check_layout(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    let p = inst.predicate_dst("p")?.ok_or("`mbarrier.check_layout` without a predicate")?;
+    let reports = inst.has(".layout::v1");
+    Ok(Inst::machine(move |context| {
+        let mut truth = 0;
+        for lane in lanes(context.mask) {
+            let Some(at) = locate(context, &address, lane, false) else { continue };
+            phase(context, at, lane);
+            let object = Object::from_bits(context.object_at(at, lane));
+            truth |= u32::from(object.reports == reports) << lane;
+        }
+        context.registers.put_predicate(p, context.mask, truth);
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,104 @@
+//! Waits.
+
+use super::object::{self, Object};
+use super::{acquire, live, locate, phase, seen};
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Outcome};
+use crate::registers::Src;
+
+/// How a wait names its phase.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// By what an arrival returned.
+    State(Src<u64>),
+    /// By its parity.
+    Parity(Src<u32>),
+}
+
+/// `mbarrier.test_wait` and `mbarrier.try_wait`, by state or parity. `blocking`: it waits as long as anything can happen.
+///
+/// Reports ask for operations that leave some: the interpreter refuses them, so there never is one, and the conditional phase is the
+/// primary one.
+pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusal> {
+    let address = inst.address("a")?;
+    let named = match inst.optional_src("state")? {
+        Some(state) => Phase::State(state),
+        None => Phase::Parity(inst.src("parity")?),
+    };
+    let p = inst.predicate_dst("p")?.ok_or("a wait without a predicate")?;
+    let report = inst.predicate_dst("report")?;
+    let value = inst.places("value", 1)?;
+    let relaxed = inst.has(".relaxed");
+    Ok(Inst::machine(move |context| {
+        let mut done = 0;
+        for lane in lanes(context.mask) {
+            let Some(at) = locate(context, &address, lane, false) else { continue };
+            if is_complete(context, at, lane, named) {
+                done |= 1 << lane;
+                seen(context, at);
+                if !relaxed {
+                    acquire(context, at, lane);
+                }
+            }
+        }
+        // Threads of a warp may wait for different barriers: whoever has seen its phase goes on.
+        if blocking && done == 0 && !context.idle && !context.is_stopped() {
+            return Outcome::Wait;
+        }
+        context.registers.put_predicate(p, context.mask, done);
+        if let Some(report) = report {
+            context.registers.put_predicate(report, context.mask, 0);
+        }
+        for lane in lanes(context.mask) {
+            for place in &value {
+                context.registers.set_lane_bits(*place, lane, 0);
+            }
+        }
+        if done == context.mask { Outcome::Next } else { Outcome::Yield }
+    }))
+}
+
+/// Whether the phase that a lane asks for is complete.
+fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: Phase) -> bool {
+    let number = phase(context, at, lane);
+    let object = Object::from_bits(context.object_at(at, lane));
+    match named {
+        Phase::Parity(parity) => {
+            let parity = context.registers.lane(parity, lane);
+            if parity > 1 {
+                context.fault(Kind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
+            }
+            object.parity != (parity & 1 != 0)
+        }
+        Phase::State(state) => {
+            let state = context.registers.lane(state, lane);
+            if let Some(number) = number {
+                check_age(context, at, lane, object::age(state, number));
+            }
+            object.parity != object::parity_of_state(state)
+        }
+    }
+}
+
+/// A state names the current phase or the one before it (manual, "mbarrier.test_wait, mbarrier.try_wait").
+fn check_age(context: &mut Context<'_>, at: Location, lane: usize, age: u64) {
+    if age <= 1 {
+        return;
+    }
+    let name = context.name_of(at);
+    let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
+    let words = || {
+        if age < 1 << 20 {
+            format!(
+                "a wait for a phase of the mbarrier {name} that is {age} phases old: a state is good for the current phase and the one before"
+            )
+        } else {
+            format!(
+                "a wait for a phase of the mbarrier {name} that has not begun: the state is not one of this barrier"
+            )
+        }
+    };
+    context.fault_with(Kind::Mbarrier, 1 << lane, words, related);
+}

@@ -1,0 +1,334 @@
+//! `mma`: matrices in the registers of a warp, dense, sparse and with block scales.
+//!
+//! What the registers hold and how it is multiplied is worked out when the instruction is decoded.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::{ALL, LANES};
+use crate::machine::{Context, Outcome};
+use crate::matrix::double::Direction;
+use crate::matrix::element::Element;
+use crate::matrix::fragment::Fragment;
+use crate::matrix::numerics::{Numerics, Unit};
+use crate::matrix::product::{self, BitOperation, Operands, Product, Shape, Spec};
+use crate::matrix::sparse::{self, Indices, Pattern};
+use crate::registers::{Place, Registers, Src};
+use crate::simd::Marked;
+use crate::values::Marks;
+use ptx_isa::ISA;
+
+/// A refusal of the library of matrices, as one of an instruction.
+pub(super) fn refused(why: product::Refusal) -> Refusal {
+    why.0.into()
+}
+
+/// The tensor cores of the target.
+pub(super) fn numerics(inst: &Inst<'_>) -> Result<Numerics, Refusal> {
+    let name = inst.executable.target.map_or("", |t| t.name);
+    Numerics::for_target(name).ok_or_else(|| Refusal(format!("no tensor cores are known for the target `{name}`")))
+}
+
+/// The types among the modifiers, in their order.
+pub(super) fn types(inst: &Inst<'_>) -> Vec<Element> {
+    inst.modifiers().filter(|m| ISA.ty(m).is_some()).filter_map(Element::named).collect()
+}
+
+/// That all lanes must take part; if not, that is a finding.
+pub(super) fn whole_warp(context: &mut Context<'_>) {
+    let missing = ALL & !context.mask;
+    if missing != 0 {
+        context.fault(Kind::Undefined, context.mask, || {
+            format!(
+                "all 32 lanes of the warp must execute this together, but lanes {} do not: their part is undefined",
+                crate::machine::list(missing)
+            )
+        });
+    }
+}
+
+/// The marks of what any lane reads: a result may be made of all of it.
+pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
+    let mut marks = Marks::NONE;
+    if context.sources.unspecified != 0 {
+        marks |= Marks::UNSPECIFIED;
+    }
+    if context.sources.approximate != 0 {
+        marks |= Marks::APPROXIMATE;
+    }
+    marks
+}
+
+/// Marks the results of all lanes if what any lane reads is marked.
+pub(super) fn mark_all(context: &mut Context<'_>) {
+    let of = Marked::all(context.mask, all_source_marks(context));
+    context.marked.unspecified |= of.unspecified;
+    context.marked.approximate |= of.approximate;
+}
+
+/// An operand that holds matrices: how, and in which registers.
+pub(super) struct Held {
+    pub fragment: Fragment,
+    pub places: Vec<Place>,
+}
+
+impl Held {
+    /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
+    pub fn new(inst: &mut Inst<'_>, operand: &str, element: Option<Element>) -> Result<Self, Refusal> {
+        Self::with(inst, operand, element, |_, _| None)
+    }
+
+    /// The same where the layout depends on other operands.
+    pub fn with(
+        inst: &mut Inst<'_>,
+        operand: &str,
+        element: Option<Element>,
+        input: impl Fn(&str, usize) -> Option<i64>,
+    ) -> Result<Self, Refusal> {
+        let values = &inst.function.chosen(inst.index).values;
+        let fragment =
+            Fragment::new(inst.entry().name, inst.form(), values, operand, element, input).map_err(refused)?;
+        Self::of(inst, operand, fragment)
+    }
+
+    /// The operand of that name, laid out like this.
+    pub fn of(inst: &mut Inst<'_>, operand: &str, fragment: Fragment) -> Result<Self, Refusal> {
+        let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
+        let width = inst.width(first);
+        let places = inst.places(operand, width)?;
+        if places.len() != fragment.registers as usize {
+            return Err(Refusal(format!(
+                "`{operand}` has {} registers, but its matrix takes {}",
+                places.len(),
+                fragment.registers
+            )));
+        }
+        Ok(Self { fragment, places })
+    }
+
+    /// The matrices.
+    pub fn gather(&self, registers: &Registers) -> Vec<u64> {
+        let value = |register: usize, lane: usize| match self.places.get(register) {
+            Some(place) => registers.lane_bits(*place, lane) as u64,
+            None => 0,
+        };
+        self.fragment.gather(value)
+    }
+
+    /// Puts matrices into the registers of the lanes that execute, with marks where there are some.
+    pub fn scatter(&self, context: &mut Context<'_>, elements: &[u64], marks: Option<&[Marks]>) {
+        let mask = context.mask;
+        let registers = &mut *context.registers;
+        self.fragment.scatter(elements, |register, lane, value| {
+            if lane < LANES
+                && mask >> lane & 1 != 0
+                && let Some(place) = self.places.get(register)
+            {
+                registers.set_lane_bits(*place, lane, value.into());
+            }
+        });
+        let Some(marks) = marks.filter(|m| m.iter().any(|m| !m.is_none())) else { return };
+        for (_, lane, element) in self.fragment.places() {
+            if lane < LANES
+                && let Some(mark) = marks.get(element)
+            {
+                context.marked.add(lane, *mark);
+            }
+        }
+    }
+}
+
+/// The metadata of a sparse A.
+pub(super) struct Sparsity {
+    pub metadata: Held,
+    pub pattern: Pattern,
+    pub indices: Indices,
+    /// Columns of A with those left out.
+    pub k: usize,
+}
+
+impl Sparsity {
+    /// The columns that the kept elements stand for. Metadata that means nothing is a finding.
+    pub fn columns(&self, context: &mut Context<'_>) -> Vec<u16> {
+        let metadata = self.metadata.gather(context.registers);
+        let (columns, defined) =
+            sparse::columns(&metadata, self.metadata.fragment.rows, self.k, self.pattern, self.indices);
+        if !defined {
+            let ascending = if self.indices == Indices::Different { "differ" } else { "ascend" };
+            context.fault(Kind::Undefined, context.mask, || {
+                format!("metadata of the sparse matrix that means nothing: the two places in a chunk must {ascending}")
+            });
+        }
+        columns
+    }
+}
+
+/// The factors of one matrix: layouts for every selector that may come, and where the selector is.
+struct Scales {
+    fragments: Vec<Held>,
+    selector: Option<[Src<u16>; 2]>,
+}
+
+/// How many threads of a group of four, and bytes, a selector can name.
+const CHOICES: i64 = 4;
+
+impl Scales {
+    fn new(inst: &mut Inst<'_>, operand: &str, selector: &str) -> Result<Self, Refusal> {
+        let known: Vec<Option<i64>> = inst
+            .operands(selector)
+            .map(|o| match o.value {
+                ptx_analysis::flow::Value::Integer(i) => Some(i),
+                _ => None,
+            })
+            .collect();
+        let mut held =
+            |byte: i64, thread: i64| Held::with(inst, operand, None, |_, at| Some(if at == 0 { byte } else { thread }));
+        if let [Some(byte), Some(thread)] = known[..] {
+            return Ok(Self { fragments: vec![held(byte, thread)?], selector: None });
+        }
+        // Selectors out of range are undefined; those that the layout has no bytes for get that of the first byte.
+        let mut fragments = Vec::new();
+        for choice in 0..CHOICES * CHOICES {
+            let (byte, thread) = (choice / CHOICES, choice % CHOICES);
+            let one = held(byte, thread).or_else(|_| held(0, thread))?;
+            fragments.push(one);
+        }
+        let selector = inst.srcs::<u16>(selector)?;
+        let [byte, thread] = selector[..] else { return Err("a selector has a byte and a thread".into()) };
+        Ok(Self { fragments, selector: Some([byte, thread]) })
+    }
+
+    fn gather(&self, context: &mut Context<'_>, lines: usize) -> Vec<u64> {
+        let Some([byte, thread]) = self.selector else {
+            return self.fragments.first().map_or(Vec::new(), |h| h.gather(context.registers));
+        };
+        let lane = context.mask.trailing_zeros().min(31) as usize;
+        let (byte, thread) = (context.registers.lane(byte, lane), context.registers.lane(thread, lane));
+        let blocks = self.fragments.first().map_or(1, |h| h.fragment.size() / lines.max(1)) as u16;
+        // A has its factors in one of two pairs of threads, B in one of four threads.
+        let threads = if lines == 16 { 2 } else { CHOICES as u16 };
+        if byte % blocks.max(1) != 0 || byte + blocks > CHOICES as u16 || thread >= threads {
+            context.fault(Kind::Undefined, context.mask, || {
+                format!("the selector {{{byte}, {thread}}} names scale factors that are not there")
+            });
+        }
+        let at = usize::from(byte % CHOICES as u16) * CHOICES as usize + usize::from(thread % CHOICES as u16);
+        self.fragments.get(at).map_or(Vec::new(), |h| h.gather(context.registers))
+    }
+}
+
+/// What is to be done besides multiplying, by the modifiers; block scales apart.
+pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
+    match a {
+        Element::F64 => {
+            let written = inst.modifiers().find_map(|m| match m {
+                ".rn" | ".rz" | ".rm" | ".rp" => Direction::named(m),
+                _ => None,
+            });
+            product::Kind::Rounded(written.unwrap_or(Direction::NearestEven))
+        }
+        Element::B1 if inst.has(".xor") => product::Kind::Bits(BitOperation::Xor),
+        Element::B1 => product::Kind::Bits(BitOperation::And),
+        _ if inst.has(".satfinite") && a.integer(0).is_some() => product::Kind::Saturating,
+        _ => product::Kind::Plain,
+    }
+}
+
+/// All forms of `mma`.
+pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let types = types(inst);
+    let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
+    let (a, b) = (Held::new(inst, "a", Some(a_type))?, Held::new(inst, "b", Some(b_type))?);
+    let (c, d) = (Held::new(inst, "c", None)?, Held::new(inst, "d", None)?);
+    let (m, n, k) = (a.fragment.rows, b.fragment.columns, b.fragment.rows);
+    let packed = inst.has(".kind::mxf4") || inst.has(".kind::mxf4nvf4");
+    let sparsity = match inst.operand("e") {
+        None => None,
+        Some(_) => {
+            let selector = inst.immediate("f").ok_or("a selector that is not known")?;
+            let ordered = inst.has(".sp::ordered_metadata") || inst.entry().name.contains("ordered");
+            Some(Sparsity {
+                metadata: Held::with(inst, "e", None, |_, _| Some(selector))?,
+                pattern: Pattern::of(a_type, packed),
+                indices: if ordered { Indices::Ascending } else { Indices::Different },
+                k,
+            })
+        }
+    };
+    let scales = match (inst.operand("sfa").is_some(), types.get(4)) {
+        (true, Some(scale)) => Some((*scale, Scales::new(inst, "sfa", "sela")?, Scales::new(inst, "sfb", "selb")?)),
+        _ => None,
+    };
+    let kind = match &scales {
+        Some((scale, of_a, _)) => {
+            let blocks = of_a.fragments.first().map_or(1, |h| h.fragment.columns);
+            product::Kind::Scaled { scale: *scale, blocks, packed }
+        }
+        None => kind(inst, a_type),
+    };
+    let product = Product::new(Spec {
+        unit: Unit::Mma,
+        numerics: numerics(inst)?,
+        shape: Shape { m, n, k },
+        a: a_type,
+        b: b_type,
+        c: c_type,
+        d: d_type,
+        kind,
+        sparse: sparsity.is_some(),
+        negate_a: false,
+        negate_b: false,
+    })
+    .map_err(refused)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let columns = sparsity.as_ref().map_or(Vec::new(), |s| s.columns(context));
+        let (scale_a, scale_b) = match &scales {
+            Some((_, of_a, of_b)) => (of_a.gather(context, m), of_b.gather(context, n)),
+            None => (Vec::new(), Vec::new()),
+        };
+        let registers = &*context.registers;
+        let (all_a, all_b, all_c) = (a.gather(registers), b.gather(registers), c.gather(registers));
+        let count = d.fragment.matrices.max(1);
+        let mut values = Vec::with_capacity(d.fragment.size());
+        let mut marks = Vec::with_capacity(d.fragment.size());
+        for at in 0..count {
+            let part = |all: &[u64]| {
+                let size = all.len() / count;
+                at * size..(at + 1) * size
+            };
+            let operands = Operands {
+                a: &all_a[part(&all_a)],
+                b: &all_b[part(&all_b)],
+                c: &all_c[part(&all_c)],
+                scale_a: &scale_a,
+                scale_b: &scale_b,
+                columns: &columns,
+                halvings: 0,
+            };
+            multiply(context, &product, &operands, &mut values, &mut marks);
+        }
+        d.scatter(context, &values, Some(&marks));
+        mark_all(context);
+        Outcome::Next
+    }))
+}
+
+/// Multiplies, and appends the result. Sizes that do not fit are found when the instruction is decoded, so that they cannot come here.
+pub(super) fn multiply(
+    context: &mut Context<'_>,
+    product: &Product,
+    operands: &Operands<'_>,
+    values: &mut Vec<u64>,
+    marks: &mut Vec<Marks>,
+) {
+    match product.multiply(operands) {
+        Ok(outcome) => {
+            values.extend(outcome.d);
+            marks.extend(outcome.marks);
+        }
+        Err(why) => {
+            let mask = context.mask;
+            context.fault(Kind::Unsupported, mask, || why.0.to_owned());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Operations on multimem addresses. The machine is one device, so such an address is that of the one replica there is.
+
+#[cfg(test)]
+mod tests;
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::exec::asynchronous::Reduction;
+use crate::exec::memory;
+use crate::lanes::lanes;
+use crate::machine::{Location, Order, Outcome};
+
+/// `multimem.ld_reduce`: of one replica, its value.
+pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    memory::load(inst)
+}
+
+/// `multimem.red`, `multimem.red.async`: relaxed if nothing else is said.
+pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let reduction = Reduction::new(inst)?;
+    let bytes = reduction.bytes;
+    let (address, values) = (inst.address("a")?, inst.places("b", bytes as u8)?);
+    let order = match memory::order(inst) {
+        Order::Weak => Order::Relaxed,
+        order => order,
+    };
+    Ok(Inst::machine(move |context| {
+        let count = bytes * values.len();
+        for lane in lanes(context.mask) {
+            let Some(at) = context.locate(&address, lane, count, count, true) else { continue };
+            let marks = context.source_marks(lane);
+            for (i, value) in values.iter().enumerate() {
+                let skip = (i * bytes) as u64;
+                let place = Location { address: at.address + skip, offset: at.offset + skip, ..at };
+                let value = context.registers.lane_bits(*value, lane);
+                reduction.apply(context, place, lane, value, order, marks);
+            }
+        }
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,198 @@
+//! What the handle of a texture, a sampler or a surface leads to.
+//!
+//! A handle is the address of a `.texref`, `.samplerref` or `.surfref` variable, the address of a kernel's parameter of such a type, or a
+//! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds keep what their initial values say.
+
+use crate::decode::{Inst, Located, Refusal};
+use crate::findings::Kind;
+use crate::image::{
+    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
+};
+use crate::machine::Context;
+use crate::memory::Window;
+use crate::registers::Place;
+use ptx_analysis::program::{self, FieldValue};
+use ptx_analysis::signature::Parameter;
+use ptx_isa::tables::TypeClass;
+
+/// Bytes of a handle.
+pub(super) const HANDLE: u64 = 8;
+
+/// What an instruction wants of a handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Texture,
+    Sampler,
+    Surface,
+}
+
+impl Wanted {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Texture => "texture",
+            Self::Sampler => "sampler",
+            Self::Surface => "surface",
+        }
+    }
+
+    /// What a launch says to give a name such a thing.
+    fn example(self) -> &'static str {
+        match self {
+            Self::Sampler => "{sampler=linear address=clamp}",
+            Self::Texture | Self::Surface => "{image=2d size=[16,16] format=f32 fill=iota}",
+        }
+    }
+}
+
+/// Where the handle lies that the operand of a name gives; nothing if it is not written.
+pub(super) fn handle(inst: &mut Inst<'_>, name: &str) -> Result<Option<Place>, Refusal> {
+    let width = inst.executable.address_bytes();
+    Ok(inst.places(name, width)?.first().copied())
+}
+
+/// What a handle stands for.
+#[inline]
+pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+    match context.machine.images.get(handle) {
+        Some(found) => Some(*found),
+        None => indirect(context, handle),
+    }
+}
+
+/// What a handle stands for if nothing is bound to it itself.
+#[cold]
+fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+    if let Some((_, at)) = parameter(context, handle) {
+        let mut bytes = [0; HANDLE as usize];
+        context.machine.memory.parameters.read(at, &mut bytes);
+        return context.machine.images.get(u64::from_le_bytes(bytes)).copied();
+    }
+    // A sampler is all that its variable says of it.
+    let (variable, element, _) = variable(context, handle)?;
+    let is_sampler = variable.symbol.ty.is_some_and(|t| t.name() == ".samplerref");
+    is_sampler.then(|| Opaque::Sampler(described(variable, element).1))
+}
+
+/// The kernel's parameter of an opaque type whose address a handle is, and its offset among the parameters.
+fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
+    let executable = context.executable();
+    let entry = executable.program.functions.get(executable.entry as usize)?;
+    let at = match executable.map.window(handle) {
+        Some((Window::Parameter, at)) => at,
+        _ => handle,
+    };
+    let mut places = entry.parameters.iter().zip(&executable.parameters);
+    let found = places
+        .find(|(p, place)| u64::from(place.0) == at && p.ty.is_some_and(|t| t.info().class == TypeClass::Opaque))?;
+    Some((found.0, at))
+}
+
+/// The variable of an opaque type (or in the old `.tex` space) whose address a handle is, and which element of it.
+pub(super) fn variable<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c program::Global, u64, Located)> {
+    let executable = context.executable();
+    executable.program.variables.iter().filter(|v| is_opaque(v)).find_map(|variable| {
+        let located = *executable.variables.get(&variable.name)?;
+        let distance = handle.wrapping_sub(located.address);
+        (distance < located.bytes.max(1) && distance % HANDLE == 0).then_some((variable, distance / HANDLE, located))
+    })
+}
+
+/// The opaque type of the variable or the kernel's parameter whose address a handle is.
+pub(super) fn type_at(context: &Context<'_>, handle: u64) -> Option<&'static str> {
+    let ty = match parameter(context, handle) {
+        Some((parameter, _)) => parameter.ty,
+        // A variable in the old space is a `.texref` (manual 5.1.8).
+        None => match variable(context, handle)?.0.symbol {
+            ref symbol if symbol.space == ".tex" => return Some(".texref"),
+            ref symbol => symbol.ty,
+        },
+    };
+    ty.map(|t| t.name())
+}
+
+fn is_opaque(variable: &program::Global) -> bool {
+    variable.symbol.space == ".tex" || variable.symbol.ty.is_some_and(|t| t.info().class == TypeClass::Opaque)
+}
+
+/// What the initial value of an element of a variable says: an image of which nothing else is known, and a sampler.
+pub(super) fn described(variable: &program::Global, element: u64) -> (ImageDescription, Sampler) {
+    let mut image = nothing();
+    let mut sampler = Sampler::default();
+    for field in variable.initial.fields.iter().filter(|f| f.element == element) {
+        let value = match field.value {
+            FieldValue::Name(name) => fields::named_value(name),
+            FieldValue::Number(number) => u32::try_from(number).ok(),
+        };
+        if let Some(value) = value {
+            fields::set(&mut image, &mut sampler, field.name, value);
+        }
+    }
+    (image, sampler)
+}
+
+/// A description for where none is looked at.
+pub(super) fn nothing() -> ImageDescription {
+    let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+    ImageDescription::new(Geometry::D1, [1; 3], format)
+}
+
+/// A handle leads to nothing, or to something else than an instruction wants.
+#[cold]
+pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, lane: usize) {
+    let name = match (parameter(context, handle), variable(context, handle)) {
+        (Some((parameter, _)), _) => Some(parameter.name.to_string()),
+        (None, Some((variable, ..))) => Some(variable.name.to_string()),
+        (None, None) => None,
+    };
+    let found = find(context, handle);
+    let (what, example) = (wanted.name(), wanted.example());
+    context.fault(Kind::OutOfBounds, 1 << lane, || match (found, name) {
+        (Some(other), name) => {
+            let other = match other {
+                Opaque::Texture(..) => Wanted::Texture,
+                Opaque::Sampler(_) => Wanted::Sampler,
+                Opaque::Surface(_) => Wanted::Surface,
+            };
+            let name = name.map_or(format!("{handle:#x}"), |n| format!("`{n}`"));
+            format!("{name} is a {}, but this instruction needs a {what}", other.name())
+        }
+        (None, Some(name)) => {
+            format!("no {what} is bound to `{name}`: the launch must say what it is, such as `{name}={example}`")
+        }
+        (None, None) => format!(
+            "{handle:#x} is no handle of a {what}: give the parameter that it comes from one in the launch, such as `name={example}`"
+        ),
+    });
+}
+
+/// Something wrong with an access to an image.
+#[cold]
+pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
+    let (kind, words) = match fault {
+        ImageFault::Geometry { instruction, image } => (
+            Kind::Undefined,
+            format!("the instruction is for `.{}`, but the image is `{}`", instruction.name(), image.name()),
+        ),
+        ImageFault::OutOfBounds { dimension, coordinate } => {
+            let name = ["x", "y", "z", "layer"].get(usize::from(dimension)).copied().unwrap_or("x");
+            (Kind::Trap, format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"))
+        }
+        ImageFault::Misaligned { coordinate, size } => (
+            Kind::Misaligned,
+            format!("x = {coordinate} (in bytes) is no multiple of {size}: an access of {size} bytes must be aligned"),
+        ),
+        ImageFault::Format => {
+            (Kind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
+        }
+    };
+    context.fault(kind, 1 << lane, || words);
+}
+
+/// A single register stands where a geometry needs a list of coordinates.
+#[cold]
+pub(super) fn incomplete(context: &mut Context<'_>, geometry: Geometry, lane: usize) {
+    context.fault(Kind::Undefined, 1 << lane, || {
+        let name = geometry.name();
+        format!("one register for the coordinates of `.{name}`: the others are undefined (here 0); write a list")
+    });
+}

@@ -1,0 +1,78 @@
+//! Elements of matrices that descriptors describe, out of shared memory.
+
+use crate::machine::{Context, Order};
+use crate::matrix::shared::{Major, SharedMatrix};
+use crate::memory::{SHARED_STRIDE, Window};
+use crate::values::Marks;
+use std::ops::Range;
+
+/// Bytes that no swizzling tears apart.
+const CHUNK: usize = 16;
+
+/// A matrix in the shared memory of a CTA.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    /// Where in it.
+    pub matrix: SharedMatrix,
+    /// The rank of the CTA in its cluster; nothing for the own one.
+    pub rank: Option<u32>,
+    /// The lane on whose account it is read.
+    pub lane: usize,
+}
+
+impl Source {
+    /// Calls `put` with row (of A; column of B), place along K and bits of each element. Nothing if that is a fault.
+    pub fn read(
+        &self,
+        context: &mut Context<'_>,
+        lines: Range<u32>,
+        k: Range<u32>,
+        mut put: impl FnMut(usize, usize, u64),
+    ) -> Option<Marks> {
+        let mut chunk = Chunk::default();
+        let bits = self.matrix.element_bits.clamp(1, 64);
+        let per_chunk = if self.matrix.in_sixteens { 16 } else { (8 * CHUNK as u32 / bits).max(1) };
+        // Neighbours in memory one after the other, so that each chunk is read once.
+        let (outer, inner) = match self.matrix.major {
+            Major::K => (lines.clone(), k.clone()),
+            Major::MN => (k.clone(), lines.clone()),
+        };
+        for other in outer {
+            for at in inner.clone() {
+                let (line, place) = match self.matrix.major {
+                    Major::K => (other, at),
+                    Major::MN => (at, other),
+                };
+                let (byte, low) = self.matrix.locate(line, place);
+                let base = byte & !(CHUNK as u32 - 1);
+                if chunk.base != Some(base) || at % per_chunk == 0 {
+                    let count = (inner.end - (at - at % per_chunk)).min(per_chunk);
+                    let bytes = ((count * bits).div_ceil(8) as usize).min(CHUNK);
+                    self.fetch(context, base, bytes, &mut chunk)?;
+                }
+                let all = u128::from_le_bytes(chunk.bytes) >> (8 * (byte - base) + low);
+                let value = all as u64 & (u64::MAX >> (64 - bits));
+                put((line - lines.start) as usize, (place - k.start) as usize, value);
+            }
+        }
+        Some(chunk.marks)
+    }
+
+    fn fetch(&self, context: &mut Context<'_>, base: u32, bytes: usize, chunk: &mut Chunk) -> Option<()> {
+        let offset = self.rank.map_or(0, |r| (u64::from(r) + 1) * SHARED_STRIDE) + u64::from(base);
+        let address = context.executable().map.generic(Window::Shared, offset)?;
+        let at = context.locate_generic(address, self.lane, bytes, 1, false)?;
+        chunk.bytes = [0; CHUNK];
+        chunk.marks |= context.read_at(at, self.lane, &mut chunk.bytes[..bytes], Order::Weak);
+        chunk.base = Some(base);
+        Some(())
+    }
+}
+
+/// The chunk that was read last, and the marks of all.
+#[derive(Default)]
+struct Chunk {
+    base: Option<u32>,
+    bytes: [u8; CHUNK],
+    marks: Marks,
+}

@@ -1,0 +1,202 @@
+//! `spcompress` and `spdecompress`: two of every four elements and where they were, and back.
+//!
+//! Source: manual 9.4, the pages of the two. Elements, and positions, fill lists of 32-bit registers from the lowest bit on.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::Outcome;
+use crate::simd::Marked;
+use crate::values::Marks;
+
+/// Elements of so many bits, a power of two up to 32, in words.
+#[derive(Clone, Copy)]
+struct Packing {
+    bits: usize,
+}
+
+impl Packing {
+    fn get(self, words: &[u32], index: usize) -> u32 {
+        let at = index * self.bits;
+        let word = words.get(at / 32).copied().unwrap_or(0);
+        (word >> (at % 32)) & (u32::MAX >> (32 - self.bits))
+    }
+
+    fn or(self, words: &mut [u32], index: usize, value: u32) {
+        let at = index * self.bits;
+        if let Some(word) = words.get_mut(at / 32) {
+            *word |= value << (at % 32);
+        }
+    }
+
+    fn clear(self, words: &mut [u32], index: usize) {
+        let at = index * self.bits;
+        if let Some(word) = words.get_mut(at / 32) {
+            *word &= !((u32::MAX >> (32 - self.bits)) << (at % 32));
+        }
+    }
+}
+
+/// The number in a modifier behind a prefix, `.x16`.
+fn number(inst: &Inst<'_>, set: &str, prefix: &str) -> Result<usize, Refusal> {
+    let number = inst.modifier(set).and_then(|m| m.strip_prefix(prefix)).and_then(|n| n.parse().ok());
+    number.ok_or_else(|| Refusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
+}
+
+/// The bits of an element, and of a position (which has 4 where the pattern leaves no choice).
+fn sizes(inst: &Inst<'_>) -> Result<(Packing, Packing), Refusal> {
+    let bits = |m: &&'static str| m.strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
+    let both: Vec<usize> = inst.modifiers().filter_map(|m| bits(&m)).collect();
+    match *both.as_slice() {
+        [element, position] => Ok((Packing { bits: element.clamp(1, 32) }, Packing { bits: position.clamp(1, 32) })),
+        _ => Err("the sizes of elements and positions are missing".into()),
+    }
+}
+
+/// What an element is taken for when elements are compared.
+#[derive(Clone, Copy)]
+enum Type {
+    Unsigned,
+    Signed,
+    /// The bit of the sign, and the largest magnitude that is no NaN.
+    Float {
+        sign: u32,
+        largest: u32,
+    },
+}
+
+impl Type {
+    /// By the number in the descriptor; nothing where it does not have the size of the elements.
+    fn of(number: u32, bits: usize) -> Option<Self> {
+        let float = |sign: u32, largest| Some(Self::Float { sign, largest });
+        match (bits, number) {
+            (16, 0) => float(0x8000, 0x7c00),
+            (16, 1) => float(0x8000, 0x7f80),
+            (8, 0) => Some(Self::Unsigned),
+            (8, 1) => Some(Self::Signed),
+            (8, 2) => float(0x80, 0x7c),
+            (8, 3) => float(0x80, 0x7e),
+            // The formats of 6 bits have no NaN.
+            (8, 4 | 5) => float(0x20, 0x1f),
+            _ => None,
+        }
+    }
+
+    /// A number that is the greater, the sooner an element is kept; NaN gives the greatest. Minus zero is less than zero.
+    fn rank(self, element: u32, operation: u32) -> i32 {
+        let (value, magnitude) = match self {
+            Self::Unsigned => (element as i32, element as i32),
+            Self::Signed => (i32::from(element as u8 as i8), i32::from(element as u8 as i8).abs()),
+            Self::Float { sign, largest } => {
+                let magnitude = element & (sign - 1);
+                if magnitude > largest {
+                    return i32::MAX;
+                }
+                let magnitude = magnitude as i32;
+                (if element & sign != 0 { !magnitude } else { magnitude }, magnitude)
+            }
+        };
+        match operation & 3 {
+            0 => value,
+            1 => magnitude,
+            2 => -value,
+            _ => -magnitude,
+        }
+    }
+}
+
+/// The positions of the two elements of four that are kept, ascending, and whether others could have been as well.
+fn keep(ranks: [i32; 4]) -> ([usize; 2], bool) {
+    let mut order = [0, 1, 2, 3];
+    // Of equals the first.
+    order.sort_by_key(|i: &usize| std::cmp::Reverse(ranks[*i]));
+    let open = ranks[order[1]] == ranks[order[2]];
+    ([order[0].min(order[1]), order[0].max(order[1])], open)
+}
+
+/// `spcompress`.
+pub(crate) fn compress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (element, position) = sizes(inst)?;
+    let (positions, kept) = (inst.dsts::<u32>("mdata")?, inst.dsts::<u32>("cdata")?);
+    let (data, descriptor) = (inst.srcs::<u32>("data")?, inst.src::<u32>("spdesc")?);
+    let groups = data.len() * 32 / element.bits / 4;
+    Ok(Inst::machine(move |context| {
+        let descriptors = context.registers.get(descriptor);
+        let kind = |lane: usize| Type::of(descriptors[lane] >> 2 & 7, element.bits);
+        let wrong: crate::lanes::Mask = lanes(context.mask).filter(|l| kind(*l).is_none()).fold(0, |m, l| m | 1 << l);
+        if wrong != 0 {
+            let number = descriptors[wrong.trailing_zeros() as usize] >> 2 & 7;
+            context.fault(Kind::Trap, wrong, || {
+                format!("the descriptor names type {number}, which elements of {} bits do not have", element.bits)
+            });
+            return Outcome::Next;
+        }
+        let reserved: crate::lanes::Mask =
+            lanes(context.mask).filter(|l| descriptors[*l] >> 5 != 0).fold(0, |m, l| m | 1 << l);
+        if reserved != 0 {
+            context.fault(Kind::Undefined, reserved, || "bits 5 to 31 of the descriptor must be zero".into());
+        }
+        for lane in lanes(context.mask) {
+            let Some(ty) = kind(lane) else { continue };
+            let words: Vec<u32> = data.iter().map(|s| context.registers.lane(*s, lane)).collect();
+            let (mut out, mut places) = (vec![0; kept.len()], vec![0; positions.len()]);
+            let mut any = false;
+            for group in 0..groups {
+                let four: [u32; 4] = std::array::from_fn(|i| element.get(&words, 4 * group + i));
+                let (two, open) = keep(four.map(|e| ty.rank(e, descriptors[lane])));
+                any |= open;
+                for (i, at) in two.into_iter().enumerate() {
+                    element.or(&mut out, 2 * group + i, four[at]);
+                    position.or(&mut places, 2 * group + i, at as u32);
+                }
+            }
+            kept.iter().zip(out).for_each(|(d, v)| context.registers.put_lane(*d, lane, v));
+            positions.iter().zip(places).for_each(|(d, v)| context.registers.put_lane(*d, lane, v));
+            if any {
+                context.mark(lane, Marks::UNSPECIFIED);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `spdecompress`.
+pub(crate) fn decompress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (element, position) = sizes(inst)?;
+    let groups = number(inst, "num", ".x")?;
+    let pattern = inst.modifiers().find_map(|m| m.strip_prefix(".sp::")?.split_once(':'));
+    let (from, to) = pattern.ok_or("`spdecompress` without its pattern")?;
+    let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) else {
+        return Err("a pattern that is not two numbers".into());
+    };
+    let data = inst.dsts::<u32>("data")?;
+    let (positions, kept) = (inst.srcs::<u32>("mdata")?, inst.srcs::<u32>("cdata")?);
+    Ok(Inst::all(move |registers, mask| {
+        let mut marked = Marked::default();
+        for lane in lanes(mask) {
+            let words = |list: &[crate::registers::Src<u32>]| -> Vec<u32> {
+                list.iter().map(|s| registers.lane(*s, lane)).collect()
+            };
+            let (places, elements) = (words(&positions), words(&kept));
+            let mut out = vec![0; data.len()];
+            for group in 0..groups {
+                for i in from * group..from * (group + 1) {
+                    let at = position.get(&places, i) as usize;
+                    if at < to {
+                        // The last one to a place stays there.
+                        element.clear(&mut out, to * group + at);
+                        element.or(&mut out, to * group + at, element.get(&elements, i));
+                    } else {
+                        // What becomes of it is left open; here it goes nowhere.
+                        marked.add(lane, Marks::UNSPECIFIED);
+                    }
+                }
+            }
+            data.iter().zip(out).for_each(|(d, v)| registers.put_lane(*d, lane, v));
+        }
+        marked
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! `stacksave`, `stackrestore`, `alloca` (manual 9.7.17).
+//!
+//! The stack of a thread grows upwards here and not downwards: the address that `alloca` gives is the lowest of the memory that it allocates
+//! in either case, and values of `stacksave` mean nothing but to `stackrestore`.
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{LOCAL_BYTES, Outcome};
+use crate::values::Marks;
+
+/// The alignment that every allocation has.
+const ALIGNMENT: u64 = 8;
+
+/// `stacksave`.
+pub(crate) fn save(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
+    let operand = inst.operand("d").ok_or("`stacksave` without a destination")?;
+    let d = inst.place(operand, width)?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let top = context.lanes.stack[lane];
+            context.registers.set_lane_bits(d, lane, top.into());
+            // Where the stack of a thread ends is left open.
+            context.mark(lane, Marks::UNSPECIFIED);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `stackrestore`.
+pub(crate) fn restore(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
+    let operand = inst.operand("a").ok_or("`stackrestore` without a source")?;
+    let a = inst.place(operand, width)?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let (top, now) = (context.registers.lane_bits(a, lane), context.lanes.stack[lane]);
+            if top > u128::from(now) {
+                context.fault(Kind::Undefined, 1 << lane, || {
+                    format!("{top:#x} is not what `stacksave` gave: the stack ends at {now:#x}")
+                });
+                continue;
+            }
+            let top = top as u32;
+            if let Some(local) = context.lanes.local.get_mut(lane) {
+                local.forget(top.into(), u64::from(now - top));
+            }
+            context.lanes.stack[lane] = top;
+        }
+        Outcome::Next
+    }))
+}
+
+/// `alloca`.
+pub(crate) fn alloca(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
+    let operand = inst.operand("d").ok_or("`alloca` without a destination")?;
+    let d = inst.place(operand, width)?;
+    let operand = inst.operand("size").ok_or("`alloca` without a size")?;
+    let size = inst.place(operand, width)?;
+    let align = inst.immediate("align").map_or(ALIGNMENT, |a| (a as u64).clamp(ALIGNMENT, 1 << 23));
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let bytes = context.registers.lane_bits(size, lane);
+            let at = u64::from(context.lanes.stack[lane]).next_multiple_of(align);
+            // What follows on the stack keeps its alignment.
+            let end = (u128::from(at) + bytes).next_multiple_of(16);
+            if end > u128::from(LOCAL_BYTES) {
+                context.fault(Kind::StackOverflow, 1 << lane, || {
+                    format!("{bytes} bytes with an alignment of {align} do not fit on the stack: {at:#x} of {LOCAL_BYTES:#x} are in use")
+                });
+                return Outcome::Next;
+            }
+            context.lanes.stack[lane] = end as u32;
+            context.registers.set_lane_bits(d, lane, at.into());
+        }
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

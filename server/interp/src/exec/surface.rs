@@ -1,0 +1,257 @@
+//! `suld`, `sust`, `sured`, `suq`.
+//!
+//! Where an access goes is computed in [`crate::image::surface`]; here are operands, handles and registers.
+
+use super::opaque::{self, Wanted};
+use super::texture::{query_of, unbound_says};
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::image::query;
+use crate::image::surface::{self, Access, Location, Outside, Reduction, Unit};
+use crate::image::{Geometry, Image, ImageFault, ImageId, Opaque};
+use crate::lanes::lanes;
+use crate::machine::{Context, Outcome};
+use crate::registers::Place;
+use crate::values::Marks;
+
+/// Bytes of the largest access.
+const LARGEST: usize = 16;
+
+/// What all accesses have.
+#[derive(Debug, Clone)]
+struct Common {
+    surface: Place,
+    coordinates: Vec<Place>,
+    geometry: Geometry,
+    outside: Outside,
+    /// A single register stands where a list of coordinates belongs.
+    incomplete: bool,
+}
+
+impl Common {
+    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+        let name = inst.modifier("geom").unwrap_or_default().trim_start_matches('.');
+        let geometry = Geometry::named(name).ok_or("a surface of an unknown geometry")?;
+        let outside = match inst.modifier("clamp") {
+            Some(".clamp") => Outside::Clamp,
+            Some(".zero") => Outside::Zero,
+            _ => Outside::Trap,
+        };
+        let coordinates = inst.places("c", 4)?;
+        let incomplete = coordinates.len() < geometry.dimensions() + usize::from(geometry.is_array());
+        let surface = opaque::handle(inst, "s")?.ok_or("a surface instruction without a surface")?;
+        Ok(Self { surface, coordinates, geometry, outside, incomplete })
+    }
+
+    /// The surface of a lane.
+    fn image(&self, context: &mut Context<'_>, lane: usize) -> Option<ImageId> {
+        let handle = context.registers.lane_bits(self.surface, lane) as u64;
+        let found = match opaque::find(context, handle) {
+            Some(Opaque::Surface(id)) => Some(id),
+            _ => {
+                opaque::unbound(context, handle, Wanted::Surface, lane);
+                None
+            }
+        };
+        if self.incomplete {
+            opaque::incomplete(context, self.geometry, lane);
+        }
+        found
+    }
+
+    /// Where an access of a lane goes in the bytes of its surface. If nowhere at all, that is a fault.
+    fn locate(&self, context: &mut Context<'_>, lane: usize, id: ImageId, size: usize, unit: Unit) -> Option<Location> {
+        let mut coordinates = [0; 4];
+        for (to, from) in coordinates.iter_mut().zip(&self.coordinates) {
+            *to = context.registers.lane_bits(*from, lane) as u32;
+        }
+        let (geometry, outside) = (self.geometry, self.outside);
+        let access = Access { geometry, coordinates, size: size as u32, unit, outside };
+        let description = &context.machine.images.image(id)?.description;
+        match surface::locate(description, &access) {
+            Ok(location) => Some(location),
+            Err(fault) => {
+                opaque::fault(context, fault, lane);
+                None
+            }
+        }
+    }
+}
+
+/// Writes bytes of an image, unless the run ends here.
+fn write(context: &mut Context<'_>, id: ImageId, at: u64, bytes: &[u8]) {
+    if context.is_stopped() {
+        return;
+    }
+    if let Some(image) = context.machine.images.image_mut(id)
+        && let Some(to) = part(image, at, bytes.len())
+    {
+        to.copy_from_slice(bytes);
+    }
+    context.changed();
+}
+
+fn part(image: &mut Image, at: u64, bytes: usize) -> Option<&mut [u8]> {
+    let at = usize::try_from(at).ok()?;
+    image.bytes.get_mut(at..at.checked_add(bytes)?)
+}
+
+fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
+    if let Some(image) = context.machine.images.image(id) {
+        crate::image::Texels::read(&image.bytes[..], at, to);
+    }
+}
+
+/// Bytes of the type in a set of modifiers.
+fn bytes_of(inst: &Inst<'_>, set: &str) -> Result<usize, Refusal> {
+    let ty = ptx_isa::ISA.ty(inst.type_name(set)).ok_or("a surface access without a type")?;
+    Ok(usize::from(ty.bits / 8))
+}
+
+/// `suld.b`.
+pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let common = Common::new(inst)?;
+    let bytes = bytes_of(inst, "dtype")?;
+    let to = inst.places("d", bytes as u8)?;
+    let size = (bytes * to.len()).min(LARGEST);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let mut buffer = [0; LARGEST];
+            let found = common.image(context, lane).and_then(|id| {
+                let location = common.locate(context, lane, id, size, Unit::Bytes)?;
+                Some((id, location))
+            });
+            if let Some((id, Location::Inside(at))) = found {
+                read(context, id, at, &mut buffer[..size]);
+            }
+            for (element, place) in buffer[..size].chunks_exact(bytes).zip(&to) {
+                let mut wide = [0; LARGEST];
+                wide[..bytes].copy_from_slice(element);
+                context.registers.set_lane_bits(*place, lane, u128::from_le_bytes(wide));
+            }
+            if found.is_none() || common.incomplete {
+                context.mark(lane, Marks::UNSPECIFIED);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `sust.b`.
+pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let common = Common::new(inst)?;
+    let bytes = bytes_of(inst, "ctype")?;
+    let from = inst.places("b", bytes as u8)?;
+    let size = (bytes * from.len()).min(LARGEST);
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(id) = common.image(context, lane) else { continue };
+            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Bytes) else { continue };
+            let mut buffer = [0; LARGEST];
+            for (element, place) in buffer[..size].chunks_exact_mut(bytes).zip(&from) {
+                element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
+            }
+            write(context, id, at, &buffer[..size]);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `sust.p`.
+pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let common = Common::new(inst)?;
+    let from = inst.places("b", 4)?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(id) = common.image(context, lane) else { continue };
+            let Some(format) = context.machine.images.image(id).map(|i| i.description.format) else { continue };
+            let size = (format.bytes() as usize).min(LARGEST);
+            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Texels) else { continue };
+            let mut values = [0; 4];
+            for (value, place) in values.iter_mut().zip(&from) {
+                *value = context.registers.lane_bits(*place, lane) as u32;
+            }
+            let (texel, marks) = format.encode(&values[..from.len().min(4)]);
+            if marks != Marks::NONE && from.len() < format.order.channels() as usize {
+                // Nothing in an image is marked, so that this must be said where it happens.
+                let (count, needed) = (from.len(), format.order.channels());
+                context.fault(Kind::Undefined, 1 << lane, || {
+                    format!(
+                        "a texel of {needed} channels is stored from {count} values: the others become unpredictable"
+                    )
+                });
+            }
+            write(context, id, at, &texel[..size]);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `sured.b` and `sured.p`.
+pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let common = Common::new(inst)?;
+    let bytes = bytes_of(inst, "ctype")?;
+    let formatted = inst.has(".p");
+    let op = match inst.modifier("op") {
+        Some(".add") => Reduction::Add,
+        Some(".min") => Reduction::Min,
+        Some(".max") => Reduction::Max,
+        Some(".and") => Reduction::And,
+        Some(".or") => Reduction::Or,
+        _ => return Err("a reduction without an operation".into()),
+    };
+    let signed = inst.type_name("ctype").starts_with(".s");
+    let unit = if formatted { Unit::Values } else { Unit::Bytes };
+    let from = *inst.places("b", bytes as u8)?.first().ok_or("a reduction without a value")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(id) = common.image(context, lane) else { continue };
+            let Some(Location::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
+            let mut signed = signed;
+            if formatted {
+                let format = context.machine.images.image(id).map(|i| i.description.format);
+                match format.map_or(Err(ImageFault::Format), surface::reduces_signed) {
+                    Ok(of_format) => signed = of_format,
+                    Err(fault) => {
+                        opaque::fault(context, fault, lane);
+                        continue;
+                    }
+                }
+            }
+            let mut old = [0; 8];
+            read(context, id, at, &mut old[..bytes.min(8)]);
+            let value = context.registers.lane_bits(from, lane) as u64;
+            let new = surface::reduce(op, signed, bytes as u32, u64::from_le_bytes(old), value);
+            write(context, id, at, &new.to_le_bytes()[..bytes.min(8)]);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `suq`.
+pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let query = query_of(inst)?;
+    let to = *inst.places("d", 4)?.first().ok_or("`suq` without a destination")?;
+    let surface = opaque::handle(inst, "s")?.ok_or("`suq` without a surface")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let handle = context.registers.lane_bits(surface, lane) as u64;
+            let none = crate::image::Sampler::default();
+            let answer = match opaque::find(context, handle) {
+                Some(Opaque::Surface(id)) => {
+                    context.machine.images.image(id).map(|i| query::answer(query, &i.description, &none, 0))
+                }
+                Some(_) => None,
+                None => unbound_says(context, handle).map(|(i, s)| query::answer(query, &i, &s, 0)),
+            };
+            match answer {
+                Some(answer) => context.registers.set_lane_bits(to, lane, answer.into()),
+                None => opaque::unbound(context, handle, Wanted::Surface, lane),
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

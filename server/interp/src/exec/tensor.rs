@@ -1,0 +1,365 @@
+//! Tensor copies: `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their prefetches and priorities (manual 9.7.9.27).
+//!
+//! Which bytes go where is computed in [`crate::image::tensor_copy`]; here are operands, tensor maps in memory, the CTAs that get a copy
+//! and the completion. As with other asynchronous operations, a copy is carried out when it is issued.
+
+mod transfer;
+
+#[cfg(test)]
+mod tests;
+
+use super::asynchronous::{counted_by, is_own};
+use super::copies::{self, Family, FlightId};
+use super::mbarrier;
+use crate::decode::{Action, Address, Inst, Refusal, Space};
+use crate::findings::Kind;
+use crate::image::tensor_map::{self, TensorMap};
+use crate::image::{Copy, CopyMode, Direction, TensorFault};
+use crate::lanes::lanes;
+use crate::machine::{Context, Location, Order, Outcome};
+use crate::registers::Place;
+use crate::values::atomic::Operation;
+use transfer::Plan;
+
+/// Alignment of a tensor map that a copy uses.
+const MAP_ALIGNMENT: usize = 64;
+
+/// Alignment of a box in shared memory.
+const BOX_ALIGNMENT: usize = 128;
+
+/// How a box is described.
+#[derive(Debug, Clone)]
+enum Shape {
+    Tile,
+    Rows4,
+    Im2col(Vec<Place>),
+    NoOffsets,
+    Wide(Vec<Place>),
+    Wide128(Vec<Place>),
+}
+
+/// What all tensor copies have.
+#[derive(Debug, Clone)]
+struct Request {
+    direction: Direction,
+    rank: u8,
+    shape: Shape,
+    map: Address,
+    coordinates: Vec<Place>,
+    base: Option<Place>,
+    sizes: Vec<Place>,
+    lower: Vec<Place>,
+    upper: Option<Place>,
+}
+
+impl Request {
+    fn new(inst: &mut Inst<'_>, direction: Direction) -> Result<Self, Refusal> {
+        if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
+            return Err(
+                "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
+                    .into(),
+            );
+        }
+        let loads = direction == Direction::Load;
+        let shape = if inst.has(".tile::gather4") || inst.has(".tile::scatter4") {
+            Shape::Rows4
+        } else if inst.has(".im2col") {
+            Shape::Im2col(inst.places("offsets", 2)?)
+        } else if inst.has(".im2col::w") {
+            Shape::Wide(inst.places("halo", 2)?)
+        } else if inst.has(".im2col::w::128") {
+            Shape::Wide128(inst.places("halo", 2)?)
+        } else if inst.has(".im2col_no_offs::w") {
+            if !loads {
+                return Err(
+                    "a store by `.im2col_no_offs::w`: no stored edition of the manual says where it goes".into()
+                );
+            }
+            Shape::Wide(Vec::new())
+        } else if inst.has(".im2col_no_offs") {
+            // Of what is loaded, no offsets are offsets of zero.
+            if loads { Shape::Im2col(Vec::new()) } else { Shape::NoOffsets }
+        } else {
+            Shape::Tile
+        };
+        let coordinates = inst.places("c", 4)?;
+        let dimensions = inst.modifier("dim").and_then(|d| d.trim_matches(['.', 'd']).parse().ok());
+        let rank = dimensions.unwrap_or(if matches!(shape, Shape::Rows4) { 2 } else { coordinates.len() as u8 });
+        let mut map = inst.address("map")?;
+        if map.space == Space::Global {
+            // The address is a generic one, whatever the assembler's notation says: of `.param`, `.const` or `.global`.
+            map.space = Space::Generic;
+        }
+        Ok(Self {
+            direction,
+            rank,
+            shape,
+            map,
+            coordinates,
+            base: inst.places("base", 8)?.first().copied(),
+            sizes: inst.places("sizes", 2)?,
+            lower: inst.places("lower", 4)?,
+            upper: inst.places("upper", 2)?.first().copied(),
+        })
+    }
+
+    /// The copy that a lane asks for, with its box at an offset of shared memory.
+    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> Copy {
+        let number = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
+        let mut coordinates = [0; 5];
+        coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
+        let half = |places: &[Place], i: usize| places.get(i).map_or(0, |p| number(p) as u16);
+        let mode = match &self.shape {
+            Shape::Tile => CopyMode::Tile,
+            Shape::Rows4 => CopyMode::Rows4,
+            Shape::Im2col(offsets) => CopyMode::Im2col(std::array::from_fn(|i| half(offsets, i))),
+            Shape::NoOffsets => CopyMode::Im2colNoOffsets,
+            Shape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
+            Shape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
+        };
+        Copy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
+    }
+
+    /// The tensor map of a lane, with what the instruction overrides in it.
+    fn map(&self, context: &mut Context<'_>, lane: usize) -> Option<TensorMap> {
+        let address = context.generic_address(&self.map, lane)?;
+        let at = context.locate_generic(address, lane, tensor_map::BYTES, MAP_ALIGNMENT, false)?;
+        let mut bytes = [0; tensor_map::BYTES];
+        context.read_at(at, lane, &mut bytes, Order::Weak);
+        let Some(mut map) = TensorMap::from_bytes(&bytes) else {
+            fault(context, TensorFault::NotAMap, lane);
+            return None;
+        };
+        let number = |place: &Place| context.registers.lane_bits(*place, lane) as u64;
+        if let Some(base) = &self.base {
+            map.address = number(base);
+        }
+        // Eight bits of each size count.
+        map.sizes.iter_mut().zip(&self.sizes).for_each(|(to, from)| *to = number(from) & 0xff);
+        let upper = self.upper.as_ref().map_or(0, number);
+        for (i, (to, from)) in map.strides.iter_mut().zip(&self.lower).enumerate() {
+            *to = ((number(from) & 0xffff_ffff) | (upper >> (4 * i) & 0xf) << 32) << 4;
+        }
+        Some(map)
+    }
+
+    /// Everything that a lane's copy does, if it can be done.
+    fn plan(&self, context: &mut Context<'_>, lane: usize, shared: u32) -> Option<Plan> {
+        let map = self.map(context, lane)?;
+        let copy = self.copy(context, lane, shared);
+        if !self.sizes.is_empty() && copy.coordinates != [0; 5] {
+            let words = || "coordinates other than 0 where the sizes of the tensor are overridden".to_owned();
+            context.fault(Kind::Undefined, 1 << lane, words);
+        }
+        let mut runs = Vec::new();
+        match map.runs(&copy, |run| runs.push(run)) {
+            Ok(amount) => Some(Plan { map, runs, amount }),
+            Err(problem) => {
+                fault(context, problem, lane);
+                None
+            }
+        }
+    }
+}
+
+/// A copy that cannot be made.
+#[cold]
+pub(super) fn fault(context: &mut Context<'_>, fault: TensorFault, lane: usize) {
+    let (kind, words) = match fault {
+        TensorFault::NotAMap => (
+            Kind::Undefined,
+            "there is no tensor map: a launch makes one with `name={tensor_map=buffer type=f32 dims=[…] box=[…]}`".into(),
+        ),
+        TensorFault::Field(name) => {
+            (Kind::Undefined, format!("no copy can use this tensor map: its `{name}` does not go with the rest"))
+        }
+        TensorFault::Rank { instruction, map } => (
+            Kind::Undefined,
+            format!("the instruction is for {instruction} dimensions, but the tensor map has {map}"),
+        ),
+        TensorFault::Mode => (
+            Kind::Undefined,
+            "the instruction and the tensor map are not for the same mode: tiles need a tiled one, im2col one of its kind"
+                .into(),
+        ),
+        TensorFault::Misaligned { address, needed } => (
+            Kind::Misaligned,
+            format!("the box is at {address:#x} of shared memory, but must be at a multiple of {needed}"),
+        ),
+        TensorFault::Coordinate { multiple } => (
+            Kind::Misaligned,
+            format!("the first coordinate must be a multiple of {multiple} for elements of this type"),
+        ),
+        TensorFault::Element => {
+            (Kind::Undefined, "elements of the tensor map's type cannot be copied in this direction".into())
+        }
+        TensorFault::StoreOutside => (
+            Kind::Undefined,
+            "the box begins below zero, or its corners lie outside of the tensor: not allowed from shared memory".into(),
+        ),
+        TensorFault::NotDescribed(what) => {
+            (Kind::Unsupported, format!("{what}: the manual does not describe where the bytes go"))
+        }
+    };
+    context.fault(kind, 1 << lane, || words);
+}
+
+/// Where boxes go, and what counts them.
+#[derive(Debug, Clone)]
+struct Targets {
+    to: Address,
+    barrier: Address,
+    /// The destination must be in the own CTA.
+    own: bool,
+    /// `.cta_group::2`: the mbarrier may be in the other CTA of the pair.
+    pair: bool,
+    mask: Option<Place>,
+}
+
+impl Targets {
+    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+        let mask = inst.places("mask", 2)?.first().copied();
+        Ok(Self {
+            to: inst.address("dst")?,
+            barrier: inst.address("mbar")?,
+            own: inst.has(".shared::cta"),
+            pair: inst.has(".cta_group::2"),
+            mask: mask.or(inst.places("mask32", 4)?.first().copied()),
+        })
+    }
+
+    /// The places of a lane's box and the mbarrier of each, by the place that the instruction names.
+    fn all(&self, context: &mut Context<'_>, lane: usize, target: Location, bytes: usize) -> Vec<(Location, Location)> {
+        let barrier = if self.pair {
+            self.of_pair(context, lane, target)
+        } else {
+            counted_by(context, &self.barrier, lane, target)
+        };
+        let Some(barrier) = barrier else { return Vec::new() };
+        let Some(mask) = self.mask else { return vec![(target, barrier)] };
+        let mask = context.registers.lane_bits(mask, lane) as u32;
+        let parity = mbarrier::rank_of(context, barrier).unwrap_or(0) & 1;
+        let mut out = Vec::new();
+        for rank in mbarrier::ctas(context, mask, lane) {
+            let counts = if self.pair { rank & !1 | parity } else { rank };
+            let there = mbarrier::in_cta(context, target, lane, rank, bytes);
+            let counts = mbarrier::in_cta(context, barrier, lane, counts, 8);
+            out.extend(there.zip(counts));
+        }
+        out
+    }
+
+    /// An mbarrier in the same CTA as the destination, or in the other one of the pair.
+    fn of_pair(&self, context: &mut Context<'_>, lane: usize, target: Location) -> Option<Location> {
+        let at = mbarrier::locate(context, &self.barrier, lane, true)?;
+        let pair = |rank: Option<u32>| rank.map(|r| r / 2);
+        if pair(mbarrier::rank_of(context, at)) == pair(mbarrier::rank_of(context, target)) {
+            return Some(at);
+        }
+        context.fault(Kind::Mbarrier, 1 << lane, || {
+            "the mbarrier is neither in the CTA that the data goes to nor in the other one of its pair".into()
+        });
+        None
+    }
+}
+
+/// Where the box of a lane begins in shared memory.
+fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, write: bool) -> Option<Location> {
+    let at = context.locate(address, lane, 0, BOX_ALIGNMENT, write)?;
+    if own {
+        return is_own(context, at, lane).then_some(at);
+    }
+    if mbarrier::rank_of(context, at).is_none() {
+        context.fault(Kind::OutOfBounds, 1 << lane, || "the box must be in shared memory".into());
+        return None;
+    }
+    Some(at)
+}
+
+/// `cp.async.bulk.tensor` to shared memory.
+pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let request = Request::new(inst, Direction::Load)?;
+    let targets = Targets::new(inst)?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            load_lane(context, lane, &request, &targets);
+        }
+        Outcome::Next
+    }))
+}
+
+fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets: &Targets) -> Option<()> {
+    let target = box_at(context, &targets.to, lane, targets.own, true)?;
+    let plan = request.plan(context, lane, target.offset as u32)?;
+    let bytes = plan.shared_bytes();
+    context.locate_generic(target.address, lane, bytes, 1, true)?;
+    let sources = plan.spans(context, lane, false)?;
+    let mut reads: Vec<FlightId> =
+        sources.iter().filter_map(|(at, bytes)| copies::begin(context, Some((*at, *bytes)), None, false)).collect();
+    for (target, barrier) in targets.all(context, lane, target, bytes) {
+        plan.load(context, lane, &sources, target);
+        let id = copies::begin(context, None, Some((target, bytes as u64)), false);
+        // Whoever sees the first completion knows that everything has been read.
+        mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
+        mbarrier::transacted(context, barrier, lane, plan.amount.transaction.into());
+    }
+    Some(())
+}
+
+/// `cp.async.bulk.tensor` to global memory.
+pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    outward(inst, Direction::Store, None)
+}
+
+/// `cp.reduce.async.bulk.tensor`.
+pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let operation = inst.modifier("op").and_then(|m| Operation::named(m.trim_start_matches('.')));
+    outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
+}
+
+fn outward(inst: &mut Inst<'_>, direction: Direction, operation: Option<Operation>) -> Result<Action, Refusal> {
+    let request = Request::new(inst, direction)?;
+    let from = inst.address("src")?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            outward_lane(context, lane, &request, &from, operation);
+        }
+        Outcome::Next
+    }))
+}
+
+fn outward_lane(
+    context: &mut Context<'_>,
+    lane: usize,
+    request: &Request,
+    from: &Address,
+    operation: Option<Operation>,
+) -> Option<()> {
+    let source = box_at(context, from, lane, true, false)?;
+    let plan = request.plan(context, lane, source.offset as u32)?;
+    let bytes = plan.amount.shared as usize;
+    context.locate_generic(source.address, lane, bytes, 1, false)?;
+    let spans = plan.spans(context, lane, true)?;
+    match operation {
+        None => plan.store(context, lane, source),
+        Some(operation) => plan.reduce(context, lane, source, operation)?,
+    }
+    let id = copies::begin(context, Some((source, bytes as u64)), None, false);
+    copies::join(context, lane, Family::Bulk, id);
+    for (at, bytes) in spans {
+        let id = copies::begin(context, None, Some((at, bytes)), operation.is_some());
+        copies::join(context, lane, Family::Bulk, id);
+    }
+    Some(())
+}
+
+/// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: caches do not show; what is wrong with the box does.
+pub(super) fn check_only(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let request = Request::new(inst, Direction::Load)?;
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            request.plan(context, lane, 0);
+        }
+        Outcome::Next
+    }))
+}

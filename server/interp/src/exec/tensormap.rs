@@ -1,0 +1,79 @@
+//! Tensor maps in memory: `tensormap.replace`, `tensormap.cp_fenceproxy` (manual 9.7.9.28, 9.7.13.16).
+
+#[cfg(test)]
+mod tests;
+
+use super::mbarrier;
+use super::tensor;
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::image::TensorFault;
+use crate::image::tensor_map::{BYTES, Field, replace as replace_field};
+use crate::lanes::lanes;
+use crate::machine::{Order, Outcome};
+use crate::memory::Region;
+
+/// `tensormap.replace`.
+pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let ordinal = inst.immediate("ord").and_then(|o| u8::try_from(o).ok()).unwrap_or(0);
+    let field = inst.modifiers().find_map(|m| Field::named(m.trim_start_matches('.'), ordinal));
+    let field = field.ok_or("`tensormap.replace` without a field")?;
+    let width = if matches!(field, Field::GlobalAddress | Field::GlobalStride(_)) { 8 } else { 4 };
+    let value = *inst.places("value", width)?.first().ok_or("`tensormap.replace` without a value")?;
+    let map = inst.address("map")?;
+    let own = inst.has(".shared::cta");
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let Some(at) = context.locate(&map, lane, BYTES, 1, true) else { continue };
+            let rank = mbarrier::rank_of(context, at);
+            if at.region != Region::Global && rank != Some(context.rank as u32) || own && rank.is_none() {
+                context.fault(Kind::Undefined, 1 << lane, || {
+                    "the tensor map is neither in global memory nor in the shared memory of the own CTA".into()
+                });
+                continue;
+            }
+            let mut bytes = [0; BYTES];
+            let marks = context.read_at(at, lane, &mut bytes, Order::Weak);
+            let mut value = context.registers.lane_bits(value, lane) as u64;
+            if width == 4 {
+                value &= 0xffff_ffff;
+            }
+            if replace_field(&mut bytes, field, value) {
+                context.write_at(at, lane, &bytes, marks, Order::Weak);
+            } else if crate::image::TensorMap::from_bytes(&bytes).is_none() {
+                tensor::fault(context, TensorFault::NotAMap, lane);
+            } else {
+                context.fault(Kind::Undefined, 1 << lane, || {
+                    format!("there is no entry {ordinal} of this field: a tensor has at most five dimensions and four strides")
+                });
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `tensormap.cp_fenceproxy`: the copy; there is one order of everything here, so that nothing is left to fence.
+pub(super) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (to, from) = (inst.address("dst")?, inst.address("src")?);
+    Ok(Inst::machine(move |context| {
+        let mut done = Vec::new();
+        for lane in lanes(context.mask) {
+            let (Some(to), Some(from)) =
+                (context.locate(&to, lane, BYTES, 1, true), context.locate(&from, lane, BYTES, 1, false))
+            else {
+                continue;
+            };
+            // The warp copies one tensor map: what other lanes would write is the same.
+            if !done.contains(&(to, from)) {
+                done.push((to, from));
+                context.copy_at(from, to, lane, BYTES, u16::MAX);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `tensormap.query`.
+pub(super) fn query(_: &mut Inst<'_>) -> Result<Action, Refusal> {
+    Err("no edition of the manual that we have says what `tensormap.query` answers".into())
+}

@@ -1,0 +1,291 @@
+//! `tex`, `tex.level`, `tex.grad`, `tld4`, `txq`, `istypep`.
+//!
+//! What a texture gives for coordinates is computed in [`crate::image::texture`]; here are operands, handles and registers.
+
+use super::opaque::{self, Wanted};
+use crate::decode::{Action, Inst, Refusal};
+use crate::image::query::{self, Query};
+use crate::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use crate::image::{Geometry, Opaque, Sampler};
+use crate::lanes::{Mask, lanes};
+use crate::machine::{Context, Outcome};
+use crate::registers::{Place, PredicateDst};
+use crate::values::Marks;
+
+/// How components become registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// 32 bits each.
+    Words,
+    /// `.f16`.
+    Halves,
+    /// `.f16x2`.
+    Pairs,
+}
+
+/// Which level an instruction names.
+#[derive(Debug, Clone)]
+enum Levels {
+    Base,
+    Level(Place),
+    Gradients(Vec<Place>, Vec<Place>),
+}
+
+/// A read of a texture, as decoded.
+#[derive(Debug, Clone)]
+struct Read {
+    to: Vec<Place>,
+    /// Which elements of the result somebody takes.
+    taken: [bool; 4],
+    resident: Option<PredicateDst>,
+    texture: Place,
+    sampler: Option<Place>,
+    geometry: Geometry,
+    float: bool,
+    coordinates: Vec<Place>,
+    levels: Levels,
+    offset: Vec<Place>,
+    depth: Option<Place>,
+    shape: Shape,
+    /// `tld4`: which component.
+    gathered: Option<usize>,
+}
+
+/// The registers that a list of coordinates has for a geometry.
+fn coordinates_of(geometry: Geometry) -> usize {
+    geometry.dimensions() + usize::from(geometry.is_array()) + usize::from(geometry.is_multisample())
+}
+
+/// `tex` with its levels.
+pub(super) fn read(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let levels = if inst.has(".level") {
+        Levels::Level(*inst.places("lod", 4)?.first().ok_or("`tex.level` without a level")?)
+    } else if inst.has(".grad") {
+        Levels::Gradients(inst.places("dPdx", 4)?, inst.places("dPdy", 4)?)
+    } else {
+        Levels::Base
+    };
+    let float = inst.modifier("ctype") == Some(".f32");
+    let shape = match inst.modifier("dtype") {
+        Some(".f16") => Shape::Halves,
+        Some(".f16x2") => Shape::Pairs,
+        _ => Shape::Words,
+    };
+    decode(inst, levels, float, shape, None)
+}
+
+/// `tld4`.
+pub(super) fn gather_four(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let component = [".r", ".g", ".b", ".a"].iter().position(|c| inst.modifier("comp") == Some(c));
+    let component = component.ok_or("`tld4` without a component")?;
+    decode(inst, Levels::Base, true, Shape::Words, Some(component))
+}
+
+fn decode(
+    inst: &mut Inst<'_>,
+    levels: Levels,
+    float: bool,
+    shape: Shape,
+    gathered: Option<usize>,
+) -> Result<Action, Refusal> {
+    let name = inst.modifier("geom").unwrap_or_default().trim_start_matches('.');
+    let geometry = Geometry::named(name).ok_or("a texture of an unknown geometry")?;
+    let mut taken = [true; 4];
+    let leaves: Vec<_> = inst.operands("d").collect();
+    if leaves.len() > 1 {
+        for (taken, leaf) in taken.iter_mut().zip(leaves) {
+            *taken = leaf.value != ptx_analysis::flow::Value::Sink;
+        }
+    }
+    let bytes = if shape == Shape::Halves { 2 } else { 4 };
+    let mut offset = inst.places("offset", 4)?;
+    offset.extend(inst.places("offset1", 4)?);
+    let read = Read {
+        to: inst.places("d", bytes)?,
+        taken,
+        resident: inst.predicate_dst("p")?,
+        texture: opaque::handle(inst, "t")?.ok_or("a texture instruction without a texture")?,
+        sampler: opaque::handle(inst, "s")?,
+        geometry,
+        float,
+        coordinates: inst.places("c", 4)?,
+        levels,
+        offset,
+        depth: inst.places("depth", 4)?.first().copied(),
+        shape,
+        gathered,
+    };
+    Ok(Inst::machine(move |context| {
+        let mut resident = 0;
+        for lane in lanes(context.mask) {
+            if read.lane(context, lane) {
+                resident |= 1 << lane;
+            }
+        }
+        if let Some(to) = read.resident {
+            context.registers.put_predicate(to, context.mask, resident);
+        }
+        Outcome::Next
+    }))
+}
+
+impl Read {
+    /// Reads for one lane; says whether the memory is there.
+    fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
+        let handle = context.registers.lane_bits(self.texture, lane) as u64;
+        let Some(Opaque::Texture(id, own)) = opaque::find(context, handle) else {
+            opaque::unbound(context, handle, Wanted::Texture, lane);
+            return false;
+        };
+        let sampler = match self.sampler {
+            None => own,
+            Some(place) => {
+                let handle = context.registers.lane_bits(place, lane) as u64;
+                match opaque::find(context, handle) {
+                    Some(Opaque::Sampler(sampler) | Opaque::Texture(_, sampler)) => sampler,
+                    _ => {
+                        opaque::unbound(context, handle, Wanted::Sampler, lane);
+                        return false;
+                    }
+                }
+            }
+        };
+        if self.coordinates.len() < coordinates_of(self.geometry) {
+            // The assembler takes a single register for a list; the code then reads whatever lies behind it.
+            opaque::incomplete(context, self.geometry, lane);
+        }
+        let (request, mut marks) = self.request(context, lane);
+        let Some(image) = context.machine.images.image(id) else { return false };
+        let (description, texels) = (&image.description, &image.bytes[..]);
+        let fetched = match self.gathered {
+            None => fetch(description, texels, &sampler, &request),
+            Some(component) => gather(description, texels, &sampler, &request, component),
+        };
+        let integer = description.format.channel.is_integer();
+        let Fetched { mut components, resident } = match fetched {
+            Ok(fetched) => fetched,
+            Err(fault) => {
+                opaque::fault(context, fault, lane);
+                marks |= Marks::UNSPECIFIED;
+                Fetched { components: Default::default(), resident: false }
+            }
+        };
+        if self.shape != Shape::Words {
+            components = to_half(&components, integer, self.shape == Shape::Pairs);
+        }
+        for (i, place) in self.to.iter().enumerate().take(4) {
+            context.registers.set_lane_bits(*place, lane, components.bits[i].into());
+            if self.taken[i] {
+                marks |= components.marks[i];
+            }
+        }
+        context.mark(lane, marks);
+        resident
+    }
+
+    /// What a lane asks for.
+    #[inline]
+    fn request(&self, context: &Context<'_>, lane: usize) -> (Request, Marks) {
+        let bits = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
+        let mut marks = Marks::NONE;
+        let mut coordinates = [0; 4];
+        coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = bits(from));
+        if self.coordinates.len() < coordinates_of(self.geometry) {
+            marks |= Marks::UNSPECIFIED;
+        }
+        let mut offset = [0; 3];
+        for (to, from) in offset.iter_mut().zip(&self.offset) {
+            let wanted = bits(from) as i32;
+            // Four bits: the manual gives the range, and not what becomes of other values.
+            *to = wanted << 28 >> 28;
+            if *to != wanted {
+                marks |= Marks::UNSPECIFIED;
+            }
+        }
+        let three = |places: &[Place]| {
+            let mut out = [0.0; 3];
+            out.iter_mut().zip(places).for_each(|(to, from)| *to = f32::from_bits(bits(from)));
+            out
+        };
+        let level = match &self.levels {
+            Levels::Base => Level::Base,
+            Levels::Level(place) if self.float => Level::Float(f32::from_bits(bits(place))),
+            Levels::Level(place) => Level::Integer(bits(place) as i32),
+            Levels::Gradients(x, y) => Level::Gradients(three(x), three(y)),
+        };
+        let request = Request {
+            geometry: self.geometry,
+            coordinates: Coordinates { bits: coordinates, float: self.float },
+            level,
+            offset,
+            depth: self.depth.as_ref().map(|place| f32::from_bits(bits(place))),
+        };
+        (request, marks)
+    }
+}
+
+/// The query that an instruction's modifiers name.
+pub(super) fn query_of(inst: &Inst<'_>) -> Result<Query, Refusal> {
+    let found = inst.modifiers().find_map(|m| Query::named(m.trim_start_matches('.')));
+    found.ok_or_else(|| "a query of an unknown property".into())
+}
+
+/// `txq`.
+pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let query = query_of(inst)?;
+    let to = *inst.places("d", 4)?.first().ok_or("`txq` without a destination")?;
+    let of_sampler = inst.operand("s").is_some();
+    let name = if of_sampler { "s" } else { "t" };
+    let place = opaque::handle(inst, name)?.ok_or("`txq` without a texture or sampler")?;
+    let level = inst.places("lod", 4)?.first().copied();
+    Ok(Inst::machine(move |context| {
+        for lane in lanes(context.mask) {
+            let handle = context.registers.lane_bits(place, lane) as u64;
+            let level = level.map_or(0, |l| context.registers.lane_bits(l, lane) as i32);
+            let nothing = opaque::nothing();
+            let answer = match opaque::find(context, handle) {
+                Some(Opaque::Texture(id, sampler)) => {
+                    context.machine.images.image(id).map(|i| query::answer(query, &i.description, &sampler, level))
+                }
+                Some(Opaque::Sampler(sampler)) if of_sampler => Some(query::answer(query, &nothing, &sampler, level)),
+                Some(_) => None,
+                None => unbound_says(context, handle).map(|(i, s)| query::answer(query, &i, &s, level)),
+            };
+            match answer {
+                Some(answer) => context.registers.set_lane_bits(to, lane, answer.into()),
+                None => {
+                    let wanted = if of_sampler { Wanted::Sampler } else { Wanted::Texture };
+                    opaque::unbound(context, handle, wanted, lane);
+                }
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// What a variable to which no image is bound says of itself by its initial value, if it has one.
+#[cold]
+pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(crate::image::ImageDescription, Sampler)> {
+    let (variable, element, _) = opaque::variable(context, handle)?;
+    let has = variable.initial.fields.iter().any(|f| f.element == element);
+    has.then(|| opaque::described(variable, element))
+}
+
+/// `istypep`: whether an address is that of a variable, or a parameter of the kernel, of a type.
+pub(super) fn is_type(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let kind = inst.modifier("type").ok_or("`istypep` without a type")?;
+    let p = inst.predicate_dst("p")?.ok_or("`istypep` without a predicate")?;
+    let a = inst.src::<u64>("a")?;
+    Ok(Inst::machine(move |context| {
+        let mut truth: Mask = 0;
+        for lane in lanes(context.mask) {
+            let handle = context.registers.lane(a, lane);
+            truth |= Mask::from(opaque::type_at(context, handle) == Some(kind)) << lane;
+        }
+        context.registers.put_predicate(p, context.mask, truth);
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Video instructions.
+
+use super::integer::type_of;
+use crate::decode::{Action, Inst, Refusal};
+use crate::values::integer::compare::Comparison;
+use crate::values::video::Part;
+use crate::values::video::multiply::{Multiply, Sign};
+use crate::values::video::scalar::{Operation, Scalar, Source, Then};
+use crate::values::video::simd::{self, Choice, Mask, Simd, Width};
+use ptx_analysis::flow::Value;
+use ptx_isa::Exec;
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+/// The selector on an operand, without its dot.
+fn selector(inst: &Inst<'_>, name: &str) -> Option<&'static str> {
+    match inst.operand(name)?.value {
+        Value::Part(_, part) => Some(part.trim_start_matches('.')),
+        _ => None,
+    }
+}
+
+fn part(inst: &Inst<'_>, name: &str) -> Result<Part> {
+    match selector(inst, name) {
+        None => Ok(Part::ALL),
+        Some(selector) => {
+            Part::of(selector).ok_or_else(|| format!("the selector `.{selector}` is not known here").into())
+        }
+    }
+}
+
+fn signed(inst: &Inst<'_>, set: &str) -> bool {
+    inst.type_name(set) == ".s32"
+}
+
+fn comparison(inst: &Inst<'_>) -> Result<Comparison> {
+    let name = inst.modifier("cmp").unwrap_or("").trim_start_matches('.');
+    Comparison::of(name).ok_or_else(|| "a comparison that is not there".into())
+}
+
+/// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
+pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
+    let wrap = inst.has(".wrap");
+    let operation = match inst.exec() {
+        Some(Exec::VideoVadd) => Operation::Add,
+        Some(Exec::VideoVsub) => Operation::Sub,
+        Some(Exec::VideoVabsdiff) => Operation::AbsDiff,
+        Some(Exec::VideoVmin) => Operation::Min,
+        Some(Exec::VideoVmax) => Operation::Max,
+        Some(Exec::VideoVshl) => Operation::ShiftLeft { wrap },
+        Some(Exec::VideoVshr) => Operation::ShiftRight { wrap },
+        _ => Operation::Set(comparison(inst)?),
+    };
+    let then = match inst.modifier("op2") {
+        Some(".add") => Then::Add,
+        Some(".min") => Then::Min,
+        Some(".max") => Then::Max,
+        _ if inst.operand("c").is_none() => Then::Nothing,
+        _ => selector(inst, "d").map_or(Ok(Then::Nothing), |_| part(inst, "d").map(Then::Merge))?,
+    };
+    let set = matches!(operation, Operation::Set(_));
+    let shift = matches!(operation, Operation::ShiftLeft { .. } | Operation::ShiftRight { .. });
+    let scalar = Scalar {
+        operation,
+        a: Source { part: part(inst, "a")?, signed: signed(inst, "atype") },
+        b: Source { part: part(inst, "b")?, signed: !shift && signed(inst, "btype") },
+        signed: signed(inst, if set { "atype" } else { "dtype" }),
+        saturate: inst.has(".sat"),
+        then,
+    };
+    if inst.operand("c").is_some() {
+        inst.each3(move |a: u32, b: u32, c: u32| scalar.evaluate(a, b, c))
+    } else {
+        inst.each2(move |a: u32, b: u32| scalar.evaluate(a, b, 0))
+    }
+}
+
+/// `vmad`.
+pub(super) fn vmad(inst: &mut Inst<'_>) -> Result<Action> {
+    let minus = |inst: &Inst<'_>, name: &str| inst.operand(name).is_some_and(|o| o.minus);
+    let sign = match (inst.has(".po"), minus(inst, "a") != minus(inst, "b"), minus(inst, "c")) {
+        (true, _, _) => Sign::PlusOne,
+        (_, true, _) => Sign::MinusProduct,
+        (_, _, true) => Sign::MinusThird,
+        _ => Sign::Plain,
+    };
+    let scale = match inst.modifier("scale") {
+        Some(".shr7") => 7,
+        Some(".shr15") => 15,
+        _ => 0,
+    };
+    let vmad = Multiply {
+        a: Source { part: part(inst, "a")?, signed: signed(inst, "atype") },
+        b: Source { part: part(inst, "b")?, signed: signed(inst, "btype") },
+        sign,
+        saturate: inst.has(".sat"),
+        scale,
+    };
+    inst.each3(move |a: u32, b: u32, c: u32| vmad.evaluate(a, b, c))
+}
+
+/// `vadd2` … `vset4`.
+pub(super) fn packed(inst: &mut Inst<'_>) -> Result<Action> {
+    use simd::Operation;
+    let name = inst.entry().name;
+    let width = if name.ends_with('4') { Width::Bytes } else { Width::Halves };
+    let operation = match inst.exec() {
+        Some(Exec::VideoVadd2 | Exec::VideoVadd4) => Operation::Add,
+        Some(Exec::VideoVsub2 | Exec::VideoVsub4) => Operation::Sub,
+        Some(Exec::VideoVavrg2 | Exec::VideoVavrg4) => Operation::Average,
+        Some(Exec::VideoVabsdiff2 | Exec::VideoVabsdiff4) => Operation::AbsDiff,
+        Some(Exec::VideoVmin2 | Exec::VideoVmin4) => Operation::Min,
+        Some(Exec::VideoVmax2 | Exec::VideoVmax4) => Operation::Max,
+        _ => Operation::Set(comparison(inst)?),
+    };
+    let unknown = || Refusal("a selector that is not known here".into());
+    let choice = |inst: &Inst<'_>, name: &str, without: Choice| match selector(inst, name) {
+        None => Ok(without),
+        Some(selector) => Choice::of(selector, width).ok_or_else(unknown),
+    };
+    let mask = match selector(inst, "d") {
+        None => Mask::ALL,
+        Some(selector) => Mask::of(selector, width).ok_or_else(unknown)?,
+    };
+    let set = matches!(operation, Operation::Set(_));
+    let simd = Simd {
+        operation,
+        width,
+        a: choice(inst, "a", Choice::A)?,
+        a_signed: signed(inst, "atype"),
+        b: choice(inst, "b", Choice::b(width))?,
+        b_signed: signed(inst, "btype"),
+        signed: if set { type_of(inst) == ".s32" } else { signed(inst, "dtype") },
+        saturate: inst.has(".sat"),
+        mask,
+        accumulate: inst.has(".add"),
+    };
+    inst.map3(move |a: u32, b: u32, c: u32| simd.evaluate(a, b, c))
+}

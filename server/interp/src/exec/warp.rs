@@ -1,0 +1,289 @@
+//! Lanes of a warp among themselves: shuffles, votes, matches, reductions, elections.
+//!
+//! An instruction with a member mask is called when all the lanes that it names are there or have exited (the machine gathers them). What
+//! is left to look at is what its author got wrong: a lane that is not in its own mask, and lanes that are named but do not execute it,
+//! because their guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
+
+use crate::decode::{Action, Inst, Refusal};
+use crate::findings::Kind;
+use crate::lanes::{Mask, lanes};
+use crate::machine::{Context, Outcome, list};
+use crate::registers::Src;
+use crate::simd::Marked;
+use crate::values::{Marks, atomic};
+
+/// Lanes that execute an instruction with the same member mask.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Party {
+    /// The lanes that execute it.
+    pub lanes: Mask,
+    /// The lanes that are named.
+    pub named: Mask,
+    /// The result is undefined, for named lanes do not take part.
+    pub incomplete: bool,
+}
+
+impl Party {
+    /// The lanes whose values count.
+    fn members(&self) -> Mask {
+        self.lanes & self.named
+    }
+}
+
+/// The executing lanes by their member masks; without masks, all of them together. Says what is wrong with the masks.
+pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -> Vec<Party> {
+    let Some(membermask) = membermask else {
+        return vec![Party { lanes: context.mask, named: context.mask, incomplete: false }];
+    };
+    let masks = context.registers.get(membermask);
+    let live = context.lanes.present & !context.lanes.exited;
+    let mut left = context.mask;
+    let mut out = Vec::with_capacity(1);
+    while left != 0 {
+        let named = masks[left.trailing_zeros() as usize];
+        let same = lanes(left).filter(|l| masks[*l] == named).fold(0, |m, l| m | 1 << l);
+        left &= !same;
+        let outside = same & !named;
+        if outside != 0 {
+            context.fault(Kind::Membermask, outside, || {
+                format!("lanes {} execute this with the mask {named:#010x}, in which they are not", list(outside))
+            });
+        }
+        let absent = named & live & !same;
+        if absent != 0 {
+            context.fault(Kind::Membermask, same, || {
+                format!(
+                    "lanes {} are in the mask {named:#010x} of lanes {}, but do not execute this with the same mask",
+                    list(absent),
+                    list(same)
+                )
+            });
+        }
+        crate::races::meet(context, same, named);
+        out.push(Party { lanes: same, named, incomplete: absent != 0 });
+    }
+    out
+}
+
+/// Marks the results of all lanes of a party: with what is said of the sources of any of them.
+fn mark_together(context: &mut Context<'_>, party: Party) {
+    let mut marks = lanes(party.members()).fold(Marks::NONE, |all, l| all | context.source_marks(l));
+    if party.incomplete {
+        marks |= Marks::UNSPECIFIED;
+    }
+    for lane in lanes(party.lanes) {
+        context.mark(lane, marks);
+    }
+    let outside = party.lanes & !party.named;
+    context.marked.unspecified |= Marked::all(outside, Marks::UNSPECIFIED).unspecified;
+}
+
+fn membermask(inst: &mut Inst<'_>) -> Result<Option<Src<u32>>, Refusal> {
+    inst.optional_src::<u32>("membermask")
+}
+
+/// How a shuffle finds the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shuffle {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// The source lane of a lane, and whether that is in range (manual 9.7.9.6, *Semantics*).
+pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize, bool) {
+    let (lane, b) = (lane as i32 & 31, (b & 31) as i32);
+    let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
+    let last = (lane & segment) | (clamp & !segment);
+    let first = lane & segment;
+    let (j, inside) = match mode {
+        Shuffle::Up => (lane - b, lane - b >= last),
+        Shuffle::Down => (lane + b, lane + b <= last),
+        Shuffle::Butterfly => (lane ^ b, lane ^ b <= last),
+        Shuffle::Index => {
+            let j = first | (b & !segment);
+            (j, j <= last)
+        }
+    };
+    // `.up` with a lower bound that lies below zero cannot be: the bound is a lane. `.down` ends at a lane as well.
+    (if inside { j & 31 } else { lane } as usize, inside)
+}
+
+/// `shfl`, `shfl.sync`.
+pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let mode = match inst.modifier("mode") {
+        Some(".up") => Shuffle::Up,
+        Some(".down") => Shuffle::Down,
+        Some(".bfly") => Shuffle::Butterfly,
+        Some(".idx") => Shuffle::Index,
+        _ => return Err("`shfl` without a mode".into()),
+    };
+    let (d, p) = (inst.dst::<u32>("d")?, inst.predicate_dst("p")?);
+    let (a, b, c) = (inst.src::<u32>("a")?, inst.src::<u32>("b")?, inst.src::<u32>("c")?);
+    let mask = membermask(inst)?;
+    Ok(Inst::machine(move |context| {
+        context.exact = true;
+        let values = context.registers.get(a);
+        let (offsets, bounds) = (context.registers.get(b), context.registers.get(c));
+        let (mut out, mut inside) = ([0; 32], 0);
+        let executing = context.mask;
+        for party in parties(context, mask) {
+            let mut silent = 0;
+            for lane in lanes(party.lanes) {
+                let (from, ok) = source_lane(mode, lane, offsets[lane], bounds[lane]);
+                out[lane] = values[from];
+                inside |= Mask::from(ok) << lane;
+                let marks = context.source_marks(from);
+                context.mark(lane, marks);
+                if party.members() >> from & 1 == 0 {
+                    silent |= 1 << lane;
+                    context.mark(lane, Marks::UNSPECIFIED);
+                }
+            }
+            // A lane that is not in its own mask has been told so.
+            let silent = silent & party.named;
+            if silent != 0 {
+                let from =
+                    lanes(silent).map(|l| source_lane(mode, l, offsets[l], bounds[l]).0).fold(0, |m, l| m | 1 << l);
+                context.fault(Kind::Membermask, silent, || {
+                    format!(
+                        "lanes {} read from lanes {}, which take no part: the value is undefined",
+                        list(silent),
+                        list(from)
+                    )
+                });
+            }
+        }
+        context.registers.put(d, executing, out);
+        if let Some(p) = p {
+            context.registers.put_predicate(p, executing, inside);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `vote`, `vote.sync`.
+pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let a = inst.predicate_src("a")?.ok_or("`vote` without a source")?;
+    let mask = membermask(inst)?;
+    let ballot =
+        if inst.has(".ballot") || inst.modifier("mode").is_none() { Some(inst.dst::<u32>("d")?) } else { None };
+    let d = if ballot.is_none() { inst.predicate_dst("d")? } else { None };
+    let mode = inst.modifier("mode").unwrap_or("");
+    Ok(Inst::machine(move |context| {
+        context.exact = true;
+        let values = context.registers.predicate(a);
+        for party in parties(context, mask) {
+            let members = party.members();
+            let held = values & members;
+            if let Some(d) = ballot {
+                context.registers.put(d, party.lanes, [held; 32]);
+            }
+            if let Some(d) = d {
+                let truth = match mode {
+                    ".all" => held == members,
+                    ".any" => held != 0,
+                    _ => held == 0 || held == members,
+                };
+                context.registers.put_predicate(d, party.lanes, if truth { Mask::MAX } else { 0 });
+            }
+            mark_together(context, party);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `match.any.sync` and `match.all.sync`.
+pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal> {
+    let d = inst.dst::<u32>("d")?;
+    let p = inst.predicate_dst("p")?;
+    let width = if inst.type_name("type") == ".b64" { 8 } else { 4 };
+    let operand = inst.operand("a").ok_or("`match` without a source")?;
+    let a = inst.place(operand, width)?;
+    let cut = if width == 8 { u128::from(u64::MAX) } else { u128::from(u32::MAX) };
+    let mask = membermask(inst)?;
+    Ok(Inst::machine(move |context| {
+        context.exact = true;
+        let mut values = [0; 32];
+        for lane in lanes(context.mask) {
+            values[lane] = context.registers.lane_bits(a, lane) & cut;
+        }
+        for party in parties(context, mask) {
+            let members = party.members();
+            let equal = |to: u128| lanes(members).filter(|l| values[*l] == to).fold(0, |m, l| m | 1 << l);
+            let first = members.trailing_zeros() as usize;
+            let everybody = members != 0 && equal(values[first % 32]) == members;
+            for lane in lanes(party.lanes) {
+                let found = match all {
+                    true if everybody => members,
+                    true => 0,
+                    false => equal(values[lane]),
+                };
+                context.registers.put_lane(d, lane, found);
+            }
+            if let Some(p) = p {
+                context.registers.put_predicate(p, party.lanes, if everybody { Mask::MAX } else { 0 });
+            }
+            mark_together(context, party);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `activemask`: the lanes that execute it now. Which these are is the machine's choice; it keeps lanes together where it can.
+pub(crate) fn activemask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let d = inst.dst::<u32>("d")?;
+    Ok(Inst::all(move |registers, mask| {
+        registers.put(d, mask, [mask; 32]);
+        Marked::default()
+    }))
+}
+
+/// `redux.sync`.
+pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let name = inst.modifier("op").unwrap_or("").trim_start_matches('.');
+    let operation = atomic::Operation::named(name).ok_or("`redux` without an operation")?;
+    let (d, a) = (inst.dst::<u32>("d")?, inst.src::<u32>("a")?);
+    let float = inst.has(".f32");
+    let signed = inst.has(".s32");
+    let (abs, nan) = (inst.has(".abs"), inst.has(".NaN"));
+    let largest = operation == atomic::Operation::Max;
+    let mask = membermask(inst)?;
+    Ok(Inst::machine(move |context| {
+        context.exact = true;
+        let values = context.registers.get(a);
+        for party in parties(context, mask) {
+            let members = lanes(party.members()).map(|l| values[l]);
+            let result = if float {
+                atomic::redux_f32(largest, abs, nan, members)
+            } else {
+                atomic::redux(operation, signed, members)
+            };
+            // Nobody is a member: every lane is outside of its own mask, which has been said.
+            context.registers.put(d, party.lanes, [result.unwrap_or(0); 32]);
+            mark_together(context, party);
+        }
+        Outcome::Next
+    }))
+}
+
+/// `elect.sync`. The manual leaves open which lane is elected, but that it is always the same one for a mask; here it is the lowest.
+pub(crate) fn elect(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let d = inst.dst::<u32>("d")?;
+    let p = inst.predicate_dst("p")?.ok_or("`elect.sync` without a predicate")?;
+    let mask = membermask(inst)?;
+    Ok(Inst::machine(move |context| {
+        for party in parties(context, mask) {
+            let members = if party.members() == 0 { party.lanes } else { party.members() };
+            let leader = members.trailing_zeros();
+            context.registers.put(d, party.lanes, [leader; 32]);
+            context.registers.put_predicate(p, party.lanes, 1u32.checked_shl(leader).unwrap_or(0));
+            mark_together(context, party);
+        }
+        Outcome::Next
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! `wmma`: products of matrices in fragments of which nobody says how they are laid out, and how these get to memory and back.
+//!
+//! A fragment is laid out as [`Fragment::opaque`] does it, so a kernel that picks elements out gets others than hardware gives. The
+//! fragment of C of an `.f16` is another than that of an `.f32`.
+
+use super::mma::{Held, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::findings::Kind;
+use crate::machine::{Context, Order, Outcome};
+use crate::matrix::element::Element;
+use crate::matrix::fragment::Fragment;
+use crate::matrix::numerics::Unit;
+use crate::matrix::product::{Operands, Product, Shape, Spec};
+use crate::memory::Region;
+use crate::registers::Src;
+use crate::values::Marks;
+use crate::values::convert::quick::f16_from_f32;
+use ptx_isa::tables::dimension;
+
+fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
+    let of = |name: &str| inst.modifiers().find_map(|m| dimension(m, name)).map(|n| n as usize);
+    match (of("m"), of("n"), of("k")) {
+        (Some(m), Some(n), Some(k)) => Ok(Shape { m, n, k }),
+        _ => Err("`wmma` without a shape".into()),
+    }
+}
+
+/// An operand that holds a matrix of so many rows and columns.
+fn held(inst: &mut Inst<'_>, operand: &str, element: Element, rows: usize, columns: usize) -> Result<Held, Refusal> {
+    let first = inst.operand(operand).ok_or("`wmma` without a fragment")?;
+    let bits = u32::from(inst.width(first)) * 8;
+    let count = inst.places(operand, (bits / 8) as u8)?.len() as u32;
+    let fragment = Fragment::opaque(rows, columns, element.bits(), count, bits).map_err(refused)?;
+    Held::of(inst, operand, fragment)
+}
+
+/// How a matrix lies in memory.
+struct Matrix {
+    address: Address,
+    /// Elements from the beginning of a line to that of the next.
+    stride: Option<Src<u32>>,
+    element: Element,
+    rows: usize,
+    columns: usize,
+    /// A line is a row, else a column.
+    row_major: bool,
+    /// The alignment of every line: the size of a fragment in bytes.
+    align: u64,
+}
+
+impl Matrix {
+    fn new(inst: &mut Inst<'_>) -> Result<(Self, Held), Refusal> {
+        let Shape { m, n, k } = shape(inst)?;
+        let (rows, columns) = match inst.entry().name {
+            name if name.contains(".a") => (m, k),
+            name if name.contains(".b") => (k, n),
+            _ => (m, n),
+        };
+        let element = *types(inst).first().ok_or("`wmma` without a type")?;
+        let held = held(inst, "r", element, rows, columns)?;
+        let align = held.places.iter().map(|p| u64::from(p.width)).sum();
+        let address = inst.address("p")?;
+        let stride = inst.optional_src::<u32>("stride")?;
+        let row_major = inst.has(".row");
+        Ok((Self { address, stride, element, rows, columns, row_major, align }, held))
+    }
+
+    /// Lines, elements of each.
+    fn lines(&self) -> (usize, usize) {
+        if self.row_major { (self.rows, self.columns) } else { (self.columns, self.rows) }
+    }
+
+    /// The number of an element in the matrix, row by row, by line and place.
+    fn number(&self, line: usize, at: usize) -> usize {
+        if self.row_major { line * self.columns + at } else { at * self.columns + line }
+    }
+
+    /// The lane whose address counts, the distance of lines in bytes, and the bytes of a line.
+    fn begin(&self, context: &mut Context<'_>) -> (usize, u64, usize) {
+        let lane = context.mask.trailing_zeros().min(31) as usize;
+        let (_, length) = self.lines();
+        let stride = self.stride.map_or(length as u32, |s| context.registers.lane(s, lane));
+        let first = context.raw_address(&self.address, lane);
+        let differs = |context: &Context<'_>, other: usize| {
+            context.raw_address(&self.address, other) != first
+                || self.stride.is_some_and(|s| context.registers.lane(s, other) != stride)
+        };
+        let other = crate::lanes::lanes(context.mask).filter(|l| differs(context, *l)).fold(0, |m, l| m | 1 << l);
+        if other != 0 {
+            context.fault(Kind::Undefined, other, || {
+                "address and stride must be the same in all lanes of the warp".into()
+            });
+        }
+        if (stride as usize) < length {
+            context.fault(Kind::Undefined, context.mask, || {
+                format!("a stride of {stride} elements, but the lines of this matrix have {length}")
+            });
+        }
+        let bits = self.element.bits();
+        (lane, u64::from(stride) * u64::from(bits) / 8, length * bits as usize / 8)
+    }
+
+    /// Where a line lies, so many bytes behind the first.
+    fn line(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        offset: u64,
+        bytes: usize,
+        write: bool,
+    ) -> Option<crate::machine::Location> {
+        let whole = (self.element.bits() as usize / 8).max(1);
+        let at = context.locate(
+            &Address { offset: self.address.offset.wrapping_add(offset as i64), ..self.address },
+            lane,
+            bytes,
+            1,
+            write,
+        )?;
+        let align = self.align.min(bytes as u64).max(1);
+        if !at.address.is_multiple_of(whole as u64) {
+            context
+                .fault(Kind::Misaligned, 1 << lane, || format!("address {:#x} is no multiple of {whole}", at.address));
+            return None;
+        }
+        if !at.address.is_multiple_of(align) {
+            context.fault(Kind::Undefined, 1 << lane, || {
+                format!("a line of the matrix begins at {:#x}, which is no multiple of {align}", at.address)
+            });
+        }
+        if !matches!(at.region, Region::Shared(_) | Region::Global) {
+            context.fault(Kind::OutOfBounds, 1 << lane, || {
+                format!("{:#x} is neither in global nor in shared memory", at.address)
+            });
+            return None;
+        }
+        Some(at)
+    }
+}
+
+/// The bits of an element in the bytes of a line.
+fn element(line: &[u8], at: usize, bits: u32) -> u64 {
+    let (first, low) = (at * bits as usize / 8, at as u32 * bits % 8);
+    let all = line.get(first..).unwrap_or(&[]).iter().take(8).rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    (all >> low) & (u64::MAX >> (64 - bits.clamp(1, 64)))
+}
+
+/// `wmma.load`.
+pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (matrix, held) = Matrix::new(inst)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let (lane, stride, bytes) = matrix.begin(context);
+        let (lines, length) = matrix.lines();
+        let mut elements = vec![0; held.fragment.size()];
+        let mut marks = Marks::NONE;
+        let mut buffer = [0; 256];
+        for line in 0..lines {
+            let buffer = &mut buffer[..bytes.min(256)];
+            let Some(at) = matrix.line(context, lane, stride.wrapping_mul(line as u64), bytes, false) else {
+                return Outcome::Next;
+            };
+            marks |= context.read_at(at, lane, buffer, Order::Weak);
+            for at in 0..length {
+                elements[matrix.number(line, at)] = element(buffer, at, matrix.element.bits());
+            }
+        }
+        held.scatter(context, &elements, None);
+        context.marked = crate::simd::Marked::all(context.mask, marks);
+        Outcome::Next
+    }))
+}
+
+/// `wmma.store`.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let (matrix, held) = Matrix::new(inst)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let (lane, stride, bytes) = matrix.begin(context);
+        let (lines, length) = matrix.lines();
+        let elements = held.gather(context.registers);
+        let marks = all_source_marks(context);
+        let size = matrix.element.bits() as usize / 8;
+        let mut buffer = [0; 256];
+        for line in 0..lines {
+            // Results have whole bytes.
+            for (at, to) in buffer.chunks_exact_mut(size.max(1)).take(length).enumerate() {
+                let value = elements[matrix.number(line, at)].to_le_bytes();
+                to.copy_from_slice(&value[..to.len()]);
+            }
+            let Some(at) = matrix.line(context, lane, stride.wrapping_mul(line as u64), bytes, true) else {
+                return Outcome::Next;
+            };
+            context.write_at(at, lane, &buffer[..bytes.min(256)], marks, Order::Weak);
+        }
+        Outcome::Next
+    }))
+}
+
+/// The types of D, A, B and C: where A and B are `.f16`, only D and C are written.
+fn four_types(inst: &Inst<'_>) -> Result<[Element; 4], Refusal> {
+    match types(inst)[..] {
+        [d, c] => Ok([d, Element::F16, Element::F16, c]),
+        [d, a, b, c] => Ok([d, a, b, c]),
+        _ => Err("`wmma.mma` without its types".into()),
+    }
+}
+
+/// `wmma.mma`.
+pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let shape = shape(inst)?;
+    let Shape { m, n, k } = shape;
+    let [d_type, a_type, b_type, c_type] = four_types(inst)?;
+    if a_type == Element::F16 && inst.has(".satfinite") {
+        return Err("what `.satfinite` did to `.f16` before PTX 6.5 is not known well enough".into());
+    }
+    let (a, b) = (held(inst, "a", a_type, m, k)?, held(inst, "b", b_type, k, n)?);
+    let (c, d) = (held(inst, "c", c_type, m, n)?, held(inst, "d", d_type, m, n)?);
+    // Sums are made in the wider of the two types: an `.f16` of an `.f32` C is the last step.
+    let narrows = (c_type, d_type) == (Element::F32, Element::F16);
+    let product = Product::new(Spec {
+        unit: Unit::Mma,
+        numerics: numerics(inst)?,
+        shape,
+        a: a_type,
+        b: b_type,
+        c: c_type,
+        d: if narrows { Element::F32 } else { d_type },
+        kind: kind(inst, a_type),
+        sparse: false,
+        negate_a: false,
+        negate_b: false,
+    })
+    .map_err(refused)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let registers = &*context.registers;
+        let (a, b, c) = (a.gather(registers), b.gather(registers), c.gather(registers));
+        let operands = Operands { a: &a, b: &b, c: &c, ..Operands::default() };
+        let (mut values, mut marks) = (Vec::new(), Vec::new());
+        multiply(context, &product, &operands, &mut values, &mut marks);
+        if narrows {
+            for (value, mark) in values.iter_mut().zip(&mut marks) {
+                *value = u64::from(f16_from_f32(*value as u32));
+                *mark |= Marks::UNSPECIFIED;
+            }
+        }
+        d.scatter(context, &values, Some(&marks));
+        mark_all(context);
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,94 @@
+//! Local, shared and constant memory, initial values, addresses of 32 bits.
+
+use super::traced;
+use crate::findings::Kind;
+use crate::machine::Status;
+use crate::testing::{Kernel, words};
+
+#[test]
+fn each_lane_has_its_own_local_memory() {
+    let body = |offset: &str| {
+        format!(
+            ".local .align 4 .b8 buf[16]; st.local.u32 [buf+4], %r0; mov.u64 %rd2, buf; cvta.local.u64 %rd3, %rd2;\n\
+             ld.u32 %r1, [%rd3+4]; st.u32 [%rd3+8], 1000; ld.local.u32 %r2, [buf+{offset}]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;"
+        )
+    };
+    assert_eq!(traced("", &body("8"), 32).words(), (1000..1032).collect::<Vec<_>>());
+    assert_eq!(traced("", &body("12"), 32).out.kinds(), [Kind::UninitializedMemory]);
+    assert_eq!(traced("", &body("10"), 32).out.kinds(), [Kind::Misaligned]);
+    let beyond = "mov.u64 %rd2, 0x1000000000; ld.local.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;";
+    assert_eq!(traced("", beyond, 32).out.kinds(), [Kind::OutOfBounds]);
+}
+
+#[test]
+fn dynamic_shared_memory_has_the_size_of_the_launch() {
+    let text = super::module(
+        ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 fixed[64];",
+        "mov.u32 %r1, dyn; mad.lo.u32 %r2, %r0, 4, %r1; st.shared.u32 [%r2], %r0; mov.u32 %r3, %dynamic_smem_size;\n\
+         st.shared.u32 [fixed], 1; ld.shared.u32 %r4, [%r2]; add.u32 %r4, %r4, %r3; st.global.u32 [%rd1], %r4;",
+    );
+    let run = |bytes: u32| {
+        let mut kernel = Kernel::new(&text).buffer(&[0; 128]);
+        kernel.shape.shared = bytes;
+        kernel.run()
+    };
+    let out = run(128);
+    // All lanes write 1 to one word: the same, but nothing orders them.
+    assert!(out.kinds().iter().all(|k| *k == Kind::Race), "{:?}", out.faults());
+    assert_eq!(out.u32s(0), (128..160).collect::<Vec<_>>());
+    let out = run(124);
+    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+    assert_eq!(out.faults()[0].lanes, 1 << 31);
+}
+
+#[test]
+fn constants_and_their_addresses_are_initial_values() {
+    let variables = ".const .align 4 .u32 c[4] = { 10, 20, 30, 40 };\n.global .u64 g = generic(c);\n.global .u64 raw = c;\n\
+        .global .align 4 .u32 w[3] = { 7, 8 };\n.global .u64 pw = w + 4;\n.const .u64 table[2] = { w, pw };\n.global .b8 bytes[4] = { 1, 2, 3, 4 };";
+    let body = "and.b32 %r1, %r0, 3; mad.wide.u32 %rd2, %r1, 4, 0; mov.u64 %rd3, c; add.u64 %rd3, %rd3, %rd2; ld.const.u32 %r2, [%rd3];\n\
+        ld.global.u64 %rd4, [g]; ld.u32 %r3, [%rd4+4]; ld.global.u64 %rd5, [raw]; ld.const.u32 %r4, [%rd5+8];\n\
+        ld.global.u64 %rd6, [pw]; ld.global.u32 %r5, [%rd6]; ld.const.u64 %rd7, [table+8]; ld.global.u64 %rd7, [%rd7]; ld.global.u32 %r6, [%rd7];\n\
+        ld.global.u32 %r7, [w+8]; ld.global.u32 %r8, [bytes];\n\
+        mad.lo.u32 %r2, %r3, 100, %r2; mad.lo.u32 %r2, %r4, 10000, %r2; add.u32 %r2, %r2, %r5; add.u32 %r2, %r2, %r6; add.u32 %r2, %r2, %r7;\n\
+        setp.ne.u32 %p0, %r8, 0x04030201; @%p0 trap; st.global.u32 [%rd1], %r2;";
+    let wanted = |l: u32| 10 * (l % 4 + 1) + 2000 + 300_000 + 8 + 8;
+    assert_eq!(traced(variables, body, 32).words(), (0..32).map(wanted).collect::<Vec<_>>());
+    let store = traced(variables, "ld.global.u64 %rd4, [g]; st.u32 [%rd4], 1;", 32);
+    assert_eq!((store.out.kinds(), store.out.status()), (vec![Kind::ReadOnly], Status::Fault));
+    let wrong = traced(variables, "ld.global.u64 %rd4, [g]; ld.const.u32 %r2, [%rd4];", 32);
+    assert_eq!(wrong.out.kinds(), [Kind::OutOfBounds]);
+    assert!(wrong.out.faults()[0].message.contains("cvta.to"), "{:?}", wrong.out.faults());
+}
+
+#[test]
+fn modules_with_addresses_of_32_bits_are_executed() {
+    let text = |offset: u32| {
+        format!(
+            ".version 8.5\n.target sm_60\n.address_size 32\n.global .align 4 .u32 v[2] = {{ 5, 6 }};\n.global .u32 pv = v;\n\
+             .func (.param .b32 r) f(.param .b32 p) {{ .reg .b32 %a, %x; ld.param.b32 %a, [p]; ld.u32 %x, [%a+{offset}]; st.param.b32 [r], %x; ret; }}\n\
+             .entry k(.param .u32 out) {{ .reg .b32 %r<8>; .shared .align 4 .b8 s[128]; .local .align 4 .b8 l[8];\n\
+             ld.param.u32 %r0, [out]; mov.u32 %r1, %tid.x; mad.lo.u32 %r0, %r1, 4, %r0; mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r1;\n\
+             ld.global.u32 %r3, [pv]; {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3; call (b), f, (a); ld.param.b32 %r4, [b]; }}\n\
+             mov.u32 %r5, l; st.local.u32 [%r5+4], %r4; cvta.local.u32 %r5, %r5; ld.u32 %r6, [%r5+4]; ld.shared.u32 %r7, [%r2]; add.u32 %r6, %r6, %r7;\n\
+             st.global.u32 [%r0], %r6; ret; }}"
+        )
+    };
+    let out = Kernel::new(&text(4)).buffer(&[0; 128]).fine();
+    assert_eq!(out.u32s(0), (6..38).collect::<Vec<_>>());
+    let out = Kernel::new(&text(8)).buffer(&[0; 128]).run();
+    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+    assert!(out.faults()[0].message.contains("behind the end of `v`"), "{:?}", out.faults());
+}
+
+#[test]
+fn values_of_many_bytes_are_loaded_and_stored() {
+    let source: Vec<u32> = (0..64).collect();
+    let body = "mov.u32 %r9, 0; ld.param.u64 %rd2, [p1]; mad.wide.u32 %rd2, %r0, 16, %rd2; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2];\n\
+        ld.global.v2.u64 {%rd3, %rd4}, [%rd2]; cvt.u32.u64 %r5, %rd4; sub.u32 %r5, %r5, %r3; add.u32 %r4, %r4, %r5; st.global.u32 [%rd1], %r4;\n\
+        ld.global.s8 %r6, [%rd2]; st.global.u8 [%rd1+3], %r6;";
+    let kernel = || Kernel::new(&super::module("", body)).threads(16);
+    let out = kernel().buffer(&[0; 64]).buffer(&words(source)).fine();
+    assert_eq!(out.u32s(0), (0..16).map(|l| 4 * l + 3 + (l << 26)).collect::<Vec<_>>());
+    let out = kernel().buffer(&[0; 64]).buffer(&[1; 248]).run();
+    assert_eq!(out.kinds(), [Kind::OutOfBounds]);
+}

@@ -1,0 +1,58 @@
+//! The engine with small kernels: who executes what together, calls, memory, and that runs can be had again.
+
+mod calls;
+mod divergence;
+mod memory;
+mod passing;
+mod progress;
+mod runs;
+
+use crate::lanes::Mask;
+use crate::machine::Target;
+use crate::testing::{Kernel, Outcome};
+
+/// A kernel in its module. Its parameters: `out`, then `p1` … `p4`, all `.u64`. `%rd0` holds `out`, `%r0` the number of the thread in its
+/// CTA, `%rd1` the address of its own word of `out`; `functions` stand before it.
+pub(super) fn module(functions: &str, body: &str) -> String {
+    format!(
+        ".version 8.5\n.target sm_90a\n.address_size 64\n{functions}\n\
+         .entry k(.param .u64 out, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4) {{\n\
+         .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<16>; .reg .b64 %rd<16>; .reg .f64 %d<8>;\n\
+         ld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %rd1, %r0, 4, %rd0;\n{body}\nret;\n}}\n"
+    )
+}
+
+/// A run, and the text that it came from.
+pub(super) struct Traced {
+    pub out: Outcome,
+    text: String,
+}
+
+/// Runs a kernel of [`module`] with so many threads, and a word of zeros for each.
+pub(super) fn traced(functions: &str, body: &str, threads: u32) -> Traced {
+    let text = module(functions, body);
+    let out = Kernel::new(&text).threads(threads).buffer(&vec![0; 4 * threads as usize]).run();
+    Traced { out, text }
+}
+
+impl Traced {
+    /// The words that the threads stored. Nothing may have been found.
+    pub(super) fn words(&self) -> Vec<u32> {
+        assert_eq!((self.out.status(), self.out.faults()), (super::Status::Finished, &[][..]));
+        self.out.u32s(0)
+    }
+
+    /// The lanes that executed the instructions of warp 0 that begin with these words, each time.
+    pub(super) fn masks(&self, instruction: &str) -> Vec<Mask> {
+        self.steps(instruction).into_iter().map(|(_, mask)| mask).collect()
+    }
+
+    /// The same with the lanes of the group, those included whose guard is false.
+    pub(super) fn steps(&self, instruction: &str) -> Vec<(Mask, Mask)> {
+        let all = self.out.run.window(Target { cta: 0, warp: 0 }, 0, usize::MAX, &|| false);
+        let executable = &self.out.run.machine.executable;
+        let is = |s: &&crate::machine::Recorded| self.text[executable.range(s.site)].trim().starts_with(instruction);
+        let found: Vec<_> = all.iter().filter(is).map(|s| (s.group, s.mask)).collect();
+        found
+    }
+}

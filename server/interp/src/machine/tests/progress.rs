@@ -1,0 +1,65 @@
+//! Who waits in a loop for another thread is not waited for by it: everybody has a turn, whatever the others do.
+
+use super::module;
+use crate::findings::Kind;
+use crate::machine::Status;
+use crate::testing::{Kernel, Outcome};
+
+fn run(body: &str, ctas: u32, threads: u32) -> Outcome {
+    let mut kernel = Kernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&[0; 16]);
+    kernel.settings.limit = 2_000_000;
+    kernel.run()
+}
+
+/// Races are what these kernels are made of, as far as they are seen.
+fn finished(out: &Outcome) -> bool {
+    out.status() == Status::Finished && out.kinds().iter().all(|k| *k == Kind::Race)
+}
+
+/// The thread of which `waits` is true looks at a word until it is not zero; the others write to it.
+fn flag(waits: &str, write: &str) -> String {
+    format!(
+        "{waits} @!%p0 bra W;\nS: ld.volatile.global.u32 %r5, [%rd0]; setp.eq.u32 %p1, %r5, 0; @%p1 bra S; st.global.u32 [%rd0+4], %r5; bra J;\n\
+         W: {write}\nJ: mov.u32 %r6, 0;"
+    )
+}
+
+#[test]
+fn a_lane_waits_for_another_of_its_warp() {
+    for waits in ["setp.eq.u32 %p0, %r0, 0;", "setp.ne.u32 %p0, %r0, 0;", "setp.eq.u32 %p0, %r0, 31;"] {
+        let out = run(&flag(waits, "st.volatile.global.u32 [%rd0], 7;"), 1, 32);
+        assert!(finished(&out), "{waits} {:?} {:?}", out.status(), out.faults());
+        assert_eq!(out.u32s(0)[..2], [7, 7]);
+    }
+    // What nobody writes is waited for without end.
+    let out = run(&flag("setp.eq.u32 %p0, %r0, 0;", "mov.u32 %r6, 1;"), 1, 32);
+    assert_eq!(out.status(), Status::Limit);
+}
+
+#[test]
+fn warps_and_ctas_wait_for_others() {
+    for (index, count) in [("%warpid", 1), ("%ctaid.x", 40)] {
+        for waiter in ["eq", "ne"] {
+            let waits = format!("mov.u32 %r4, {index}; setp.{waiter}.u32 %p0, %r4, 0;");
+            let out = run(&flag(&waits, "st.volatile.global.u32 [%rd0], 9;"), count, 96);
+            assert!(finished(&out), "{index} {waiter} {:?} {:?}", out.status(), out.faults());
+            assert_eq!(out.u32s(0)[..2], [9, 9]);
+        }
+    }
+}
+
+#[test]
+fn a_lock_is_had_by_one_thread_after_the_other() {
+    // Every thread of a warp tries: the classic loop that hangs where lanes cannot go on independently.
+    let body = "L: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra L;\n\
+        ld.volatile.global.u32 %r2, [%rd0+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd0+4], %r2;\n\
+        atom.global.exch.b32 %r3, [%rd0], 0;";
+    for (ctas, threads) in [(1, 32), (1, 96), (3, 64)] {
+        let out = run(body, ctas, threads);
+        assert!(finished(&out), "{ctas} {threads} {:?} {:?}", out.status(), out.faults());
+        assert_eq!(out.u32s(0)[..2], [0, ctas * threads]);
+    }
+    // A thread that never gives it back keeps all others.
+    let out = run(&body.replace("atom.global.exch.b32 %r3, [%rd0], 0;", ""), 1, 32);
+    assert_eq!((out.status(), out.u32s(0)[1]), (Status::Limit, 1));
+}
