@@ -183,16 +183,16 @@ impl Outcome {
         self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage.to_vec()
     }
 
+    /// The bytes of an image.
+    pub(crate) fn image(&self, id: ImageId) -> &[u8] {
+        &self.run.machine.images.image(id).expect("the image is there").bytes
+    }
+
     /// What must be said of bytes of a buffer.
     pub(crate) fn marks(&self, buffer: usize, offset: u64, bytes: usize) -> Marks {
         let address = self.buffers[buffer];
         let storage = &self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage;
         storage.read(offset, &mut vec![0; bytes]).marks
-    }
-
-    /// The bytes of an image.
-    pub(crate) fn image(&self, id: ImageId) -> &[u8] {
-        &self.run.machine.images.image(id).expect("the image is there").bytes
     }
 
     /// The words of a buffer.

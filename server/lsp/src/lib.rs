@@ -5,6 +5,7 @@
 
 pub mod cli;
 mod decode;
+pub mod launch;
 mod levels;
 mod markup;
 pub mod ptxas;

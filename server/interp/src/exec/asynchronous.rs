@@ -216,7 +216,9 @@ impl Reduction {
         let function = self.function;
         let old = context.update_at(at, lane, self.bytes, order, |old| function(old, b, 0));
         let marks = marks | atomic::marks(self.operation, self.element, old, b);
-        context.mark_at(at, lane, self.bytes, marks, true);
+        if !marks.is_none() {
+            context.mark_at(at, lane, self.bytes, marks, true);
+        }
     }
 }
 

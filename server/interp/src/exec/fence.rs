@@ -1,6 +1,7 @@
 //! Fences. Memory is sequentially consistent here, so they change nothing but what the detector of races knows (manual 9.7.13.4, 8.8).
 
 use crate::decode::{Action, Inst, Refusal};
+use crate::exec::copies;
 use crate::machine::Outcome;
 use crate::races;
 
@@ -16,11 +17,18 @@ pub(crate) fn fence(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `fence.proxy`, `membar.proxy`, `fence.mbarrier_init`: those that order what the generic proxy does as well are fences, too.
 pub(crate) fn proxy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let ordering = [".release", ".acquire", ".acq_rel"].iter().any(|m| inst.has(m));
-    if !ordering && inst.exec() != Some(ptx_isa::Exec::FenceMbarrierInit) {
+    let ordering = ordering || inst.exec() == Some(ptx_isa::Exec::FenceMbarrierInit);
+    let engine = inst.entry().name.contains("async") || inst.modifiers().any(|m| m.starts_with(".async"));
+    if !ordering && !engine {
         return Ok(Action::Nothing);
     }
-    Ok(Inst::machine(|context| {
-        races::fence(context, false);
+    Ok(Inst::machine(move |context| {
+        if ordering {
+            races::fence(context, false);
+        }
+        if engine {
+            copies::fence(context);
+        }
         Outcome::Next
     }))
 }

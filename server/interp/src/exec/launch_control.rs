@@ -121,7 +121,7 @@ pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 mod tests {
     use super::{CANCELLED, answer, index};
     use crate::findings::Kind;
-    use crate::testing::{Kernel, Outcome};
+    use crate::testing::{Kernel, Outcome, words};
 
     #[test]
     fn answers_hold_the_index() {
@@ -168,6 +168,17 @@ mod tests {
         );
         let out = run(2, &body.replace("mapa.u64 %rd2, %rd2, %r6;", ""));
         assert_eq!((out.kinds(), out.u32s(0)), (vec![], vec![4, 2]));
+    }
+
+    #[test]
+    fn blocks_take_over_the_tiles_of_others() {
+        // Without the square roots, a copy of 4096 elements by four blocks: the first one does it all.
+        let text = include_str!("../../../../tests/kernels/work_stealing.ptx").replace("sqrt.rn.f32", "mov.b32");
+        let data = words((0..4096).map(|i| i * 3));
+        let mut kernel = Kernel::new(&text).threads(128).buffer(&data).buffer(&[0; 16384]);
+        kernel.shape.grid = [4, 1, 1];
+        let out = kernel.fine();
+        assert_eq!(out.bytes(1), data);
     }
 
     #[test]

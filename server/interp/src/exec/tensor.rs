@@ -298,6 +298,7 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets:
         sources.iter().filter_map(|(at, bytes)| copies::begin(context, Some((*at, *bytes)), None, false)).collect();
     for (target, barrier) in targets.all(context, lane, target, bytes) {
         plan.load(context, lane, &sources, target);
+        copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, None, Some((target, bytes as u64)), false);
         // Whoever sees the first completion knows that everything has been read.
         mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
@@ -339,6 +340,7 @@ fn outward_lane(
     let plan = request.plan(context, lane, source.offset as u32)?;
     let bytes = plan.amount.shared as usize;
     context.locate_generic(source.address, lane, bytes, 1, false)?;
+    copies::read_by_engine(context, source, lane, bytes);
     let spans = plan.spans(context, lane, true)?;
     match operation {
         None => plan.store(context, lane, source),

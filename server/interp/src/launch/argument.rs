@@ -14,6 +14,8 @@ pub enum Names {
     Parameters,
     /// All names are variables of the module.
     Globals,
+    /// All names are those of buffers that no parameter holds.
+    Buffers,
 }
 
 /// Reads `key=value` after `key=value` into a launch. One mistake does not hide the next.
@@ -73,7 +75,11 @@ fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
     let argument = value(cursor)?;
     end(cursor)?;
     let range = cursor.since(start);
-    let all = if names == Names::Globals { &mut launch.globals } else { &mut launch.parameters };
+    let all = match names {
+        Names::Globals => &mut launch.globals,
+        Names::Buffers => &mut launch.buffers,
+        Names::Launch | Names::Parameters => &mut launch.parameters,
+    };
     if all.iter().any(|g| &*g.name == name && g.offset == offset) {
         return Err(repeated(range));
     }

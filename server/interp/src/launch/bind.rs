@@ -121,11 +121,14 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     binding.buffers().map_err(|m| vec![m])?;
     let mut mistakes = Vec::new();
     binding.images.opaques(&executable);
-    for given in &launch.parameters {
-        mistakes.extend(binding.parameter(given).err());
-    }
-    for given in &launch.globals {
-        mistakes.extend(binding.global(given).err());
+    // Images that share the bytes of others come after those.
+    for second in [false, true] {
+        for given in launch.parameters.iter().filter(|g| shares(g) == second) {
+            mistakes.extend(binding.parameter(given).err());
+        }
+        for given in launch.globals.iter().filter(|g| shares(g) == second) {
+            mistakes.extend(binding.global(given).err());
+        }
     }
     if !mistakes.is_empty() {
         return Err(mistakes);
@@ -135,6 +138,10 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     let mut machine = Machine::new(executable, shape, settings, memory);
     machine.images = images.bindings;
     Ok(Bound { machine, buffers })
+}
+
+fn shares(given: &Given) -> bool {
+    matches!(&given.argument, Argument::Table(table) if table.iter().any(|(key, _)| key == "buffer"))
 }
 
 /// The variables of the module in memory that the whole grid shares.
@@ -175,8 +182,9 @@ impl Binding<'_> {
 
     /// Allocates the buffers, in the order of the parameters.
     fn buffers(&mut self) -> Result<(), Mistake> {
-        let mut wanted: Vec<&Given> = self.launch.parameters.iter().collect();
-        wanted.sort_by_key(|g| (self.index(g), g.offset));
+        let mut wanted: Vec<&Given> = self.launch.named().collect();
+        // Buffers that no parameter holds come last.
+        wanted.sort_by_key(|g| (self.index(g).unwrap_or(usize::MAX), g.offset));
         let mut left = MOST;
         for given in wanted {
             let Argument::Buffer(buffer) = &given.argument else { continue };

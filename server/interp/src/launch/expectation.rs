@@ -281,3 +281,14 @@ fn expected(cursor: &mut Cursor<'_>, element: Option<Element>) -> Read<Expected>
     };
     Ok(Expected::Like(word.into(), from))
 }
+
+impl Expectation {
+    /// Whether it says that the run ends otherwise than well.
+    pub fn is_end(&self) -> bool {
+        match self.subject {
+            Subject::Fault(kind) => kind.is_fatal(),
+            Subject::Status(status) => status != Status::Finished,
+            Subject::Memory(_) | Subject::Printed(_) => false,
+        }
+    }
+}

@@ -7,8 +7,9 @@
 //! //! expect: out[3]=6.0 out[63]=126.0 ±1e-6
 //! ```
 //!
-//! **Lines.** `launch:` begins a launch; `params:`, `globals:` and `expect:` add to it, each as often as one likes. Several launches may
-//! stand above a kernel. An `expect:` without a launch goes with the launch that is guessed. A name of a `launch:` line is `grid`,
+//! **Lines.** `launch:` begins a launch; `params:`, `globals:`, `buffers:` and `expect:` add to it, each as often as one likes. What
+//! `buffers:` names is memory that no parameter holds, for tensor maps and for addresses in structs. Several launches may stand above a
+//! kernel. An `expect:` without a launch goes with the launch that is guessed. A name of a `launch:` line is `grid`,
 //! `block`, `cluster`, `shared` (bytes of dynamic shared memory), a parameter, or a variable of the module; in the other lines no name
 //! is special.
 //!
@@ -98,10 +99,51 @@ pub struct Launch {
     pub parameters: Vec<Given>,
     /// Initial contents of variables of the module.
     pub globals: Vec<Given>,
+    /// Buffers that no parameter holds: what tensor maps, images and addresses in structs lead to.
+    pub buffers: Vec<Given>,
     /// What must hold after the run.
     pub expectations: Vec<Expectation>,
     /// Where it is written, in bytes; empty if nowhere.
     pub range: Range<usize>,
+}
+
+impl Launch {
+    /// What has a buffer or an image of its own.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Given> {
+        self.parameters.iter().chain(&self.buffers)
+    }
+
+    /// Replaces files by their bytes. Whoever knows files reads them: the path is as it is written.
+    pub fn read_files(&mut self, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<Mistake> {
+        let mut mistakes = Vec::new();
+        for given in self.parameters.iter_mut().chain(&mut self.globals).chain(&mut self.buffers) {
+            let mut bytes = |path: &str| {
+                let read = read(path).map_err(|why| Mistake::new(given.range.clone(), format!("`{path}`: {why}")));
+                read.map_err(|mistake| mistakes.push(mistake)).ok()
+            };
+            match &mut given.argument {
+                Argument::Buffer(buffer) => {
+                    if let Contents::File(path) = &buffer.contents
+                        && let Some(bytes) = bytes(path)
+                    {
+                        buffer.contents = Contents::Bytes(bytes);
+                    }
+                }
+                Argument::Table(table) => {
+                    for (key, value) in table.iter_mut().filter(|(key, _)| key == "file") {
+                        if let Field::Text(path) = value
+                            && let Some(bytes) = bytes(path)
+                        {
+                            "hex".clone_into(key);
+                            *value = Field::Text(bytes.iter().map(|b| format!("{b:02x}")).collect());
+                        }
+                    }
+                }
+                Argument::Number(..) | Argument::Address(..) => {}
+            }
+        }
+        mistakes
+    }
 }
 
 /// An argument and what it is for.

@@ -35,11 +35,14 @@ pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake
     for given in &launch.globals {
         mistakes.extend(names.global(given).err());
     }
+    for given in &launch.buffers {
+        mistakes.extend(names.extra(given).err());
+    }
     let bytes = |given: &Given| match &given.argument {
         Argument::Buffer(buffer) => buffer.bytes().unwrap_or(0),
         _ => 0,
     };
-    let all = launch.parameters.iter().fold(0u64, |all, given| all.saturating_add(bytes(given)));
+    let all = launch.named().fold(0u64, |all, given| all.saturating_add(bytes(given)));
     if all > MOST {
         let words = format!("the buffers have {all} bytes, but {MOST} are the most that a launch can have");
         mistakes.push(Mistake::new(launch.range.clone(), words));
@@ -200,6 +203,22 @@ impl Names<'_> {
         Ok(())
     }
 
+    /// A buffer that no parameter holds.
+    fn extra(&self, given: &Given) -> Result<(), Mistake> {
+        let wrong = |words: String| Mistake::new(given.range.clone(), words);
+        let parameter = self.callable.parameters.iter().any(|p| p.name == given.name);
+        if parameter || self.variable(&given.name).is_some() {
+            let what = if parameter { "a parameter" } else { "a variable" };
+            return Err(
+                wrong(format!("`{}` is {what}, and needs no buffer beside it", given.name)).help("choose another name")
+            );
+        }
+        match &given.argument {
+            Argument::Buffer(buffer) if given.offset.is_none() => fits(buffer, given.range.clone()),
+            _ => Err(wrong(format!("`{}` must be a buffer", given.title())).help("such as `x=f32[64]:zero`")),
+        }
+    }
+
     fn unknown(&self, given: &Given) -> Mistake {
         let name = &given.name;
         let parameters = || self.callable.parameters.iter().map(|p| &*p.name);
@@ -208,6 +227,10 @@ impl Names<'_> {
         match nearest(name, parameters().chain(super::SIZES).chain(variables)) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None if self.callable.parameters.is_empty() => wrong.help("it has no parameters"),
+            None if matches!(given.argument, Argument::Buffer(_)) => {
+                let has = list(parameters());
+                wrong.help(format!("it has {has}; memory that no parameter holds goes into a `buffers:` line"))
+            }
             None => wrong.help(format!("it has {}", list(parameters()))),
         }
     }
@@ -242,7 +265,7 @@ impl Names<'_> {
 
     fn target(&self, target: &str, given: &Given) -> Result<(), Mistake> {
         let range = given.range.clone();
-        let buffer = self.launch.parameters.iter().any(|g| {
+        let buffer = self.launch.named().any(|g| {
             &*g.name == target
                 && g.offset.is_none()
                 && matches!(g.argument, Argument::Buffer(_))
@@ -263,7 +286,7 @@ impl Names<'_> {
     /// The buffer of that name.
     fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), Mistake> {
         let is_it = |g: &&Given| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
-        let named = self.launch.parameters.iter().find(is_it);
+        let named = self.launch.named().find(is_it);
         if named.is_some() || self.callable.parameters.iter().any(|p| &*p.name == name) || self.variable(name).is_some()
         {
             return Ok(());
@@ -328,7 +351,7 @@ impl Names<'_> {
 
     /// A buffer that is given, and how many elements of a type it has, both as far as they are known.
     fn looked_at(&self, condition: &Condition) -> Option<(Option<Element>, Option<u64>)> {
-        let given = self.launch.parameters.iter().find(|g| g.name == condition.name && g.offset == condition.offset);
+        let given = self.launch.named().find(|g| g.name == condition.name && g.offset == condition.offset);
         if let Some(given) = given {
             return match &given.argument {
                 Argument::Buffer(buffer) => {
@@ -356,7 +379,7 @@ impl Names<'_> {
         let title = condition.title();
         let wrong = |words: String| Mistake::new(range.clone(), words);
         let Some((element, count)) = self.looked_at(condition) else {
-            let buffers = self.launch.parameters.iter().filter(|g| matches!(g.argument, Argument::Buffer(_)));
+            let buffers = self.launch.named().filter(|g| matches!(g.argument, Argument::Buffer(_)));
             let buffers: Vec<&str> = buffers.map(|g| &*g.name).collect();
             let out =
                 wrong(format!("`{}` is no buffer of this launch and no variable in global memory", condition.name));

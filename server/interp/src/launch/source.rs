@@ -17,8 +17,9 @@ pub struct Found {
 const LAUNCH: &str = "launch";
 const PARAMETERS: &str = "params";
 const GLOBALS: &str = "globals";
+const BUFFERS: &str = "buffers";
 const EXPECT: &str = "expect";
-const KEYWORDS: [&str; 4] = [LAUNCH, PARAMETERS, GLOBALS, EXPECT];
+const KEYWORDS: [&str; 5] = [LAUNCH, PARAMETERS, GLOBALS, BUFFERS, EXPECT];
 
 /// A line of a launch.
 struct Line<'t> {
@@ -67,7 +68,7 @@ pub fn launches(text: &str, program: &Program) -> Found {
         };
         let begins = line.keyword == LAUNCH || current.is_none_or(|(name, _)| name != kernel);
         if begins {
-            if line.keyword == PARAMETERS || line.keyword == GLOBALS {
+            if ![LAUNCH, EXPECT].contains(&line.keyword) {
                 let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword);
                 out.mistakes.push(Mistake::new(line.range.clone(), words).help("write `//! launch:` first"));
             }
@@ -86,6 +87,7 @@ pub fn launches(text: &str, program: &Program) -> Found {
                 let names = match keyword {
                     PARAMETERS => Names::Parameters,
                     GLOBALS => Names::Globals,
+                    BUFFERS => Names::Buffers,
                     _ => Names::Launch,
                 };
                 out.mistakes.extend(arguments(line.text, line.base, names, launch));

@@ -217,10 +217,14 @@ impl Seen<'_> {
         if near {
             return None;
         }
-        let text = element.text(expected);
-        // Two NaN: what they are is in their bits.
-        let same = text == element.text(found);
-        Some(if same { format!("is {found:#x}, not {expected:#x}") } else { self.differ(found, &text, tolerance) })
+        let text = written.map_or_else(|| element.text(expected), |number| number.to_string());
+        // What is written as bits is shown as bits, and so are two NaN: what they are is in their bits.
+        let as_bits = matches!(written, Some(Number::Bits(_))) || element.is_nan(found) && element.is_nan(expected);
+        let width = element.bits() as usize / 4 + 2;
+        Some(match as_bits {
+            true => format!("is {found:#0width$x}, not {expected:#0width$x}"),
+            false => self.differ(found, &text, tolerance),
+        })
     }
 
     fn differ(&self, found: u128, expected: &str, tolerance: Tolerance) -> String {

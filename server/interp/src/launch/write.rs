@@ -24,7 +24,8 @@ impl Launch {
         }
         let (odd, plain): (Vec<_>, Vec<_>) =
             self.parameters.iter().partition(|g| g.offset.is_none() && SIZES.contains(&&*g.name));
-        for (keyword, all) in [("", plain), ("params", odd), ("globals", self.globals.iter().collect())] {
+        let (globals, buffers) = (self.globals.iter().collect(), self.buffers.iter().collect());
+        for (keyword, all) in [("", plain), ("params", odd), ("globals", globals), ("buffers", buffers)] {
             if !keyword.is_empty() && !all.is_empty() {
                 let _ = write!(out, "\n//! {keyword}:");
             }

@@ -243,6 +243,8 @@ impl Context<'_> {
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
+        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        self.observe_copy(to, lane, &buffer, mask);
         if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
             if let Some((storage, at)) = self.storage(to, lane, bytes) {
                 storage.write(at, &buffer, Marks::NONE);
@@ -263,8 +265,18 @@ impl Context<'_> {
             }
         }
         self.changed();
-        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
-        crate::races::observe(self, to, lane, bytes, Access::Write(Order::Weak));
+    }
+
+    /// Tells the detector of races of a copy, of every 16 bytes of those with a bit in the mask.
+    fn observe_copy(&mut self, to: Location, lane: usize, bytes: &[u8], mask: u16) {
+        if mask == u16::MAX {
+            crate::races::observe_write(self, to, lane, bytes, Order::Weak);
+            return;
+        }
+        for (i, byte) in bytes.iter().enumerate().filter(|(i, _)| mask >> (i % 16) & 1 != 0) {
+            let place = Location { address: to.address + i as u64, offset: to.offset + i as u64, ..to };
+            crate::races::observe_write(self, place, lane, &[*byte], Order::Weak);
+        }
     }
 
     /// Reads bytes of a location for somebody who copies them, and says what is known of them.

@@ -304,17 +304,6 @@ impl Machine {
         }
     }
 
-    /// Notes that an instruction made NaN in these lanes.
-    fn note_nan(&mut self, executable: &Executable, turn: &Turn<'_>, lanes: &Lanes, site: Site, made: Mask) {
-        if made == 0 {
-            return;
-        }
-        let function = executable.function(site.function);
-        let name = function.map_or("", |f| f.entry(site.instruction as usize).name);
-        let words = || format!("`{name}` gives a NaN, though none of its operands is one");
-        self.note(turn, lanes, Kind::NotANumber, site, made, words);
-    }
-
     /// Looks whether an instruction uses registers of products of the warpgroup that are in flight.
     #[cold]
     fn check_pending(&mut self, op: &Op, site: Site, mask: Mask, warp: &mut Warp, turn: &Turn<'_>) {
@@ -332,6 +321,17 @@ impl Machine {
             };
             self.note(turn, &warp.lanes, Kind::Asynchronous, site, mask, words);
         }
+    }
+
+    /// Notes that an instruction made NaN in these lanes.
+    fn note_nan(&mut self, executable: &Executable, turn: &Turn<'_>, lanes: &Lanes, site: Site, made: Mask) {
+        if made == 0 {
+            return;
+        }
+        let function = executable.function(site.function);
+        let name = function.map_or("", |f| f.entry(site.instruction as usize).name);
+        let words = || format!("`{name}` gives a NaN, though none of its operands is one");
+        self.note(turn, lanes, Kind::NotANumber, site, made, words);
     }
 
     /// Notes a fault of an instruction that has no context.

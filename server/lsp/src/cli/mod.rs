@@ -1,6 +1,7 @@
 //! The command line. Without arguments it is the language server.
 
 mod check;
+mod eval;
 mod explain;
 mod files;
 mod fmt;
@@ -58,6 +59,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Estimate the registers that kernels need, and how many of their warps run at a time
     Regs(regs::Arguments),
+    /// Run kernels, lane by lane, and tell what they compute and what they do wrong
+    Eval(eval::Arguments),
     /// Lay out PTX files: nothing but white space changes
     Fmt(fmt::Arguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
@@ -72,6 +75,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
         Some(Command::Regs(arguments)) => regs::run(&arguments).into(),
+        Some(Command::Eval(arguments)) => eval::run(&arguments).into(),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {

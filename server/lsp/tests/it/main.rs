@@ -7,6 +7,7 @@ mod cli;
 mod client;
 mod code_actions;
 mod completion;
+mod eval;
 mod fmt;
 mod formatting;
 mod hover;

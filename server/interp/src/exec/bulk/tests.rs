@@ -76,8 +76,28 @@ fn what_is_in_flight_is_left_alone() {
 }
 
 #[test]
+fn the_engine_reads_what_was_fenced() {
+    let store = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data+16], 16;";
+    let words = "the copy engine reads 16 bytes at `data`+16";
+    found(Kind::Asynchronous, &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {store}"), words);
+    found(
+        Kind::Asynchronous,
+        &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async; st.shared.u32 [data+28], 4; {store}"),
+        words,
+    );
+    stored(&format!(
+        "st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async; st.shared.u32 [data+32], 4; {store}"
+    ));
+    stored(&format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async.shared::cta; {store}"));
+    // What the engine wrote itself needs none.
+    stored(&format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {LOAD}{WAIT}{store}"));
+    let small = "cp.async.ca.shared.global [data+16], [%rd1], 16; cp.async.wait_all;";
+    found(Kind::Asynchronous, &format!("{small}{store}"), words);
+}
+
+#[test]
 fn many_groups_in_flight() {
-    let body = "st.bulk.shared::cta [%r1], 64, 0; cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 16; cp.async.bulk.commit_group;\n\
+    let body = "st.bulk.shared::cta [%r1], 64, 0; fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 16; cp.async.bulk.commit_group;\n\
         cp.async.bulk.global.shared::cta.bulk_group [%rd0+16], [data+16], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1;\n\
         st.shared.u32 [data], 1; cp.async.bulk.wait_group.read 0; st.shared.u32 [data+16], 1; cp.async.bulk.wait_group 1;\n\
         ld.global.u32 %r2, [%rd0]; cp.async.bulk.wait_group 0; ld.global.u32 %r2, [%rd0+16];";
@@ -109,11 +129,11 @@ fn a_block_goes_to_another_cta() {
     let body = "mov.u32 %r1, %cluster_ctarank; t: .branchtargets zero, one; brx.idx %r1, t;\n\
         zero: mbarrier.init.shared::cta.b64 [bar], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 48;\n\
         st.shared.v4.u32 [data+32], {9, 9, 9, 9};\n\
-        wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
+        fence.proxy.async.shared::cta; barrier.cluster.arrive; barrier.cluster.wait; wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
         cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48; ret;\n\
-        one: st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
+        one: barrier.cluster.arrive; barrier.cluster.wait; st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
         mov.u32 %r5, data; mapa.shared::cluster.u32 %r5, %r5, 0; mov.u32 %r6, bar; mapa.shared::cluster.u32 %r6, %r6, 0;\n\
-        cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [data], 32, [%r6];\n\
+        fence.proxy.async; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [data], 32, [%r6];\n\
         cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r5+32], [data+16], 16, [%r6];";
     let out = kernel("9.0", "sm_100a", body).threads(1).ctas(2, 2).buffer(&[0; 48]).buffer(&[0; 4]).fine();
     assert_eq!(out.u32s(0), [1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 17]);
@@ -178,9 +198,13 @@ fn ends_that_may_be_out_of_bounds() {
 
 #[test]
 fn what_nobody_wrote_stays_so() {
-    let body = format!("st.shared.u32 [data+4], 5; {STORE} cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd0+4];");
+    let body = format!(
+        "st.shared.u32 [data+4], 5; fence.proxy.async; {STORE} cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd0+4];"
+    );
     stored(&body);
-    let body = format!("st.shared.u32 [data+4], 5; {STORE} cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd0+8];");
+    let body = format!(
+        "st.shared.u32 [data+4], 5; fence.proxy.async; {STORE} cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd0+8];"
+    );
     found(Kind::UninitializedMemory, &body, "never written");
 }
 

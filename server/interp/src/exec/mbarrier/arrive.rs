@@ -1,10 +1,11 @@
 //! Arrivals, and changes of the count of transactions.
 
 use super::object::{Mistake, Object};
-use super::{change, check_seen, ctas, in_cta, locate, release};
+use super::{change, check_seen, ctas, in_cta, locate};
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Outcome};
+use crate::races;
 use crate::registers::{Dst, Src};
 
 /// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
@@ -105,7 +106,7 @@ fn arrival(inst: &mut Inst<'_>, drops: bool) -> Result<Action, Refusal> {
             let tx = value(context, tx).unwrap_or(0);
             check_seen(context, at, lane);
             if !relaxed {
-                release(context, at, lane);
+                races::release(context, at);
             }
             change(context, at, lane, |object| {
                 let expects = object.transact(tx.into());

@@ -18,6 +18,7 @@ use crate::findings::{Kind, Site};
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Outcome};
 use crate::memory::Region;
+use crate::races;
 use crate::registers::Src;
 use crate::values::Marks;
 use object::{Mistake, Object};
@@ -130,16 +131,6 @@ pub(crate) fn ctas(context: &mut Context<'_>, mask: u32, lane: usize) -> impl It
     lanes(mask & there).map(|rank| rank as u32)
 }
 
-/// What the thread did before is seen by whoever acquires the mbarrier. The detector of races is to be told here.
-fn release(context: &mut Context<'_>, at: Location, lane: usize) {
-    let _ = (context, at, lane);
-}
-
-/// What preceded the arrivals of the phase that is complete is seen by this thread. The detector of races is to be told here.
-fn acquire(context: &mut Context<'_>, at: Location, lane: usize) {
-    let _ = (context, at, lane);
-}
-
 /// Looks whether there is an mbarrier, and gives the number of its phase.
 fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
     if let Some(live) = live(context, at) {
@@ -218,7 +209,7 @@ fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
 /// An arrival by the system, for an asynchronous operation: with `more`, one that nobody has counted before.
 pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usize, more: bool) {
     check_seen(context, at, lane);
-    release(context, at, lane);
+    races::release(context, at);
     change(context, at, lane, |object| {
         let counted = if more { object.await_more(1) } else { Ok(()) };
         counted.and(object.arrive(1))
@@ -227,7 +218,7 @@ pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usiz
 
 /// Transactions are complete, so many: the copy engine says so.
 pub(crate) fn transacted(context: &mut Context<'_>, at: Location, lane: usize, count: u64) {
-    release(context, at, lane);
+    races::release(context, at);
     change(context, at, lane, |object| object.transact(-(count as i64)));
 }
 

@@ -1,11 +1,12 @@
 //! Waits.
 
 use super::object::{self, Object};
-use super::{acquire, live, locate, phase, seen};
+use super::{live, locate, phase, seen};
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Outcome};
+use crate::races;
 use crate::registers::Src;
 
 /// How a wait names its phase.
@@ -39,7 +40,7 @@ pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusa
                 done |= 1 << lane;
                 seen(context, at);
                 if !relaxed {
-                    acquire(context, at, lane);
+                    races::acquire(context, at);
                 }
             }
         }

@@ -62,7 +62,7 @@ fn blocks_go_to_the_replica() {
     let out = run(
         "9.1",
         "sm_100",
-        "st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
+        "st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8}; fence.proxy.async;\n\
         multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 16;\n\
         mov.u16 %h0, 0xf; multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd0+16], [data+16], 16, %h0;\n\
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n\

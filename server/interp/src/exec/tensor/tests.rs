@@ -177,7 +177,12 @@ fn boxes_are_stored_and_cut_off() {
         assert_eq!(out, words(expected), "{x} {y}");
     }
     let out = send(instruction, ElementType::U32, (-1, 0), &old, &new);
-    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], old));
+    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], old.clone()));
+    let out = send(&format!("st.shared.u32 [box], 7; {instruction}"), ElementType::U32, (0, 0), &old, &new);
+    assert_eq!(out.kinds(), [Kind::Asynchronous]);
+    let fenced = format!("st.shared.u32 [box], 7; fence.proxy.async.shared::cta; {instruction}");
+    let out = send(&fenced, ElementType::U32, (0, 0), &old, &new);
+    assert_eq!((out.kinds(), &out.bytes(0)[..4]), (vec![], &[7, 0, 0, 0][..]));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::testing::{Kernel, Outcome};
 /// Runs a kernel with a tensor map in a buffer at `%rd0` and room for one at `%rd1`.
 fn run(map: &[u8], body: &str) -> Outcome {
     let body = format!("ld.param.u64 %rd1, [p1]; {body}");
-    Kernel::body("", &body).buffer(map).buffer(&[0; 128]).run()
+    Kernel::body("", &body).threads(1).buffer(map).buffer(&[0; 128]).run()
 }
 
 fn map() -> TensorMap {

@@ -1,0 +1,229 @@
+//! What came of a launch, for people.
+
+use super::Shown;
+use crate::cli::source::place;
+use crate::launch::evaluate::Evaluated;
+use ptx_analysis::{Diagnostic, Related};
+use ptx_interp::findings::Fault;
+use ptx_interp::launch::{Element, Placed, Snapshot, status_name};
+use ptx_interp::machine::Status;
+use std::fmt::Write;
+
+/// Escape sequences; whoever writes them takes them out where they are not wanted.
+pub(super) const BOLD: &str = "\x1b[1m";
+pub(super) const DIM: &str = "\x1b[2m";
+pub(super) const RED: &str = "\x1b[31m";
+pub(super) const GREEN: &str = "\x1b[32m";
+pub(super) const YELLOW: &str = "\x1b[33m";
+pub(super) const RESET: &str = "\x1b[0m";
+
+/// Elements of a buffer that are shown.
+const ELEMENTS: u64 = 32;
+
+/// Expectations that do not hold, of which it is said why.
+const VERDICTS: usize = 10;
+
+/// And in a line.
+const IN_A_LINE: u64 = 8;
+
+/// A launch: all of it, or (`brief`) whether it did what it should.
+pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, brief: bool) -> String {
+    let mut out = String::new();
+    let at = line.map_or_else(String::new, |line| format!(":{line}"));
+    let passed = done.passed();
+    if brief {
+        let (colour, word) = if passed { (GREEN, "ok  ") } else { (RED, "FAIL") };
+        let held = done.verdicts.iter().filter(|v| v.ok).count();
+        let all = done.verdicts.len();
+        let count = match all {
+            0 => "nothing expected".to_owned(),
+            _ if held == all => format!("{all} held"),
+            _ => format!("{held} of {all} held"),
+        };
+        let _ = writeln!(
+            out,
+            "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
+            done.launch.entry,
+            shown.name,
+            ended(done, shown)
+        );
+        if passed {
+            return out;
+        }
+    } else {
+        let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", done.launch.entry, shown.name);
+        let lines = done.launch.lines();
+        let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
+        launch.for_each(|l| {
+            let _ = writeln!(out, "{DIM}{l}{RESET}");
+        });
+        if !done.guessed.is_empty() {
+            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {}", done.guessed.join(" "));
+        }
+        let _ = writeln!(out, "{}", ended(done, shown));
+    }
+    faults(done, shown, brief, &mut out);
+    // After a run that was cut short there is nothing to wonder about.
+    let cut = done.run.status != Status::Finished && !done.unexpected().is_empty();
+    let wrong = || done.verdicts.iter().filter(|v| !v.ok);
+    let shown_verdicts = if cut { 0 } else { VERDICTS };
+    if !cut && wrong().count() > shown_verdicts {
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {} expectations, among them", wrong().count());
+    }
+    for verdict in wrong().take(shown_verdicts) {
+        let why = verdict.message.as_deref().unwrap_or("it does not hold");
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {why}", verdict.name);
+    }
+    if !brief {
+        let held = done.verdicts.iter().filter(|v| v.ok).count();
+        if !done.verdicts.is_empty() {
+            let _ = writeln!(out, "{held} of {} expectations hold", done.verdicts.len());
+        }
+        buffers(done, &mut out);
+        let printed = String::from_utf8_lossy(&done.run.machine.printed);
+        if !printed.is_empty() {
+            let _ = writeln!(out, "{BOLD}printed{RESET}");
+            printed.lines().for_each(|l| {
+                let _ = writeln!(out, "  {l}");
+            });
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// How the run ended, in words.
+fn ended(done: &Evaluated, shown: &Shown<'_>) -> String {
+    let steps = grouped(done.run.machine.steps);
+    let time = done.time.as_secs_f64();
+    let time = match time {
+        0.0..1e-3 => format!("{:.0} µs", time * 1e6),
+        1e-3..1.0 => format!("{:.1} ms", time * 1e3),
+        _ => format!("{time:.2} s"),
+    };
+    let at = done.stopped_at().map(|site| {
+        let range = done.run.machine.executable.range(site);
+        format!(", at line {}", place(shown.snapshot, range.start).line)
+    });
+    let at = at.unwrap_or_default();
+    let how = match done.run.status {
+        Status::Finished => "finished after".to_owned(),
+        Status::Limit => format!("stopped at the limit{at}, after"),
+        Status::Deadlock => format!("deadlock{at}, after"),
+        status => format!("ended by a {} after", status_name(status)),
+    };
+    let plural = if done.run.machine.steps == 1 { "" } else { "s" };
+    format!("{how} {steps} warp instruction{plural}, {time}")
+}
+
+/// `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
+    let unexpected = done.unexpected();
+    let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
+    let diagnostics: Vec<Diagnostic> = all.into_iter().map(|f| diagnostic(done, f)).collect();
+    out.push_str(&crate::cli::human::render(shown.name, shown.snapshot, &diagnostics));
+}
+
+/// A fault as a finding.
+fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
+    let range = |site| done.run.machine.executable.range(site);
+    let [x, y, z] = fault.cta;
+    let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };
+    let who = format!("{} of warp {} in CTA {x},{y},{z}{seen}", lanes(fault.lanes), fault.warp);
+    let make = if fault.kind.is_fatal() { Diagnostic::error } else { Diagnostic::warning };
+    let mut out = make(fault.kind.name(), range(fault.site), format!("{}: {who}", fault.message));
+    if let Some((site, message)) = &fault.related {
+        out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
+    }
+    out
+}
+
+/// Lanes of a mask in words: `lane 3`, `lanes 0–15, 20`, `all lanes`.
+pub(super) fn lanes(mask: u32) -> String {
+    if mask == u32::MAX {
+        return "all lanes".to_owned();
+    }
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => ranges.push((lane, lane)),
+        }
+    }
+    let texts: Vec<String> =
+        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
+    let plural = if mask.count_ones() == 1 { "lane" } else { "lanes" };
+    if mask == 0 { "no lane".to_owned() } else { format!("{plural} {}", texts.join(", ")) }
+}
+
+fn buffers(done: &Evaluated, out: &mut String) {
+    let machine = &done.run.machine;
+    let mut same = Vec::new();
+    for (placed, before) in done.buffers.iter().zip(&done.before) {
+        let after = placed.snapshot(machine);
+        if after == *before {
+            if !machine.executable.variables.contains_key(&placed.name) {
+                same.push(&*placed.name);
+            }
+            continue;
+        }
+        let count = placed.element.count(placed.bytes);
+        let changed = (0..count).filter(|i| element(placed, &after, *i) != element(placed, before, *i)).count();
+        let _ = writeln!(out, "{BOLD}{}{RESET} {}[{count}], {changed} changed", placed.name, placed.element);
+        let width = (0..count.min(ELEMENTS)).map(|i| text(placed, &after, i).len()).max().unwrap_or(0);
+        for first in (0..count.min(ELEMENTS)).step_by(IN_A_LINE as usize) {
+            let end = (first + IN_A_LINE).min(count).min(ELEMENTS);
+            let values: Vec<String> = (first..end).map(|i| format!("{:>width$}", text(placed, &after, i))).collect();
+            let _ = writeln!(out, "  {DIM}{first:>6}{RESET}  {}", values.join("  "));
+        }
+        if count > ELEMENTS {
+            let _ = writeln!(out, "  {DIM}     …{RESET}");
+        }
+    }
+    if !same.is_empty() {
+        let _ = writeln!(out, "{DIM}unchanged: {}{RESET}", same.join(", "));
+    }
+}
+
+/// The bits of an element; nothing where nobody wrote.
+fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
+    let bits = u64::from(placed.element.bits());
+    let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
+    let at = snapshot.known.partition_point(|r| r.start <= from);
+    let known = at.checked_sub(1).and_then(|i| snapshot.known.get(i)).is_some_and(|r| r.end >= to);
+    Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
+}
+
+fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
+    element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, lanes};
+
+    #[test]
+    fn lanes_in_words() {
+        assert_eq!(lanes(u32::MAX), "all lanes");
+        assert_eq!(lanes(0b1000), "lane 3");
+        assert_eq!(lanes(0x0010_ffff), "lanes 0–15, 20");
+        assert_eq!(lanes(0), "no lane");
+    }
+
+    #[test]
+    fn long_numbers() {
+        assert_eq!((grouped(7), grouped(1234), grouped(1_234_567)), ("7".into(), "1,234".into(), "1,234,567".into()));
+    }
+}

@@ -1,0 +1,97 @@
+//! The steps of a warp, for people: a line for each, with the registers that it wrote.
+
+use super::human::{BOLD, DIM, RESET, YELLOW, lanes};
+use super::{STEPS, Shown};
+use crate::cli::source::{excerpt, place};
+use crate::launch::evaluate::Evaluated;
+use ptx_interp::launch::Element;
+use ptx_interp::machine::{Change, Recorded, Target};
+use std::fmt::Write;
+
+/// Characters of an instruction that are shown.
+const INSTRUCTION: usize = 48;
+
+/// The steps of a warp.
+pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, target: Target) -> String {
+    let steps = done.run.window(target, 0, STEPS, &|| false);
+    let mut out = String::new();
+    let _ = writeln!(out, "{BOLD}warp {} of CTA {}{RESET}", target.warp, target.cta);
+    let mut before = u32::MAX;
+    for step in &steps {
+        if step.group != before {
+            let _ = writeln!(out, "{YELLOW}{:>7}  {}{RESET}", "", lanes(step.group));
+            before = step.group;
+        }
+        line(done, shown, step, &mut out);
+    }
+    if steps.len() >= STEPS {
+        let _ = writeln!(out, "{DIM}… only the first {STEPS} steps are shown{RESET}");
+    }
+    out.push('\n');
+    out
+}
+
+fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) {
+    let executable = &done.run.machine.executable;
+    let range = executable.range(step.site);
+    let number = place(shown.snapshot, range.start).line;
+    let excerpt = excerpt(shown.snapshot, &range);
+    let words = excerpt.text.get(excerpt.token).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text: String = words.chars().take(INSTRUCTION).collect();
+    if words.chars().count() > INSTRUCTION {
+        text.pop();
+        text.push('…');
+    }
+    let idle = if step.mask == 0 { DIM } else { "" };
+    let indent = "  ".repeat(step.depth as usize);
+    let _ = write!(out, "{DIM}{:>7}{RESET} {number:>6}  {idle}{indent}{text:<INSTRUCTION$}{RESET}", step.step);
+    let only = if step.mask != step.group && step.mask != 0 {
+        format!("  {DIM}{}{RESET}", lanes(step.mask))
+    } else {
+        String::new()
+    };
+    out.push_str(&only);
+    if step.mask != 0
+        && let Some(function) = executable.function(step.site.function)
+    {
+        for change in step.changes.iter().filter(|c| (c.slot as usize) < function.registers.len()) {
+            let slot = ptx_analysis::flow::Slot(change.slot);
+            let value = value(function.declaration(slot).ty.name(), change, step.mask);
+            let _ = write!(out, "  {} = {value}", function.register_name(slot));
+        }
+    }
+    while out.ends_with(' ') {
+        out.pop();
+    }
+    out.push('\n');
+}
+
+/// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
+fn value(ty: &str, change: &Change, mask: u32) -> String {
+    let marks = match (change.unspecified & mask, change.approximate & mask) {
+        (0, 0) => "",
+        (0, _) => " (approximate)",
+        _ => " (unspecified)",
+    };
+    if ty == ".pred" {
+        let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
+        return if bits == mask {
+            "true".to_owned()
+        } else if bits == 0 {
+            "false".to_owned()
+        } else {
+            lanes(bits)
+        } + marks;
+    }
+    let size = change.after.len() / 32;
+    let element = Element::named(ty).filter(|e| e.bits() as usize == size * 8);
+    let element = element.unwrap_or(Element::of_bits(8 * size as u32));
+    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, |bits| element.text(bits));
+    let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
+    let shown = match texts.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
+        [a, b, c, .., last] if texts.len() > 6 => format!("{a} {b} {c} … {last}"),
+        all => all.join(" "),
+    };
+    shown + marks
+}

@@ -1,0 +1,147 @@
+//! Running a launch of a module.
+
+use super::inside;
+use ptx_analysis::Diagnostic;
+use ptx_analysis::program::Program;
+use ptx_interp::decode::Executable;
+use ptx_interp::findings::{Fault, Site};
+use ptx_interp::launch::{
+    Bound, Launch, Mistake, Placed, Snapshot, Verdict, bind, complete, launches, settle, unexpected, verdicts,
+};
+use ptx_interp::machine::{Settings, Status};
+use ptx_interp::trace::{self, Run};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A module that is to be run.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// Lowered.
+    pub program: Arc<Program>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// A launch that has been run.
+pub struct Evaluated {
+    /// The launch, complete.
+    pub launch: Launch,
+    /// What of it was guessed.
+    pub guessed: Vec<String>,
+    /// The run.
+    pub run: Run,
+    /// What it worked on.
+    pub buffers: Vec<Placed>,
+    /// What those that the run may have changed held before.
+    pub before: Vec<Snapshot>,
+    /// What came of the expectations.
+    pub verdicts: Vec<Verdict>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Why a launch cannot be run.
+#[derive(Debug, Clone)]
+pub enum Refused {
+    /// Something is wrong with the launch. Places are those of the file that it is written in.
+    Launch(Vec<Mistake>),
+    /// The module has errors in what the kernel needs.
+    Errors(Vec<Diagnostic>),
+    /// The kernel cannot be executed: why.
+    Kernel(String),
+}
+
+impl Module {
+    /// The launches above its kernels, and what is wrong with their lines.
+    pub fn launches(&self) -> (Vec<Launch>, Vec<Mistake>) {
+        let found = launches(&self.text, &self.program);
+        (found.launches, found.mistakes)
+    }
+
+    /// The names of its kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.program.functions.iter().filter(|c| c.kernel && c.body.is_some()).map(|c| &*c.name)
+    }
+
+    /// The errors that keep a kernel from being run: its own, those of functions that it names, and those outside of functions.
+    pub fn errors(&self, entry: &str) -> Vec<Diagnostic> {
+        let functions = &self.program.functions;
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<usize> = self.program.function(entry).into_iter().collect();
+        while let Some(index) = open.pop() {
+            let body = functions.get(index).filter(|_| reached.insert(index)).and_then(|c| c.body.as_ref());
+            let named = body.iter().flat_map(|b| &b.functions);
+            open.extend(named.filter_map(|name| self.program.function(name)));
+        }
+        let others = functions.iter().enumerate().filter(|(index, _)| !reached.contains(index));
+        let others: Vec<_> = others.map(|(_, c)| c.errors.clone()).collect();
+        let errors = self.program.errors.iter().enumerate();
+        let mine = errors.filter(|(index, _)| !others.iter().any(|range| range.contains(index)));
+        mine.map(|(_, error)| error.clone()).collect()
+    }
+
+    /// Runs a launch. Files that it names are read inside of `folder`; without one none is. `cancelled` is asked often whether anybody
+    /// still wants to know.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn evaluate(
+        &self,
+        mut launch: Launch,
+        settings: Settings,
+        folder: Option<&Path>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Evaluated, Refused> {
+        let errors = self.errors(&launch.entry);
+        if !errors.is_empty() {
+            return Err(Refused::Errors(errors));
+        }
+        let mut mistakes = settle(&mut launch, &self.program, &self.text);
+        mistakes.extend(launch.read_files(&mut |path| match folder {
+            Some(folder) => inside::read(folder, path),
+            None => Err("files are not read here".to_owned()),
+        }));
+        if !mistakes.is_empty() {
+            return Err(Refused::Launch(mistakes));
+        }
+        let guessed = complete(&mut launch, &self.program, &self.text);
+        let executable = Executable::new(Arc::clone(&self.program), &launch.entry).map_err(|r| Refused::Kernel(r.0))?;
+        let Bound { machine, buffers } = bind(&launch, Arc::new(executable), settings).map_err(Refused::Launch)?;
+        let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
+        let begin = Instant::now();
+        let run = trace::run(machine, cancelled);
+        let time = begin.elapsed();
+        let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
+        Ok(Evaluated { launch, guessed, run, buffers, before, verdicts, time })
+    }
+}
+
+impl Evaluated {
+    /// The faults.
+    pub fn faults(&self) -> &[Fault] {
+        &self.run.machine.findings.faults
+    }
+
+    /// The faults that no expectation names.
+    pub fn unexpected(&self) -> Vec<&Fault> {
+        unexpected(&self.launch.expectations, self.faults())
+    }
+
+    /// Whether it did what it should: all expectations hold, nothing else was found, and it came to its end.
+    pub fn passed(&self) -> bool {
+        let expected = || self.launch.expectations.iter().any(|e| e.is_end());
+        let ended = self.run.status == Status::Finished || expected();
+        ended && self.verdicts.iter().all(|v| v.ok) && self.unexpected().is_empty()
+    }
+
+    /// Where a warp of the grid is that has not come to its end: the first there is.
+    pub fn stopped_at(&self) -> Option<Site> {
+        let machine = &self.run.machine;
+        let mut warps = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);
+        let warp = warps.find(|w| !w.is_finished())?;
+        let group = warp.groups.iter().max_by_key(|g| g.turn)?;
+        Some(Site { function: warp.frame(group.frame)?.function, instruction: group.pc })
+    }
+}

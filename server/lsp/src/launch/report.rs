@@ -1,0 +1,258 @@
+//! What came of a launch as JSON: the form that the contract of the command line fixes, and editors get too.
+//!
+//! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `printed` (if anything was), `unwritten` (of
+//! buffers with bytes that nobody wrote, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count` and `related`.
+
+use super::evaluate::Evaluated;
+use ptx_interp::findings::{Fault, Site};
+use ptx_interp::launch::status_name;
+use ptx_interp::machine::{Recorded, Target};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Finds the line and the column of a byte, both from 1.
+pub type Places<'p> = &'p dyn Fn(usize) -> (usize, usize);
+
+/// What came of a launch.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// How it ended: `finished`, `fault`, `limit`, `deadlock`.
+    pub status: &'static str,
+    /// Warp instructions that were executed.
+    pub warp_instructions: u64,
+    /// What was found.
+    pub faults: Vec<FaultReport>,
+    /// The bytes of buffers after the run, in hexadecimal digits; of variables those that changed.
+    pub buffers: BTreeMap<String, String>,
+    /// What came of the expectations.
+    pub expectations: Vec<ExpectationReport>,
+    /// How long it took.
+    pub seconds: f64,
+    /// What a warp did, step by step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Step>>,
+    /// The kernel.
+    pub entry: String,
+    /// The launch, as a line.
+    pub launch: String,
+    /// What of it was guessed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<String>,
+    /// What was printed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub printed: String,
+    /// Ranges of bytes that nobody wrote.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unwritten: BTreeMap<String, Vec<[u64; 2]>>,
+}
+
+/// A fault.
+#[derive(Debug, Serialize)]
+pub struct FaultReport {
+    /// What.
+    pub kind: &'static str,
+    /// The line of the instruction.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+    /// The line of its end.
+    pub end_line: usize,
+    /// The column of its end.
+    pub end_column: usize,
+    /// In words.
+    pub message: String,
+    /// The lanes, a bit each.
+    pub lanes: u32,
+    /// The CTA in the grid.
+    pub cta: [u32; 3],
+    /// The warp in the CTA.
+    pub warp: u32,
+    /// It ends the run.
+    pub fatal: bool,
+    /// How often it was seen.
+    pub count: u64,
+    /// Another place that has to do with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<RelatedReport>,
+}
+
+/// Another place that has to do with a fault.
+#[derive(Debug, Serialize)]
+pub struct RelatedReport {
+    /// Its line.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+    /// What is there.
+    pub message: String,
+}
+
+/// What came of an expectation.
+#[derive(Debug, Serialize)]
+pub struct ExpectationReport {
+    /// The expectation, as it is written.
+    pub name: String,
+    /// It holds.
+    pub ok: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A step of a warp.
+#[derive(Debug, Serialize)]
+pub struct Step {
+    /// How many instructions the warp had executed before.
+    pub step: u64,
+    /// The function.
+    pub function: String,
+    /// The line of the instruction.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+    /// The lanes that are at it, a bit each.
+    pub active: u32,
+    /// Those that execute it: in which the guard is true.
+    pub executed: u32,
+    /// How many calls deep.
+    pub depth: u32,
+    /// The registers that it wrote.
+    pub registers: Vec<RegisterChange>,
+}
+
+/// A register that was written.
+#[derive(Debug, Serialize)]
+pub struct RegisterChange {
+    /// Its name.
+    pub name: String,
+    /// Its type, with the dot.
+    #[serde(rename = "type")]
+    pub ty: &'static str,
+    /// Its 32 lanes before, lane 0 first, little-endian, in hexadecimal digits; of a predicate a bit for each lane, the same way.
+    pub before: String,
+    /// And after.
+    pub after: String,
+    /// Lanes whose value the manual leaves open.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unspecified: u32,
+    /// Lanes whose value is an approximation.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub approximate: u32,
+}
+
+fn is_zero(mask: &u32) -> bool {
+    *mask == 0
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}
+
+/// What came of a launch. The trace is a window of the steps of a warp: which, from where, how many.
+pub fn report(done: &Evaluated, places: Places<'_>, trace: Option<(Target, u64, usize)>) -> Report {
+    let machine = &done.run.machine;
+    let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
+    for (placed, before) in done.buffers.iter().zip(&done.before) {
+        let after = placed.snapshot(machine);
+        let variable = machine.executable.variables.contains_key(&placed.name);
+        let name = placed.name.to_string();
+        if buffers.contains_key(&name) || variable && after == *before {
+            continue;
+        }
+        let gaps = gaps(&after.known, after.bytes.len() as u64);
+        if !gaps.is_empty() {
+            unwritten.insert(name.clone(), gaps);
+        }
+        buffers.insert(name, hex(&after.bytes));
+    }
+    let window = |(target, from, count)| done.run.window(target, from, count, &|| false);
+    let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
+    let verdicts =
+        done.verdicts.iter().map(|v| ExpectationReport { name: v.name.clone(), ok: v.ok, message: v.message.clone() });
+    Report {
+        status: status_name(done.run.status),
+        warp_instructions: machine.steps,
+        faults: done.faults().iter().map(|f| fault(done, f, places)).collect(),
+        buffers,
+        expectations: verdicts.collect(),
+        seconds: done.time.as_secs_f64(),
+        trace: steps,
+        entry: done.launch.entry.to_string(),
+        launch: done.launch.lines().lines().next().unwrap_or_default().to_owned(),
+        guessed: done.guessed.clone(),
+        printed: String::from_utf8_lossy(&machine.printed).into_owned(),
+        unwritten,
+    }
+}
+
+/// What lies between ranges.
+fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for range in known.iter().chain(std::iter::once(&(end..end))) {
+        if range.start > at {
+            out.push([at, range.start]);
+        }
+        at = range.end;
+    }
+    out
+}
+
+fn fault(done: &Evaluated, fault: &Fault, places: Places<'_>) -> FaultReport {
+    let range = |site: Site| done.run.machine.executable.range(site);
+    let own = range(fault.site);
+    let ((line, column), (end_line, end_column)) = (places(own.start), places(own.end));
+    let related = fault.related.as_ref().map(|(site, message)| {
+        let (line, column) = places(range(*site).start);
+        RelatedReport { line, column, message: message.clone() }
+    });
+    FaultReport {
+        kind: fault.kind.name(),
+        line,
+        column,
+        end_line,
+        end_column,
+        message: fault.message.clone(),
+        lanes: fault.lanes,
+        cta: fault.cta,
+        warp: fault.warp,
+        fatal: fault.kind.is_fatal(),
+        count: fault.count,
+        related,
+    }
+}
+
+fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
+    let executable = &done.run.machine.executable;
+    let (line, column) = places(executable.range(step.site).start);
+    let function = executable.function(step.site.function);
+    let registers = step.changes.iter().filter_map(|change| {
+        let function = function.filter(|f| (change.slot as usize) < f.registers.len())?;
+        let slot = ptx_analysis::flow::Slot(change.slot);
+        Some(RegisterChange {
+            name: function.register_name(slot),
+            ty: function.declaration(slot).ty.name(),
+            before: hex(&change.before),
+            after: hex(&change.after),
+            unspecified: change.unspecified,
+            approximate: change.approximate,
+        })
+    });
+    Step {
+        step: step.step,
+        function: function.map_or_else(String::new, |f| f.name.to_string()),
+        line,
+        column,
+        active: step.group,
+        executed: step.mask,
+        depth: step.depth,
+        registers: registers.collect(),
+    }
+}

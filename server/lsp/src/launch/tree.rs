@@ -1,0 +1,116 @@
+//! TOML and JSON as one kind of tree, with places where they are known.
+
+use ptx_interp::launch::Mistake;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value and where it stands; an empty range where that is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    pub value: Value,
+    pub range: Range<usize>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    /// As it is spelled, so that nothing of it is lost.
+    Number(String),
+    Truth(bool),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+    /// A date, or null.
+    Other(&'static str),
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    pub key: String,
+    pub key_range: Range<usize>,
+    pub node: Node,
+}
+
+impl Node {
+    /// What it is, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match &self.value {
+            Value::Text(_) => "a string",
+            Value::Number(_) => "a number",
+            Value::Truth(_) => "true or false",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+            Value::Other(what) => what,
+        }
+    }
+}
+
+/// A TOML document.
+pub(super) fn toml(text: &str) -> (Vec<Entry>, Vec<Mistake>) {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mistakes = errors.iter().map(|e| Mistake::new(e.span().unwrap_or(0..0), e.message().trim().to_owned()));
+    (table(document.into_inner()), mistakes.collect())
+}
+
+fn table(table: DeTable<'_>) -> Vec<Entry> {
+    let entry = |(key, node): (Spanned<_>, Spanned<DeValue<'_>>)| {
+        let key_range = key.span();
+        Entry { key: String::from(key.into_inner()), key_range, node: toml_node(node) }
+    };
+    let mut out: Vec<Entry> = table.into_iter().map(entry).collect();
+    // In the order of the text.
+    out.sort_by_key(|e| e.key_range.start);
+    out
+}
+
+fn toml_node(node: Spanned<DeValue<'_>>) -> Node {
+    let range = node.span();
+    let value = match node.into_inner() {
+        DeValue::String(text) => Value::Text(text.into_owned()),
+        DeValue::Integer(number) => {
+            let prefix = match number.radix() {
+                16 => "0x",
+                2 => "0b",
+                _ => "",
+            };
+            match (number.radix(), u128::from_str_radix(number.as_str(), 8)) {
+                (8, Ok(value)) => Value::Number(value.to_string()),
+                _ => Value::Number(format!("{prefix}{}", number.as_str())),
+            }
+        }
+        DeValue::Float(number) => Value::Number(number.as_str().to_owned()),
+        DeValue::Boolean(value) => Value::Truth(value),
+        DeValue::Datetime(_) => Value::Other("a date"),
+        DeValue::Array(all) => Value::List(all.into_iter().map(toml_node).collect()),
+        DeValue::Table(entries) => Value::Table(table(entries)),
+    };
+    Node { value, range }
+}
+
+/// A JSON document.
+pub(super) fn json(text: &str) -> Result<Node, Mistake> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
+        let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        let at = (before + error.column().saturating_sub(1)).min(text.len());
+        Mistake::new(at..at, error.to_string())
+    })?;
+    Ok(json_node(value))
+}
+
+fn json_node(value: serde_json::Value) -> Node {
+    use serde_json::Value as Json;
+    let value = match value {
+        Json::Null => Value::Other("null"),
+        Json::Bool(value) => Value::Truth(value),
+        Json::Number(number) => Value::Number(number.to_string()),
+        Json::String(text) => Value::Text(text),
+        Json::Array(all) => Value::List(all.into_iter().map(json_node).collect()),
+        Json::Object(all) => {
+            let entry = |(key, value)| Entry { key, key_range: 0..0, node: json_node(value) };
+            Value::Table(all.into_iter().map(entry).collect())
+        }
+    };
+    Node { value, range: 0..0 }
+}
