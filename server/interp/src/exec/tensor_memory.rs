@@ -133,9 +133,7 @@ impl TensorMemory {
         if self.columns.len() <= column as usize {
             self.columns.resize(COLUMNS as usize, None);
         }
-        let empty = || {
-            Arc::new(Column { cells: [0; LANES as usize], known: 0, unspecified: 0, approximate: 0 })
-        };
+        let empty = || Arc::new(Column { cells: [0; LANES as usize], known: 0, unspecified: 0, approximate: 0 });
         let of = Arc::make_mut(self.columns[column as usize].get_or_insert_with(empty));
         of.cells[lane as usize] = bits;
         let bit = 1 << lane;

@@ -29,8 +29,7 @@ impl Cells {
     fn begin(&self, context: &mut Context<'_>) -> (Spot, Access) {
         let first = context.mask.trailing_zeros().min(31) as usize;
         let at = spot(context, &self.address, first);
-        let other =
-            lanes(context.mask).filter(|l| spot(context, &self.address, *l) != at).fold(0, |m, l| m | 1 << l);
+        let other = lanes(context.mask).filter(|l| spot(context, &self.address, *l) != at).fold(0, |m, l| m | 1 << l);
         if other != 0 {
             context.fault(Kind::Undefined, other, || "the address must be the same in all lanes".into());
         }
@@ -55,10 +54,9 @@ impl Cells {
         let fragment = &self.held.fragment;
         let (rows, columns) = (fragment.rows.max(1), fragment.columns.max(1));
         let (matrix, row, column) = (number / (rows * columns), number / columns % rows, number % columns);
+        // The two matrices of `.16x32bx2` lie in the same lanes.
         let shift = if matrix == 1 { self.split } else { 0 };
         let lane = at.lane.wrapping_add(row as u32);
-        // The two matrices of `.16x32bx2` lie in the lower and upper 16 lanes.
-        let lane = if fragment.matrices == 2 { lane.wrapping_add(16 * matrix as u32) } else { lane };
         (lane, at.column.wrapping_add(shift).wrapping_add(column as u32))
     }
 }
@@ -84,7 +82,7 @@ impl Reduction {
             let modifiers = ExtremeModifiers { nan, abs, ..Default::default() };
             Box::new(move |a, b| extremes::single(extreme, modifiers, a, b))
         } else if inst.has(".s32") {
-            Box::new(move |a, b| if (a as i32) < (b as i32) == least { a } else { b })
+            Box::new(move |a, b| if ((a as i32) < (b as i32)) == least { a } else { b })
         } else {
             Box::new(move |a, b| if (a < b) == least { a } else { b })
         };

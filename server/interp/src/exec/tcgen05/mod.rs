@@ -64,9 +64,7 @@ fn has_pair(context: &mut Context<'_>, ctas: u32) -> bool {
     let there = ctas == 1 || context.cta_of(peer).is_some();
     if !there {
         let mask = context.mask;
-        context.fault(Kind::Unsupported, mask, || {
-            "`.cta_group::2` needs clusters with an even number of CTAs".into()
-        });
+        context.fault(Kind::Unsupported, mask, || "`.cta_group::2` needs clusters with an even number of CTAs".into());
     }
     there
 }

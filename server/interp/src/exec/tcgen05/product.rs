@@ -68,10 +68,15 @@ fn scales(inst: &mut Inst<'_>, kind: &str) -> Result<Option<Scales>, Refusal> {
 /// All forms of `tcgen05.mma`.
 pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     if inst.operand("meta").is_some() {
-        return Err("how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into());
+        return Err(
+            "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
+        );
     }
     if inst.has(".ashift") {
-        return Err("which way `.ashift` moves the rows of A, and which of them keeps its own, is not said by the manual".into());
+        return Err(
+            "which way `.ashift` moves the rows of A, and which of them keeps its own, is not said by the manual"
+                .into(),
+        );
     }
     if inst.operand("table").is_some() || inst.has(".kind::ti16") {
         return Err("this kind of product is not described by the manual of PTX 9.1".into());
@@ -127,7 +132,11 @@ impl Plan {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
         let Shape { m, n, k } = instruction.shape;
-        let sparse = if instruction.sparse { Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not")) } else { Ok(()) };
+        let sparse = if instruction.sparse {
+            Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
+        } else {
+            Ok(())
+        };
         undefined(context, lane, sparse)?;
         let layout = undefined(context, lane, Accumulators::of(m as u32, self.ctas, false, self.weights))?;
         let spec = self.spec(&instruction);
@@ -230,7 +239,8 @@ impl Plan {
                         if cell.cta != part {
                             continue;
                         }
-                        let found = access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
+                        let found =
+                            access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
                         *to = u64::from(found.bits) >> (low + within) & mask;
                         *marks |= found.marks;
                     }
@@ -323,7 +333,11 @@ impl Plan {
         marks: &mut Marks,
     ) -> Option<(Vec<u64>, Vec<u64>)> {
         let Shape { m, n, k } = instruction.shape;
-        let layout = if k == 96 { Err(product::Refusal("how block scales lie with K of 96 is shown by the manual in pictures only")) } else { Ok(()) };
+        let layout = if k == 96 {
+            Err(product::Refusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
+        } else {
+            Ok(())
+        };
         undefined(context, lane, layout)?;
         let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
         let blocks = scales.blocks;
