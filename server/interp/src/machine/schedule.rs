@@ -84,7 +84,10 @@ impl Machine {
                 return Progress::Ended(Status::Finished);
             }
             if self.steps >= self.settings.limit {
-                return Progress::Ended(Status::Limit);
+                // The last step that is allowed may have been the last that there is.
+                let finished =
+                    self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
+                return Progress::Ended(if finished { Status::Finished } else { Status::Limit });
             }
             if self.steps >= until || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;

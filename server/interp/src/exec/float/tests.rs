@@ -280,24 +280,43 @@ fn the_first_generation_flushes() {
 
 #[test]
 fn what_old_versions_leave_out() {
-    let cases = APPROXIMATE.iter().map(|(name, f)| approximate(name, "", true, *f)).collect();
-    check("1.3", "sm_13", cases);
-    let div = |[a, b, _]: [u64; 3]| {
-        let (a, b) = (a as u32, b as u32);
-        let d = approx::div(true, a, b);
-        (u64::from(d), approx::marks2(true, a, b, d))
-    };
+    // Kernels of PTX 1.3 have no parameters that can be read: literals in, a variable out.
+    const A: u32 = 0x3fc0_0000;
+    const SUBNORMAL: u32 = 0x0040_0000;
+    let mut wanted = Vec::new();
+    let mut body = String::new();
+    for (name, f) in APPROXIMATE {
+        for a in [A, SUBNORMAL] {
+            body.push_str(&format!("{name}.f32 %f1, 0f{a:08X}; st.global.f32 [o+{}], %f1;\n", 8 * wanted.len()));
+            wanted.push(u64::from(f(true, a)));
+        }
+    }
+    body.push_str(&format!(
+        "div.f32 %f1, 0f{A:08X}, 0f{SUBNORMAL:08X}; st.global.f32 [o+{}], %f1;\n",
+        8 * wanted.len()
+    ));
+    wanted.push(approx::div(true, A, SUBNORMAL).into());
+    let (a, b) = (10f64.to_bits(), 3f64.to_bits());
     let nearest = crate::values::float::Rounding::Nearest;
-    let cases = vec![
-        case("div.f32 $d, $a, $b;", [4, 4, 4, 0], div),
-        case("div.f64 $d, $a, $b;", [8, 8, 8, 0], move |[a, b, _]| f64x(double::div(nearest, a, b))),
-        case("sqrt.f64 $d, $a;", [8, 8, 0, 0], move |[a, _, _]| f64x(double::sqrt(nearest, a))),
-        case("mad.f64 $d, $a, $b, $c;", [8; 4], move |[a, b, c]| f64x(double::fma(nearest, a, b, c))),
-        case("rsqrt.f64 $d, $a;", [8, 8, 0, 0], |[a, _, _]| {
-            (approx::rsqrt_double(a), approx::marks_double(a, approx::rsqrt_double(a)))
-        }),
-    ];
-    check("1.3", "sm_13", cases);
+    for (text, d) in [
+        (format!("div.f64 %d1, 0d{a:016X}, 0d{b:016X}"), double::div(nearest, a, b)),
+        (format!("sqrt.f64 %d1, 0d{a:016X}"), double::sqrt(nearest, a)),
+        (format!("mad.f64 %d1, 0d{a:016X}, 0d{b:016X}, 0d{a:016X}"), double::fma(nearest, a, b, a)),
+        (format!("rsqrt.f64 %d1, 0d{a:016X}"), approx::rsqrt_double(a)),
+    ] {
+        body.push_str(&format!("{text}; st.global.f64 [o+{}], %d1;\n", 8 * wanted.len()));
+        wanted.push(d);
+    }
+    let count = wanted.len();
+    let text = format!(
+        ".version 1.3\n.target sm_13\n.global .align 8 .b64 o[{count}];\n\
+         .entry k {{ .reg .f32 %f<2>; .reg .f64 %d<2>;\n{body} exit; }}\n"
+    );
+    let out = crate::testing::Kernel::new(&text).threads(1).fine();
+    let storage = &out.run.machine.memory.global.named("o").expect("the variable").storage;
+    let bytes = storage.to_vec();
+    let found: Vec<u64> = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight"))).collect();
+    assert_eq!(found, wanted);
 }
 
 #[test]

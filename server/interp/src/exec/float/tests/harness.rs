@@ -145,19 +145,14 @@ pub(in crate::exec) fn check(version: &str, target: &str, cases: Vec<Case>) {
             _ => samples.double(),
         };
     }
-    // Addresses are added as `.f64`: they are subnormal numbers, of which sums are exact.
     let mut text = format!(
-        ".version {version}\n.target {target}\n\
+        ".version {version}\n.target {target}\n.address_size 64\n\
          .entry k(.param .u64 out, .param .u64 in) {{\n\
          .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %rd<12>;\n\
-         ld.param.u64 %rd8, [out]; ld.param.u64 %rd9, [in]; mov.u32 %r0, %tid.x; mov.b32 %r7, 0; mov.b64 %rd7, {{%r0, %r7}};\n\
-         add.rn.f64 %rd7, %rd7, %rd7; add.rn.f64 %rd7, %rd7, %rd7; add.rn.f64 %rd7, %rd7, %rd7; add.rn.f64 %rd8, %rd8, %rd7;\n\
-         add.rn.f64 %rd9, %rd9, %rd7; add.rn.f64 %rd7, %rd7, %rd7; add.rn.f64 %rd7, %rd7, %rd7; add.rn.f64 %rd7, %rd7, %rd7;\n\
-         add.rn.f64 %rd9, %rd9, %rd7;\n"
+         ld.param.u64 %rd8, [out]; ld.param.u64 %rd9, [in]; mov.u32 %r0, %tid.x;\n\
+         mad.wide.u32 %rd8, %r0, 8, %rd8; mad.wide.u32 %rd9, %r0, {}, %rd9;\n",
+        8 * OPERANDS
     );
-    if !version.starts_with("1.") {
-        text = text.replacen("\n.entry", "\n.address_size 64\n.entry", 1);
-    }
     for (kind, width) in [2u8, 4, 8].into_iter().enumerate() {
         for operand in 0..3 {
             let (register, at) = (register(width, operand + 1), 8 * (3 * kind + operand));
