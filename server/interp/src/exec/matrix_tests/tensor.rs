@@ -418,7 +418,7 @@ fn misuse_of_tensor_memory_is_found() {
     let load = |address: &str| format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r8}}, [{address}];");
     assert_eq!(finish(&load("%m"), &tail), [Kind::UninitializedMemory]);
     assert_eq!(
-        finish(&format!("@!%p1 bra past; add.u32 %u, %t, 512; {} out:", load("%u")), &tail),
+        finish(&format!("@!%p1 bra past; add.u32 %u, %t, 512; {} past:", load("%u")), &tail),
         [Kind::OutOfBounds]
     );
     let other = finish(&format!("mov.b32 %u, 0; {} ", load("%t")), &tail);
@@ -498,7 +498,7 @@ fn block_scales_in_tensor_memory() {
             for column in 0..n {
                 let term = |x: usize| {
                     let block = x * blocks / k;
-                    va[row * k + x] * vb[x * n + column] << (sa[row * blocks + block] + sb[column * blocks + block])
+                    (va[row * k + x] * vb[x * n + column]) << (sa[row * blocks + block] + sb[column * blocks + block])
                 };
                 let must: i64 = (0..k).map(term).sum();
                 assert_eq!(f32::from_bits(got[column * 128 + row]), must as f32, "{kind} row {row}, column {column}");
