@@ -188,6 +188,13 @@ impl Outcome {
         &self.run.machine.images.image(id).expect("the image is there").bytes
     }
 
+    /// What must be said of bytes of a buffer.
+    pub(crate) fn marks(&self, buffer: usize, offset: u64, bytes: usize) -> Marks {
+        let address = self.buffers[buffer];
+        let storage = &self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage;
+        storage.read(offset, &mut vec![0; bytes]).marks
+    }
+
     /// The words of a buffer.
     pub(crate) fn u32s(&self, buffer: usize) -> Vec<u32> {
         let bytes = self.bytes(buffer);

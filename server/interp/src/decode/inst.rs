@@ -11,7 +11,7 @@ use crate::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
 use ptx_isa::Exec;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister, TypeClass};
+use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
 
 /// The state space that an address is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -402,13 +402,10 @@ impl<'a> Inst<'a> {
         self.layout.has_clock(self.index)
     }
 
-    /// The size of floating-point numbers that it computes.
+    /// Bits of the first of its results that is made of floating-point numbers.
     pub(super) fn writes_floats(&self) -> Option<u16> {
-        let float = |o: &&Operand| {
-            o.spec.is_some_and(|s| s.access == Access::Write)
-                && o.ty.is_some_and(|t| t.info().class == TypeClass::Float)
-        };
-        self.all_operands().find(float).and_then(|o| o.ty).map(|t| t.info().bits)
+        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == Access::Write));
+        written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
 
     /// `d = f(a)`: a cheap function of any bits, computed for all lanes.
@@ -507,6 +504,17 @@ impl<'a> Inst<'a> {
         let step: MachineStep = Box::new(f);
         Action::Machine(step)
     }
+}
+
+/// Of a type that is made of floating-point numbers with NaN: bits of a number, and those of its exponent.
+pub(crate) fn number_format(name: &str) -> Option<(u32, u64)> {
+    Some(match name {
+        ".f16" | ".f16x2" => (16, 0x7c00),
+        ".bf16" | ".bf16x2" => (16, 0x7f80),
+        ".f32" | ".f32x2" | ".tf32" => (32, 0x7f80_0000),
+        ".f64" => (64, 0x7ff0_0000_0000_0000),
+        _ => return None,
+    })
 }
 
 /// The state space of a name.

@@ -7,8 +7,8 @@ mod order;
 mod variables;
 
 pub use frame::{Constants, HiddenAddress, Layout, SpecialPredicate, Specials};
-pub(crate) use inst::space_named;
 pub use inst::{Address, Inst, Space};
+pub(crate) use inst::{number_format, space_named};
 
 use crate::exec;
 use crate::memory::{AddressMap, Global, Storage, Window};

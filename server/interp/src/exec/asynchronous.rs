@@ -50,6 +50,8 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
             }
             let id = copies::begin(context, source, Some((target, size as u64)), false);
+            // It is no work of the copy engine.
+            copies::written(context, target, size);
             copies::join(context, lane, Family::Small, id);
         }
         Outcome::Next
@@ -163,7 +165,6 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             let Some(at) = context.locate(&address, lane, count, count, true) else { continue };
             let Some(barrier) = counted_by(context, &barrier, lane, at) else { continue };
             context.write_at(at, lane, &buffer[..count], marks, Order::Weak);
-            copies::written_by_engine(context, at, count);
             let id = copies::begin(context, None, Some((at, count as u64)), false);
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, count as u64);
@@ -247,7 +248,6 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             };
             let Some(barrier) = counted_by(context, barrier, lane, at) else { continue };
             reduction.apply(context, at, lane, value, order, marks);
-            copies::written_by_engine(context, at, bytes);
             let id = copies::begin(context, None, Some((at, bytes as u64)), true);
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, bytes as u64);

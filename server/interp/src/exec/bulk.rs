@@ -101,7 +101,6 @@ impl Completion {
         bytes: usize,
         atomic: bool,
     ) {
-        copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
         match barrier {
             Some(at) => {

@@ -195,13 +195,16 @@ fn span(context: &Context<'_>, location: Location, bytes: u64) -> Option<Span> {
     (bytes > 0).then_some(Span { rank, start: location.offset, bytes })
 }
 
-/// An operation begins: what it reads and what it writes.
+/// An operation begins: what it reads and what it writes, which counts as written by the copy engine.
 pub(crate) fn begin(
     context: &mut Context<'_>,
     reads: Option<(Location, u64)>,
     writes: Option<(Location, u64)>,
     atomic: bool,
 ) -> Option<FlightId> {
+    if let Some((at, bytes)) = writes {
+        written_by_engine(context, at, bytes as usize);
+    }
     let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MOST {
         return None;

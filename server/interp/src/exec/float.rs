@@ -2,7 +2,7 @@
 
 pub(crate) mod steps;
 #[cfg(test)]
-mod tests;
+pub(in crate::exec) mod tests;
 
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane};

@@ -135,7 +135,7 @@ pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
     binary!(inst, mul)
 }
 
-/// What tensor copies leave for elements out of bounds ([`nan_pattern`](crate::image::ElementType::nan_pattern)). The manual does not give
+/// What tensor copies leave for elements out of bounds ([`nan_pattern`](crate::image::tensor_map::ElementType::nan_pattern)). The manual does not give
 /// its bits.
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 

@@ -69,7 +69,6 @@ pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 let Some(at) = mbarrier::in_cta(context, at, lane, rank, BYTES) else { continue };
                 let Some(counts) = mbarrier::in_cta(context, counts, lane, rank, 8) else { continue };
                 context.write_at(at, lane, &bytes, Marks::NONE, Order::Weak);
-                copies::written_by_engine(context, at, BYTES);
                 let id = copies::begin(context, None, Some((at, BYTES as u64)), false);
                 if first.is_none() {
                     copies::set_refused(context, id);

@@ -6,7 +6,6 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::{ALL, LANES};
 use crate::machine::{Context, Outcome};
-use crate::matrix::double::Direction;
 use crate::matrix::element::Element;
 use crate::matrix::fragment::Fragment;
 use crate::matrix::numerics::{Numerics, Unit};
@@ -15,6 +14,7 @@ use crate::matrix::sparse::{self, Indices, Pattern};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;
 use crate::values::Marks;
+use crate::values::float::Rounding;
 use ptx_isa::ISA;
 
 /// A refusal of the library of matrices, as one of an instruction.
@@ -221,10 +221,12 @@ pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
     match a {
         Element::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
-                ".rn" | ".rz" | ".rm" | ".rp" => Direction::named(m),
+                ".rz" => Some(Rounding::Zero),
+                ".rm" => Some(Rounding::Down),
+                ".rp" => Some(Rounding::Up),
                 _ => None,
             });
-            product::Kind::Rounded(written.unwrap_or(Direction::NearestEven))
+            product::Kind::Rounded(written.unwrap_or(Rounding::Nearest))
         }
         Element::B1 if inst.has(".xor") => product::Kind::Bits(BitOperation::Xor),
         Element::B1 => product::Kind::Bits(BitOperation::And),

@@ -35,18 +35,18 @@ mod shared_matrix;
 mod sparse;
 mod stack;
 mod surface;
+mod tcgen05;
 mod tensor;
 pub mod tensor_memory;
 mod tensormap;
+#[cfg(test)]
+mod tests;
 mod texture;
 mod typed;
 mod video;
 mod warp;
 pub mod wgmma;
 mod wmma;
-
-#[cfg(test)]
-mod tests;
 
 use crate::decode::{Action, Inst, Refusal};
 use ptx_isa::Exec;
@@ -77,6 +77,12 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::AsyncSt => asynchronous::store(inst),
         Exec::AsyncWaitAll => Ok(asynchronous::wait_all()),
         Exec::AsyncWaitGroup => asynchronous::wait(inst, copies::Family::Small),
+        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
+        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
+        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
+        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
+        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
+        Exec::BarrierWarpSync => barrier::warp_sync(inst),
         Exec::BulkApplypriority => bulk::apply_priority(inst),
         Exec::BulkCommitGroup => Ok(asynchronous::commit(copies::Family::Bulk)),
         Exec::BulkCp | Exec::MultimemBulkCp => bulk::copy(inst),
@@ -89,6 +95,22 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             cache::policy(inst)
         }
         Exec::CacheDiscard => cache::discard(inst),
+        Exec::ClusterArrive => cluster::arrive(inst),
+        Exec::ClusterQueryCancel => launch_control::query_cancel(inst),
+        Exec::ClusterTryCancel => launch_control::try_cancel(inst),
+        Exec::ClusterWait => cluster::wait(inst),
+        Exec::CompareSelp => compare::selp(inst),
+        Exec::CompareSetFloat | Exec::CompareSetInteger => compare::set(inst),
+        Exec::CompareSetHalf => compare::set_half(inst),
+        Exec::CompareSetPacked => compare::set_packed(inst),
+        Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
+        Exec::CompareSetpHalf => compare::setp_half(inst),
+        Exec::CompareSlct => compare::slct(inst),
+        Exec::ControlBra => crate::decode::control::branch(inst),
+        Exec::ControlBrx => crate::decode::control::table(inst),
+        Exec::ControlCall => crate::decode::control::call(inst),
+        Exec::ControlExit => Ok(Action::Exit),
+        Exec::ControlRet => Ok(Action::Return),
         Exec::ConvertFloat
         | Exec::ConvertFloatPair
         | Exec::ConvertFloatPairStochastic
@@ -99,103 +121,46 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::ConvertNarrowStochastic
         | Exec::ConvertWiden => convert::cvt(inst),
         Exec::ConvertPack => convert::pack(inst),
-        Exec::ClusterQueryCancel => launch_control::query_cancel(inst),
-        Exec::ClusterTryCancel => launch_control::try_cancel(inst),
-        Exec::ControlBra => crate::decode::control::branch(inst),
-        Exec::ControlBrx => crate::decode::control::table(inst),
-        Exec::ControlCall => crate::decode::control::call(inst),
-        Exec::ControlExit => Ok(Action::Exit),
-        Exec::ControlRet => Ok(Action::Return),
-        Exec::MbarrierArrive | Exec::MbarrierArriveExpectTx => mbarrier::arrive(inst),
-        Exec::MbarrierArriveDrop | Exec::MbarrierArriveDropExpectTx => mbarrier::arrive_drop(inst),
-        Exec::MbarrierCheckLayout => mbarrier::check_layout(inst),
-        Exec::MbarrierCompleteTx => mbarrier::complete_tx(inst),
-        Exec::MbarrierExpectTx => mbarrier::expect_tx(inst),
-        Exec::MbarrierInit => mbarrier::init(inst),
-        Exec::MbarrierInval => mbarrier::inval(inst),
-        Exec::MbarrierPendingCount => mbarrier::pending_count(inst),
-        Exec::MbarrierTestWait | Exec::MbarrierTestWaitParity => mbarrier::wait(inst, false),
-        Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
-        Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
-        Exec::MemorySt => memory::store(inst),
-        Exec::MiscNanosleep => misc::nanosleep(inst),
-        Exec::MiscTrap => misc::trap(inst),
-        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
-        Exec::MoveMov => moves::mov(inst),
-        Exec::MoveVector => moves::vector(inst),
-        // One device: a multimem address is the address of its one replica.
-        Exec::MultimemLdReduce => multimem::load(inst),
-        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
-        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
-        Exec::SparseCompress => sparse::compress(inst),
-        Exec::SparseDecompress => sparse::decompress(inst),
-        Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
-        Exec::BarrierRed => barrier::barrier(inst, barrier::Arrival::Reduce),
-        Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
-        Exec::BarrierWarpSync => barrier::warp_sync(inst),
-        Exec::ClusterArrive => cluster::arrive(inst),
-        Exec::ClusterWait => cluster::wait(inst),
-        Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
-        Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
-        Exec::FenceMemory => fence::fence(inst),
-        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
-        Exec::StackAlloca => stack::alloca(inst),
-        Exec::StackRestore => stack::restore(inst),
-        Exec::StackSave => stack::save(inst),
-        Exec::WarpActivemask => warp::activemask(inst),
-        Exec::WarpElectSync => warp::elect(inst),
-        Exec::WarpMatchAll => warp::matches(inst, true),
-        Exec::WarpMatchAny => warp::matches(inst, false),
-        Exec::WarpReduxSync => warp::redux(inst),
-        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
-        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
-        Exec::SurfaceSuld => surface::load(inst),
-        Exec::SurfaceSuq => surface::ask(inst),
-        Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
-        Exec::SurfaceSust => surface::store(inst),
-        Exec::SurfaceSustFormatted => surface::store_formatted(inst),
-        Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
-        Exec::TensorLoad => tensor::load(inst),
-        Exec::TensorReduce => tensor::reduce(inst),
-        Exec::TensorStore => tensor::store(inst),
-        Exec::TensormapCpFenceproxy => tensormap::copy(inst),
-        Exec::TensormapQuery => tensormap::query(inst),
-        Exec::TensormapReplace => tensormap::replace(inst),
-        Exec::TextureIstypep => texture::is_type(inst),
-        Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
-        Exec::TextureTld4 => texture::gather_four(inst),
-        Exec::TextureTxq => texture::ask(inst),
-        // One device: a multimem address is the address of its one replica.
-        Exec::MultimemLdReduce => multimem::load(inst),
-        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
-        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
-        Exec::MatrixLdmatrix => ldmatrix::load(inst),
-        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
-        Exec::MatrixStmatrix => ldmatrix::store(inst),
-        Exec::MmaBits
-        | Exec::MmaBlockScaled
-        | Exec::MmaDense
-        | Exec::MmaDouble
-        | Exec::MmaInteger
-        | Exec::MmaM8n8k4
-        | Exec::MmaNarrow
-        | Exec::MmaSparse
-        | Exec::MmaSparseBlockScaled
-        | Exec::MmaSparseInteger
-        | Exec::MmaSparseNarrow => mma::mma(inst),
-        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
-        Exec::WmmaMma => wmma::mma(inst),
-        Exec::WmmaStoreD => wmma::store(inst),
-        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
-        Exec::WgmmaFence => Ok(wgmma::fence()),
-        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
-        Exec::WgmmaWaitGroup => wgmma::wait(inst),
         Exec::ExtendedAddCc => extended::add_cc(inst),
         Exec::ExtendedAddc => extended::addc(inst),
         Exec::ExtendedMadCc => extended::mad_cc(inst),
         Exec::ExtendedMadc => extended::madc(inst),
         Exec::ExtendedSubCc => extended::sub_cc(inst),
         Exec::ExtendedSubc => extended::subc(inst),
+        Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
+        Exec::FenceMemory => fence::fence(inst),
+        Exec::FloatAbs => float::abs(inst),
+        Exec::FloatAdd => float::add(inst),
+        Exec::FloatCopysign => float::copysign(inst),
+        Exec::FloatCos => float::cos(inst),
+        Exec::FloatDiv => float::div(inst),
+        Exec::FloatEx2 => float::ex2(inst),
+        Exec::FloatFma => float::fma(inst),
+        Exec::FloatLg2 => float::lg2(inst),
+        Exec::FloatMad => float::mad(inst),
+        Exec::FloatMax => float::max(inst),
+        Exec::FloatMin => float::min(inst),
+        Exec::FloatMul => float::mul(inst),
+        Exec::FloatNeg => float::neg(inst),
+        Exec::FloatRcp => float::rcp(inst),
+        Exec::FloatRcpApproxF64 => float::rcp_coarse(inst),
+        Exec::FloatRsqrt => float::rsqrt(inst),
+        Exec::FloatRsqrtApproxF64 => float::rsqrt_coarse(inst),
+        Exec::FloatSin => float::sin(inst),
+        Exec::FloatSqrt => float::sqrt(inst),
+        Exec::FloatSub => float::sub(inst),
+        Exec::FloatTanh => float::tanh(inst),
+        Exec::FloatTestp => float::testp(inst),
+        Exec::HalfAbs => half::abs(inst),
+        Exec::HalfAdd => half::add(inst),
+        Exec::HalfEx2 => half::ex2(inst),
+        Exec::HalfFma => half::fma(inst),
+        Exec::HalfMax => half::max(inst),
+        Exec::HalfMin => half::min(inst),
+        Exec::HalfMul => half::mul(inst),
+        Exec::HalfNeg => half::neg(inst),
+        Exec::HalfSub => half::sub(inst),
+        Exec::HalfTanh => half::tanh(inst),
         Exec::IntegerAbs => integer::abs(inst),
         Exec::IntegerAdd => integer::add(inst),
         Exec::IntegerBfe => integer::bfe(inst),
@@ -230,7 +195,93 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::LogicShl => logic::shl(inst),
         Exec::LogicShr => logic::shr(inst),
         Exec::LogicXor => logic::xor(inst),
+        Exec::MatrixLdmatrix => ldmatrix::load(inst),
+        Exec::MatrixMovmatrix => ldmatrix::transpose(inst),
+        Exec::MatrixStmatrix => ldmatrix::store(inst),
+        Exec::MbarrierArrive | Exec::MbarrierArriveExpectTx => mbarrier::arrive(inst),
+        Exec::MbarrierArriveDrop | Exec::MbarrierArriveDropExpectTx => mbarrier::arrive_drop(inst),
+        Exec::MbarrierCheckLayout => mbarrier::check_layout(inst),
+        Exec::MbarrierCompleteTx => mbarrier::complete_tx(inst),
+        Exec::MbarrierExpectTx => mbarrier::expect_tx(inst),
+        Exec::MbarrierInit => mbarrier::init(inst),
+        Exec::MbarrierInval => mbarrier::inval(inst),
+        Exec::MbarrierPendingCount => mbarrier::pending_count(inst),
+        Exec::MbarrierTestWait | Exec::MbarrierTestWaitParity => mbarrier::wait(inst, false),
+        Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
+        Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
+        Exec::MemorySt => memory::store(inst),
+        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
+        Exec::MiscNanosleep => misc::nanosleep(inst),
+        Exec::MiscTrap => misc::trap(inst),
+        Exec::MixedAdd => mixed::add(inst),
+        Exec::MixedAddNarrow => mixed::add_narrow(inst),
+        Exec::MixedAddPacked => mixed::add_packed(inst),
+        Exec::MixedFma => mixed::fma(inst),
+        Exec::MixedFmaNarrow => mixed::fma_narrow(inst),
+        Exec::MixedFmaPacked => mixed::fma_packed(inst),
+        Exec::MixedMulNarrow => mixed::mul_narrow(inst),
+        Exec::MixedMulPacked => mixed::mul_packed(inst),
+        Exec::MixedSub => mixed::sub(inst),
+        Exec::MixedSubNarrow => mixed::sub_narrow(inst),
+        Exec::MixedSubPacked => mixed::sub_packed(inst),
+        Exec::MmaBits
+        | Exec::MmaBlockScaled
+        | Exec::MmaDense
+        | Exec::MmaDouble
+        | Exec::MmaInteger
+        | Exec::MmaM8n8k4
+        | Exec::MmaNarrow
+        | Exec::MmaSparse
+        | Exec::MmaSparseBlockScaled
+        | Exec::MmaSparseInteger
+        | Exec::MmaSparseNarrow => mma::mma(inst),
+        Exec::MoveMov => moves::mov(inst),
         Exec::MovePrmt => logic::prmt(inst),
+        Exec::MoveVector => moves::vector(inst),
+        // One device: a multimem address is the address of its one replica.
+        Exec::MultimemLdReduce => multimem::load(inst),
+        Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
+        Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),
+        Exec::SparseCompress => sparse::compress(inst),
+        Exec::SparseDecompress => sparse::decompress(inst),
+        Exec::StackAlloca => stack::alloca(inst),
+        Exec::StackRestore => stack::restore(inst),
+        Exec::StackSave => stack::save(inst),
+        Exec::SurfaceSuld => surface::load(inst),
+        Exec::SurfaceSuq => surface::ask(inst),
+        Exec::SurfaceSured | Exec::SurfaceSuredFormatted => surface::reduce(inst),
+        Exec::SurfaceSust => surface::store(inst),
+        Exec::SurfaceSustFormatted => surface::store_formatted(inst),
+        Exec::Tcgen05Alloc => tcgen05::allocate(inst),
+        Exec::Tcgen05Commit => tcgen05::commit(inst),
+        Exec::Tcgen05Cp => tcgen05::copy(inst),
+        Exec::Tcgen05Dealloc => tcgen05::free(inst),
+        Exec::Tcgen05FenceAfter | Exec::Tcgen05FenceBefore => Ok(Action::Nothing),
+        Exec::Tcgen05Ld | Exec::Tcgen05LdRed => tcgen05::load(inst),
+        Exec::Tcgen05LdRedSpcompress | Exec::Tcgen05LdSpcompress => {
+            Err("`.spcompress` is not described by the manual of PTX 9.1".into())
+        }
+        Exec::Tcgen05Mma
+        | Exec::Tcgen05MmaBlockScaled
+        | Exec::Tcgen05MmaSp
+        | Exec::Tcgen05MmaSpBlockScaled
+        | Exec::Tcgen05MmaWs
+        | Exec::Tcgen05MmaWsSp => tcgen05::multiply(inst),
+        Exec::Tcgen05RelinquishAllocPermit => tcgen05::relinquish(inst),
+        Exec::Tcgen05Shift => tcgen05::shift(inst),
+        Exec::Tcgen05St => tcgen05::store(inst),
+        Exec::Tcgen05WaitLd | Exec::Tcgen05WaitSt => Ok(tcgen05::wait()),
+        Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
+        Exec::TensorLoad => tensor::load(inst),
+        Exec::TensorReduce => tensor::reduce(inst),
+        Exec::TensorStore => tensor::store(inst),
+        Exec::TensormapCpFenceproxy => tensormap::copy(inst),
+        Exec::TensormapQuery => tensormap::query(inst),
+        Exec::TensormapReplace => tensormap::replace(inst),
+        Exec::TextureIstypep => texture::is_type(inst),
+        Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel => texture::read(inst),
+        Exec::TextureTld4 => texture::gather_four(inst),
+        Exec::TextureTxq => texture::ask(inst),
         Exec::VideoVabsdiff
         | Exec::VideoVadd
         | Exec::VideoVmax
@@ -239,7 +290,6 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::VideoVshl
         | Exec::VideoVshr
         | Exec::VideoVsub => video::scalar(inst),
-        Exec::VideoVmad => video::vmad(inst),
         Exec::VideoVabsdiff2
         | Exec::VideoVabsdiff4
         | Exec::VideoVadd2
@@ -254,56 +304,21 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::VideoVset4
         | Exec::VideoVsub2
         | Exec::VideoVsub4 => video::packed(inst),
-        Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
-        Exec::CompareSetFloat | Exec::CompareSetInteger => compare::set(inst),
-        Exec::CompareSelp => compare::selp(inst),
-        Exec::CompareSetHalf => compare::set_half(inst),
-        Exec::CompareSetPacked => compare::set_packed(inst),
-        Exec::CompareSetpHalf => compare::setp_half(inst),
-        Exec::CompareSlct => compare::slct(inst),
-        Exec::FloatAbs => float::abs(inst),
-        Exec::FloatAdd => float::add(inst),
-        Exec::FloatCopysign => float::copysign(inst),
-        Exec::FloatCos => float::cos(inst),
-        Exec::FloatDiv => float::div(inst),
-        Exec::FloatEx2 => float::ex2(inst),
-        Exec::FloatFma => float::fma(inst),
-        Exec::FloatLg2 => float::lg2(inst),
-        Exec::FloatMad => float::mad(inst),
-        Exec::FloatMax => float::max(inst),
-        Exec::FloatMin => float::min(inst),
-        Exec::FloatMul => float::mul(inst),
-        Exec::FloatNeg => float::neg(inst),
-        Exec::FloatRcp => float::rcp(inst),
-        Exec::FloatRcpApproxF64 => float::rcp_coarse(inst),
-        Exec::FloatRsqrt => float::rsqrt(inst),
-        Exec::FloatRsqrtApproxF64 => float::rsqrt_coarse(inst),
-        Exec::FloatSin => float::sin(inst),
-        Exec::FloatSqrt => float::sqrt(inst),
-        Exec::FloatSub => float::sub(inst),
-        Exec::FloatTanh => float::tanh(inst),
-        Exec::FloatTestp => float::testp(inst),
-        Exec::HalfAbs => half::abs(inst),
-        Exec::HalfAdd => half::add(inst),
-        Exec::HalfEx2 => half::ex2(inst),
-        Exec::HalfFma => half::fma(inst),
-        Exec::HalfMax => half::max(inst),
-        Exec::HalfMin => half::min(inst),
-        Exec::HalfMul => half::mul(inst),
-        Exec::HalfNeg => half::neg(inst),
-        Exec::HalfSub => half::sub(inst),
-        Exec::HalfTanh => half::tanh(inst),
-        Exec::MixedAdd => mixed::add(inst),
-        Exec::MixedAddNarrow => mixed::add_narrow(inst),
-        Exec::MixedAddPacked => mixed::add_packed(inst),
-        Exec::MixedFma => mixed::fma(inst),
-        Exec::MixedFmaNarrow => mixed::fma_narrow(inst),
-        Exec::MixedFmaPacked => mixed::fma_packed(inst),
-        Exec::MixedMulNarrow => mixed::mul_narrow(inst),
-        Exec::MixedMulPacked => mixed::mul_packed(inst),
-        Exec::MixedSub => mixed::sub(inst),
-        Exec::MixedSubNarrow => mixed::sub_narrow(inst),
-        Exec::MixedSubPacked => mixed::sub_packed(inst),
+        Exec::VideoVmad => video::vmad(inst),
+        Exec::WarpActivemask => warp::activemask(inst),
+        Exec::WarpElectSync => warp::elect(inst),
+        Exec::WarpMatchAll => warp::matches(inst, true),
+        Exec::WarpMatchAny => warp::matches(inst, false),
+        Exec::WarpReduxSync => warp::redux(inst),
+        Exec::WarpShfl | Exec::WarpShflSync => warp::shuffle(inst),
+        Exec::WarpVote | Exec::WarpVoteSync => warp::vote(inst),
+        Exec::WgmmaCommitGroup => Ok(wgmma::commit()),
+        Exec::WgmmaFence => Ok(wgmma::fence()),
+        Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp => wgmma::mma(inst),
+        Exec::WgmmaWaitGroup => wgmma::wait(inst),
+        Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
+        Exec::WmmaMma => wmma::mma(inst),
+        Exec::WmmaStoreD => wmma::store(inst),
         _ => Err("not there yet".into()),
     }
 }

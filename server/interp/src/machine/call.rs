@@ -3,20 +3,86 @@
 use super::group::Turn;
 use super::warp::{Frame, Group, State, Warp};
 use super::{LOCAL_BYTES, Machine};
-use crate::decode::{Call, Code, Executable, Formal, Pass};
+use crate::decode::{Call, Code, Executable, Formal, Pass, Slot};
 use crate::findings::{Kind, Site};
 use crate::lanes::{LANES, Mask, lanes};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::{PredicateDst, PredicateSrc};
+use crate::simd::Marked;
 use crate::values::Marks;
 
 /// A value on its way from one activation to another.
 enum Value {
-    Register(Vec<u128>),
+    Register(Vec<u128>, Said),
     Predicate(Mask),
-    /// Bytes of each lane, and whether each was written.
-    Memory(Vec<(Vec<u8>, bool)>),
+    /// Bytes of each lane.
+    Memory(Vec<Bytes>),
     Nothing,
+}
+
+/// What is known of a register besides its bits.
+#[derive(Clone, Copy)]
+struct Said {
+    /// The lanes in which something was written to it.
+    known: Mask,
+    marked: Marked,
+}
+
+impl Said {
+    /// Of a register, by the place where it lies; of a constant that it is one.
+    fn of(frame: &Frame, code: Option<&Code>, wanted: Slot) -> Self {
+        let slot = code.and_then(|c| c.slots.iter().position(|s| *s == wanted));
+        let mask = |masks: &[Mask], other| slot.and_then(|s| masks.get(s)).copied().unwrap_or(other);
+        let shadow = &frame.shadow;
+        let marked = Marked { unspecified: mask(&shadow.unspecified, 0), approximate: mask(&shadow.approximate, 0) };
+        Self { known: mask(&shadow.known, Mask::MAX), marked }
+    }
+
+    /// Of a value in a lane.
+    fn marks(self, lane: usize) -> Marks {
+        let of = |mask: Mask, marks| if mask >> lane & 1 != 0 { marks } else { Marks::NONE };
+        of(self.marked.unspecified, Marks::UNSPECIFIED) | of(self.marked.approximate, Marks::APPROXIMATE)
+    }
+
+    /// Says it of a register for the lanes of a mask.
+    fn note(self, frame: &mut Frame, code: Option<&Code>, wanted: Slot, mask: Mask) {
+        let Some(slot) = code.and_then(|c| c.slots.iter().position(|s| *s == wanted)) else { return };
+        let shadow = &mut frame.shadow;
+        let lists = [&mut shadow.known, &mut shadow.unspecified, &mut shadow.approximate];
+        for (list, new) in lists.into_iter().zip([self.known, self.marked.unspecified, self.marked.approximate]) {
+            if let Some(old) = list.get_mut(slot) {
+                *old = (*old & !mask) | (new & mask);
+            }
+        }
+    }
+}
+
+impl Value {
+    fn said(&self) -> Said {
+        match self {
+            Self::Register(_, said) => *said,
+            Self::Memory(lanes) => {
+                let mut out = Said { known: 0, marked: Marked::default() };
+                for (lane, bytes) in lanes.iter().enumerate() {
+                    out.known |= Mask::from(bytes.unknown.is_empty()) << lane;
+                    out.marked.add(lane, bytes.marks);
+                }
+                out
+            }
+            Self::Predicate(_) => Said { known: Mask::MAX, marked: Marked::default() },
+            // The result of a function that never names it.
+            Self::Nothing => Said { known: 0, marked: Marked::default() },
+        }
+    }
+}
+
+/// Bytes of a variable in one lane.
+#[derive(Default)]
+struct Bytes {
+    bytes: Vec<u8>,
+    /// Which of them were never written: a structure may have gaps.
+    unknown: Vec<u32>,
+    marks: Marks,
 }
 
 impl Warp {
@@ -96,7 +162,8 @@ impl Machine {
             self.note(turn, &warp.lanes, Kind::StackOverflow, site, group.mask, words);
             return false;
         }
-        let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, &frame, *a, group.mask)).collect();
+        let caller = executable.code(frame.function);
+        let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
         // Back in its place, so that the callee gets another one.
         warp.frames[group.frame as usize] = Some(frame);
         let index = warp.enter(self, code, group.mask);
@@ -124,8 +191,9 @@ impl Machine {
             group.mask = 0;
             return;
         };
-        let results: &[Formal] = executable.code(frame.function).map_or(&[], |c| &c.results);
-        let values: Vec<Value> = results.iter().map(|r| take_formal(warp, frame, *r, group.mask)).collect();
+        let callee = executable.code(frame.function);
+        let results: &[Formal] = callee.map_or(&[], |c| &c.results);
+        let values: Vec<Value> = results.iter().map(|r| take_formal(warp, frame, callee, *r, group.mask)).collect();
         for lane in lanes(group.mask) {
             let (from, to) = (frame.base[lane], warp.lanes.stack[lane]);
             warp.lanes.local[lane].forget(from.into(), u64::from(to.saturating_sub(from)));
@@ -133,16 +201,11 @@ impl Machine {
         }
         if let Some(mut caller) = warp.frames.get_mut(parent as usize).and_then(Option::take) {
             if let Some(code) = executable.code(caller.function)
-                && let Some(crate::decode::Op { action: crate::decode::Action::Call(call), writes, .. }) =
+                && let Some(crate::decode::Op { action: crate::decode::Action::Call(call), .. }) =
                     code.ops.get(frame.call as usize)
             {
                 for (pass, value) in call.results.iter().zip(values) {
-                    put(warp, &mut caller, *pass, value, group.mask);
-                }
-                for slot in writes {
-                    if let Some(known) = caller.shadow.known.get_mut(*slot as usize) {
-                        *known |= group.mask;
-                    }
+                    put(warp, &mut caller, code, *pass, value, group.mask);
                 }
             }
             warp.frames[parent as usize] = Some(caller);
@@ -174,9 +237,12 @@ impl Machine {
 }
 
 /// What a caller hands over.
-fn take(warp: &Warp, frame: &Frame, pass: Pass, mask: Mask) -> Value {
+fn take(warp: &Warp, frame: &Frame, code: Option<&Code>, pass: Pass, mask: Mask) -> Value {
     match pass {
-        Pass::Register(place) => Value::Register((0..LANES).map(|l| frame.registers.lane_bits(place, l)).collect()),
+        Pass::Register(place) => {
+            let values = (0..LANES).map(|l| frame.registers.lane_bits(place, l)).collect();
+            Value::Register(values, Said::of(frame, code, Slot::Register(place)))
+        }
         Pass::Predicate(source) => Value::Predicate(frame.registers.predicate(source)),
         Pass::Memory(place, bytes) => {
             let address = |l| (frame.registers.lane_bits(place, l) as u64).wrapping_sub(STACK_PARAMETERS);
@@ -186,11 +252,11 @@ fn take(warp: &Warp, frame: &Frame, pass: Pass, mask: Mask) -> Value {
     }
 }
 
-fn take_formal(warp: &Warp, frame: &Frame, formal: Formal, mask: Mask) -> Value {
+fn take_formal(warp: &Warp, frame: &Frame, code: Option<&Code>, formal: Formal, mask: Mask) -> Value {
     match formal {
-        Formal::Register(place) => take(warp, frame, Pass::Register(place), mask),
+        Formal::Register(place) => take(warp, frame, code, Pass::Register(place), mask),
         Formal::Predicate(index) => {
-            take(warp, frame, Pass::Predicate(PredicateSrc { index: Some(index), flip: false }), mask)
+            take(warp, frame, code, Pass::Predicate(PredicateSrc { index: Some(index), flip: false }), mask)
         }
         Formal::Memory(offset, bytes) => {
             let address = |l: usize| u64::from(frame.base[l]) + u64::from(offset);
@@ -200,25 +266,32 @@ fn take_formal(warp: &Warp, frame: &Frame, formal: Formal, mask: Mask) -> Value 
     }
 }
 
-fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: Mask) -> (Vec<u8>, bool) {
-    let mut out = vec![0; bytes as usize];
-    let known = mask >> lane & 1 != 0 && !warp.lanes.local[lane].read(address, &mut out).uninitialized;
-    (out, known)
+fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: Mask) -> Bytes {
+    if mask >> lane & 1 == 0 {
+        return Bytes::default();
+    }
+    let mut out = Bytes { bytes: vec![0; bytes as usize], ..Bytes::default() };
+    let local = &warp.lanes.local[lane];
+    let read = local.read(address, &mut out.bytes);
+    out.marks = read.marks;
+    if read.uninitialized {
+        out.unknown = (0..bytes).filter(|at| !local.known(address + u64::from(*at))).collect();
+    }
+    out
 }
 
 fn write(warp: &mut Warp, lane: usize, address: u64, value: &Value, bytes: u32) {
+    let local = &mut warp.lanes.local[lane];
     match value {
-        Value::Register(values) => {
+        Value::Register(values, said) => {
             let all = values[lane].to_le_bytes();
-            let from = &all[..(bytes as usize).min(16)];
-            warp.lanes.local[lane].write(address, from, Marks::NONE);
+            local.write(address, &all[..(bytes as usize).min(16)], said.marks(lane));
         }
         Value::Memory(values) => {
-            let (from, known) = &values[lane];
-            let from = &from[..from.len().min(bytes as usize)];
-            warp.lanes.local[lane].write(address, from, Marks::NONE);
-            if !known {
-                warp.lanes.local[lane].forget(address, from.len() as u64);
+            let from = &values[lane];
+            local.write(address, &from.bytes[..from.bytes.len().min(bytes as usize)], from.marks);
+            for at in from.unknown.iter().filter(|at| **at < bytes) {
+                local.forget(address + u64::from(*at), 1);
             }
         }
         Value::Predicate(_) | Value::Nothing => {}
@@ -228,10 +301,10 @@ fn write(warp: &mut Warp, lane: usize, address: u64, value: &Value, bytes: u32) 
 /// The bits of a value in a lane, where it goes into a register.
 fn bits(value: &Value, lane: usize) -> u128 {
     match value {
-        Value::Register(values) => values[lane],
+        Value::Register(values, _) => values[lane],
         Value::Memory(values) => {
             let mut all = [0; 16];
-            let from = &values[lane].0;
+            let from = &values[lane].bytes;
             let count = from.len().min(16);
             all[..count].copy_from_slice(&from[..count]);
             u128::from_le_bytes(all)
@@ -243,23 +316,18 @@ fn bits(value: &Value, lane: usize) -> u128 {
 
 /// What a callee receives.
 fn give(warp: &mut Warp, frame: &mut Frame, code: &Code, formal: Formal, value: Value, mask: Mask) {
-    let known = |frame: &mut Frame, wanted: crate::decode::Slot| {
-        let slot = code.slots.iter().position(|s| *s == wanted);
-        if let Some(known) = slot.and_then(|s| frame.shadow.known.get_mut(s)) {
-            *known |= mask;
-        }
-    };
+    let said = value.said();
     match formal {
         Formal::Register(place) => {
             for lane in lanes(mask) {
                 frame.registers.set_lane_bits(place, lane, bits(&value, lane));
             }
-            known(frame, crate::decode::Slot::Register(place));
+            said.note(frame, Some(code), Slot::Register(place), mask);
         }
         Formal::Predicate(index) => {
             let truth = lanes(mask).filter(|l| bits(&value, *l) & 1 != 0).fold(0, |m, l| m | 1 << l);
             frame.registers.put_predicate(PredicateDst(index), mask, truth);
-            known(frame, crate::decode::Slot::Predicate(index));
+            said.note(frame, Some(code), Slot::Predicate(index), mask);
         }
         Formal::Memory(offset, bytes) => {
             for lane in lanes(mask) {
@@ -272,16 +340,20 @@ fn give(warp: &mut Warp, frame: &mut Frame, code: &Code, formal: Formal, value: 
 }
 
 /// Where a caller wants a result.
-fn put(warp: &mut Warp, frame: &mut Frame, pass: Pass, value: Value, mask: Mask) {
+fn put(warp: &mut Warp, frame: &mut Frame, code: &Code, pass: Pass, value: Value, mask: Mask) {
+    let said = value.said();
     match pass {
         Pass::Register(place) => {
             for lane in lanes(mask) {
                 frame.registers.set_lane_bits(place, lane, bits(&value, lane));
             }
+            said.note(frame, Some(code), Slot::Register(place), mask);
         }
         Pass::Predicate(source) => {
             let truth = lanes(mask).filter(|l| bits(&value, *l) & 1 != 0).fold(0, |m, l| m | 1 << l);
-            frame.registers.put_predicate(PredicateDst(source.index.unwrap_or(0)), mask, truth);
+            let index = source.index.unwrap_or(0);
+            frame.registers.put_predicate(PredicateDst(index), mask, truth);
+            said.note(frame, Some(code), Slot::Predicate(index), mask);
         }
         Pass::Memory(place, bytes) => {
             for lane in lanes(mask) {

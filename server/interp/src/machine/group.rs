@@ -3,7 +3,7 @@
 use super::context::{Context, Outcome};
 use super::record::{Recorded, Recorder, Target};
 use super::warp::{Frame, Lanes, State, Warp};
-use super::{Machine, specials};
+use super::{Machine, nan, specials};
 use crate::decode::{Action, Code, Executable, Op, Together};
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
@@ -59,6 +59,7 @@ impl Machine {
         };
         let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
         let checks = self.settings.checks.has(Kind::UninitializedRegister);
+        let numbers = self.settings.checks.has(Kind::NotANumber);
         let mut steps = 0;
         let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
         if turn.recorder.as_ref().is_some_and(|r| r.target != target) {
@@ -113,10 +114,16 @@ impl Machine {
             match &op.action {
                 _ if mask == 0 => group.pc += 1,
                 Action::Lanes(step) => {
+                    let watched = numbers && op.floats.is_some();
+                    let before = if watched { nan::read(executable, code, op, &frame.registers, group.pc) } else { 0 };
                     let marked = step.run(&mut frame.registers, mask);
                     if checks {
                         let sources = sources(op, &frame);
                         note_writes(op, &mut frame, mask, marked, sources);
+                    }
+                    if watched {
+                        let made = nan::written(executable, code, &frame.registers, group.pc) & mask & !before;
+                        self.note_nan(executable, &turn, &warp.lanes, site, made);
                     }
                     group.pc += 1;
                 }
@@ -314,6 +321,17 @@ impl Machine {
             };
             self.note(turn, &warp.lanes, Kind::Asynchronous, site, mask, words);
         }
+    }
+
+    /// Notes that an instruction made NaN in these lanes.
+    fn note_nan(&mut self, executable: &Executable, turn: &Turn<'_>, lanes: &Lanes, site: Site, made: Mask) {
+        if made == 0 {
+            return;
+        }
+        let function = executable.function(site.function);
+        let name = function.map_or("", |f| f.entry(site.instruction as usize).name);
+        let words = || format!("`{name}` gives a NaN, though none of its operands is one");
+        self.note(turn, lanes, Kind::NotANumber, site, made, words);
     }
 
     /// Notes a fault of an instruction that has no context.

@@ -10,6 +10,7 @@ mod call;
 mod context;
 mod cta;
 mod group;
+mod nan;
 mod record;
 mod schedule;
 mod specials;

@@ -84,7 +84,10 @@ impl Machine {
                 return Progress::Ended(Status::Finished);
             }
             if self.steps >= self.settings.limit {
-                return Progress::Ended(Status::Limit);
+                // The last step that is allowed may have been the last that there is.
+                let finished =
+                    self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
+                return Progress::Ended(if finished { Status::Finished } else { Status::Limit });
             }
             if self.steps >= until || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;
@@ -210,12 +213,16 @@ impl Machine {
             }
         }
         tidy(&mut warp);
+        let mut leaks = Vec::new();
         let cta = &mut self.clusters[cluster].ctas[rank];
         if let Some(gone) = cta.gone.get_mut(number) {
             let now = !warp.lanes.present | warp.lanes.exited;
             let exited = now & !*gone;
             cta.live -= exited.count_ones();
             *gone = now;
+            if exited != 0 && cta.live == 0 {
+                leaks = std::mem::take(&mut cta.tensor.allocations);
+            }
             if exited != 0 && self.settings.checks.has(Kind::Race) {
                 let own = (cta.number, number as u32, self.shape.warps());
                 crate::races::exit(&mut warp.lanes.clock, own, cta.barriers.exited());
@@ -224,7 +231,17 @@ impl Machine {
         if warp.is_finished() {
             warp.frames.clear();
         }
-        cta.warps[number] = warp;
+        for leak in leaks {
+            let turn = Turn { cluster, rank, idle: false, budget: 0, meet: 0, recorder: None };
+            let words = || {
+                let columns = leak.columns;
+                format!(
+                    "{columns} columns of tensor memory are allocated here and never freed: `tcgen05.dealloc` must come before the end"
+                )
+            };
+            self.note(&turn, &warp.lanes, Kind::Undefined, leak.site, warp.lanes.present, words);
+        }
+        self.clusters[cluster].ctas[rank].warps[number] = warp;
         (done, ends)
     }
 

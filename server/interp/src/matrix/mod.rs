@@ -5,7 +5,6 @@
 //! [`descriptor`], [`shared`] and [`tensor`] say where matrices lie that are in no registers.
 
 pub mod descriptor;
-pub mod double;
 pub mod element;
 mod factors;
 pub mod fragment;

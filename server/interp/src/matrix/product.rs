@@ -1,11 +1,11 @@
 //! One multiplication of matrices: D = A·B + C of the elements' bits.
 
-use super::double::{self, Direction};
 use super::element::{Element, Traits};
 use super::factors::Factors;
 use super::numerics::{GROUP, Numerics, Order, Rounding, Rule, Unit};
 use super::sum::{self, Accumulator, Certainty};
 use crate::values::Marks;
+use crate::values::float::{Rounding as ScalarRounding, double};
 use std::ops::Range;
 
 /// Rows of A and D, columns of B and D, columns of A and rows of B.
@@ -36,7 +36,7 @@ pub enum Kind {
     /// Sums of integers are limited to their range (`.satfinite`).
     Saturating,
     /// The rounding of double precision.
-    Rounded(Direction),
+    Rounded(ScalarRounding),
     /// Bits.
     Bits(BitOperation),
     /// Block scales: their type, and how many there are along K. `packed`: `.kind::mxf4` and `.kind::mxf4nvf4`.
@@ -122,7 +122,7 @@ enum Arithmetic {
     Grouped { rule: Rule, blocks: usize, scale: Element },
     Integer { saturating: bool },
     Bits(BitOperation),
-    Double(Direction),
+    Double(ScalarRounding),
 }
 
 /// A multiplication, prepared.
@@ -473,7 +473,7 @@ impl Product {
         })
     }
 
-    fn doubles(&self, operands: &Operands<'_>, direction: Direction) -> Outcome {
+    fn doubles(&self, operands: &Operands<'_>, direction: ScalarRounding) -> Outcome {
         let Shape { n, k, .. } = self.spec.shape;
         let sign = |negate: bool| if negate { 1 << 63 } else { 0 };
         let (negate_a, negate_b) = (sign(self.spec.negate_a), sign(self.spec.negate_b));
@@ -481,7 +481,7 @@ impl Product {
             let mut sum = operands.c[row * n + column];
             for at in 0..k {
                 let (a, b) = (operands.a[row * k + at] ^ negate_a, operands.b[at * n + column] ^ negate_b);
-                sum = double::fused(a, b, sum, direction);
+                sum = double::fma(direction, a, b, sum);
             }
             let nan = f64::from_bits(sum).is_nan();
             (sum, if nan { Marks::UNSPECIFIED } else { Marks::NONE })

@@ -241,7 +241,15 @@ fn our_kernels_have_no_races() {
             }
         }
     }
-    for name in ["histogram", "single_pass_sum", "spin_lock"] {
+    for name in [
+        "cluster_dsmem",
+        "cp_async_pipeline",
+        "histogram",
+        "single_pass_sum",
+        "spin_lock",
+        "wgmma_tile",
+        "work_stealing",
+    ] {
         assert!(finished.iter().any(|f| f == name), "{name} of {finished:?}");
     }
 }

@@ -118,6 +118,26 @@ fn parts_of_a_warp_at_an_aligned_barrier_are_found() {
 }
 
 #[test]
+fn old_targets_have_aligned_barriers_only() {
+    let text = |body: &str| format!("mov.u32 %r3, %tid.x; setp.lt.u32 %p0, %r3, 16; {body} st.global.u32 [%rd0], 1;");
+    let run = |body: &str| Kernel::body("sm_60", &text(body)).buffer(&[0; 4]).run();
+    assert_eq!(run("@%p0 barrier.sync 0;").kinds(), [Kind::Divergence]);
+    assert_eq!(run("@!%p0 bra low; add.u32 %r4, %r3, 1; low: barrier.sync 0;").faults(), []);
+}
+
+#[test]
+fn barriers_remember_nobody_who_does_not_wait() {
+    let body = "mov.u32 %r5, 0; setp.eq.u32 %p0, %r2, 0; loop: @%p0 bar.arrive 1, 64; @!%p0 bar.sync 1, 64; @%p0 bar.sync 2, 64; @!%p0 bar.arrive 2, 64;\n\
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 40; @%p1 bra loop; st.global.u32 [%rd2], %r5;";
+    assert_eq!(kernel(64, body).fine().u32s(0), vec![40; 64]);
+    let mut barrier = super::Barrier { waiting: 0, ..Default::default() };
+    barrier.complete();
+    barrier.waiting = 3;
+    barrier.complete();
+    assert_eq!((barrier.done.len(), barrier.done[0].phase, barrier.phase), (1, 1, 2));
+}
+
+#[test]
 fn counts_that_do_not_agree_are_found() {
     let two = |a: &str, b: &str| {
         kernel(64, &format!("setp.eq.u32 %p0, %r2, 0; @%p0 bra a; {b} bra.uni end; a: {a} end:")).run()

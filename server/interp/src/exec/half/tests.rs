@@ -1,1 +1,149 @@
+//! Every instruction, type and modifier, executed, against the functions of values.
 
+use super::OUTSIDE;
+use crate::exec::float::tests::harness::{Case, FTZ, ROUNDINGS, case, check};
+use crate::values::Marks;
+use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use crate::values::float::half::{self, Bf16, F16, Half};
+use crate::values::float::{Clamp, Modifiers, Rounding, approx};
+
+/// The same of both halves of pairs, and of single numbers: `f` gives the result of one and what must be said of it.
+fn both(name: &str, ty: &str, operands: usize, f: impl Fn([u16; 3]) -> (u16, Marks) + Copy + 'static) -> [Case; 2] {
+    let places = ["$a", "$b", "$c"][..operands].join(", ");
+    let widths = |width: u8| std::array::from_fn(|i| if i <= operands { width } else { 0 });
+    let one = case(format!("{name}.{ty} $d, {places};"), widths(2), move |operands| {
+        let (d, marks) = f(operands.map(|x| x as u16));
+        (d.into(), marks)
+    });
+    let pair = case(format!("{name}.{ty}x2 $d, {places};"), widths(4), move |operands| {
+        let (low, marks) = f(operands.map(|x| x as u16));
+        let (high, more) = f(operands.map(|x| (x >> 16) as u16));
+        (u64::from(high) << 16 | u64::from(low), marks | more)
+    });
+    [one, pair]
+}
+
+fn marked<H: Half>(d: u16) -> (u16, Marks) {
+    (d, half::marks::<H>(d))
+}
+
+const CLAMPS: [(&str, Clamp); 3] = [("", Clamp::None), (".sat", Clamp::Saturate), (".relu", Clamp::Relu)];
+
+type Binary = fn(Modifiers, u16, u16) -> u16;
+
+#[test]
+fn sums_and_products() {
+    let f16: [(&str, Binary); 3] = [("add", half::add::<F16>), ("sub", half::sub::<F16>), ("mul", half::mul::<F16>)];
+    let bf16: [(&str, Binary); 3] =
+        [("add", half::add::<Bf16>), ("sub", half::sub::<Bf16>), ("mul", half::mul::<Bf16>)];
+    let mut cases = Vec::new();
+    for rn in ["", ".rn"] {
+        for (name, f) in f16 {
+            for (flush, ftz) in FTZ {
+                for (sat, clamp) in &CLAMPS[..2] {
+                    let m = Modifiers::RN.ftz(ftz).clamp(*clamp);
+                    let name = format!("{name}{rn}{flush}{sat}");
+                    cases.extend(both(&name, "f16", 2, move |[a, b, _]| marked::<F16>(f(m, a, b))));
+                }
+            }
+        }
+        for (name, f) in bf16 {
+            let f = move |[a, b, _]: [u16; 3]| marked::<Bf16>(f(Modifiers::RN, a, b));
+            cases.extend(both(&format!("{name}{rn}"), "bf16", 2, f));
+        }
+    }
+    check("9.0", "sm_90a", cases);
+}
+
+#[test]
+fn fused_operations() {
+    let mut cases = Vec::new();
+    for (flush, ftz) in FTZ {
+        for (word, clamp) in CLAMPS {
+            let m = Modifiers::RN.ftz(ftz).clamp(clamp);
+            let f = move |[a, b, c]: [u16; 3]| {
+                let d = half::fma::<F16>(m, a, b, c);
+                // The NaN of `.relu` is named by the manual.
+                if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<F16>(d) }
+            };
+            cases.extend(both(&format!("fma.rn{flush}{word}"), "f16", 3, f));
+        }
+    }
+    for (word, clamp) in CLAMPS {
+        let m = Modifiers::RN.clamp(clamp);
+        cases.extend(both(&format!("fma.rn.oob{word}"), "f16", 3, move |o| outside::<F16>(m, o)));
+    }
+    for (rnd, rounding) in &ROUNDINGS[1..] {
+        for (word, clamp) in [CLAMPS[0], CLAMPS[2]] {
+            let m = Modifiers::RN.rounding(*rounding).clamp(clamp);
+            let f = move |[a, b, c]: [u16; 3]| {
+                let d = half::fma::<Bf16>(m, a, b, c);
+                if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<Bf16>(d) }
+            };
+            cases.extend(both(&format!("fma{rnd}{word}"), "bf16", 3, f));
+            cases.extend(both(&format!("fma{rnd}.oob{word}"), "bf16", 3, move |o| outside::<Bf16>(m, o)));
+        }
+    }
+    check("9.0", "sm_90a", cases);
+}
+
+fn outside<H: Half>(m: Modifiers, [a, b, c]: [u16; 3]) -> (u16, Marks) {
+    let d = half::fma_oob::<H>(m, OUTSIDE, a, b, c);
+    let open = [a, b, c, d].iter().any(|x| half::is_nan::<H>(*x));
+    (d, if open { Marks::UNSPECIFIED } else { Marks::NONE })
+}
+
+#[test]
+fn what_copies_leave_outside_is_what_the_fused_operation_takes_for_it() {
+    for element in [crate::image::tensor_map::ElementType::F16, crate::image::tensor_map::ElementType::Bf16] {
+        assert_eq!(element.nan_pattern() as u16, OUTSIDE);
+    }
+    assert_eq!(outside::<F16>(Modifiers::RN, [OUTSIDE, 0x3c00, 0x3c00]), (0, Marks::UNSPECIFIED));
+}
+
+#[test]
+fn signs_extremes_and_approximations() {
+    let mut cases = Vec::new();
+    for (flush, ftz) in FTZ {
+        cases.extend(both(&format!("neg{flush}"), "f16", 1, move |[a, ..]| marked::<F16>(half::neg::<F16>(ftz, a))));
+        cases.extend(both(&format!("abs{flush}"), "f16", 1, move |[a, ..]| marked::<F16>(half::abs::<F16>(ftz, a))));
+    }
+    cases.extend(both("neg", "bf16", 1, |[a, ..]| marked::<Bf16>(half::neg::<Bf16>(false, a))));
+    cases.extend(both("abs", "bf16", 1, |[a, ..]| marked::<Bf16>(half::abs::<Bf16>(false, a))));
+    for (name, extreme) in [("min", Extreme::Least), ("max", Extreme::Greatest)] {
+        for (flush, ftz) in FTZ {
+            for (nan_word, nan) in [("", false), (".NaN", true)] {
+                for (words, signs) in [("", false), (".xorsign.abs", true)] {
+                    let m = ExtremeModifiers { ftz, nan, xorsign: signs, abs: signs };
+                    let name = format!("{name}{flush}{nan_word}{words}");
+                    cases.extend(both(&name, "f16", 2, move |[a, b, _]| extreme_of::<F16>(extreme, m, a, b)));
+                    if !ftz {
+                        cases.extend(both(&name, "bf16", 2, move |[a, b, _]| extreme_of::<Bf16>(extreme, m, a, b)));
+                    }
+                }
+            }
+        }
+    }
+    cases.extend(both("tanh.approx", "f16", 1, |[a, ..]| approximate::<F16>(a, approx::tanh_half::<F16>(a))));
+    cases.extend(both("tanh.approx", "bf16", 1, |[a, ..]| approximate::<Bf16>(a, approx::tanh_half::<Bf16>(a))));
+    cases.extend(both("ex2.approx", "f16", 1, |[a, ..]| approximate::<F16>(a, approx::ex2_half::<F16>(false, a))));
+    cases
+        .extend(both("ex2.approx.ftz", "bf16", 1, |[a, ..]| approximate::<Bf16>(a, approx::ex2_half::<Bf16>(true, a))));
+    check("9.0", "sm_90a", cases);
+}
+
+fn extreme_of<H: Half>(extreme: Extreme, m: ExtremeModifiers, a: u16, b: u16) -> (u16, Marks) {
+    let d = extremes::half::<H>(extreme, m, a, b);
+    if m.nan { (d, Marks::NONE) } else { marked::<H>(d) }
+}
+
+fn approximate<H: Half>(a: u16, d: u16) -> (u16, Marks) {
+    (d, approx::marks_half::<H>(a, d))
+}
+
+#[test]
+fn roundings_differ() {
+    // 1 + 2^-9 × 1 in .bf16: down to 1, up to the next number.
+    let fma = |rounding| half::fma::<Bf16>(Modifiers::RN.rounding(rounding), 0x3b00, 0x3f80, 0x3f80);
+    assert_eq!([fma(Rounding::Down), fma(Rounding::Up)], [0x3f80, 0x3f81]);
+}

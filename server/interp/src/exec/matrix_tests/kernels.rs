@@ -48,3 +48,22 @@ fn wgmma_tile() {
     let kernel = kernel.buffer(&halves(-2048, 4096)).buffer(&halves(-2048, 4096)).buffer(&vec![0; 4096 * 4]);
     check(text, &kernel.fine().u32s(2), (64, 64), -2048, -2048, true);
 }
+
+#[test]
+fn tcgen05_tile() {
+    let text = include_str!("../../../../../tests/kernels/tcgen05_tile.ptx");
+    let (m, n, k) = (128, 32, 128);
+    let kernel = Kernel::new(text).threads(128).value(m).value(n).value(k);
+    let (a, b): (Vec<i64>, Vec<i64>) = (
+        (0..(m * k) as i64).map(|i| i * 7 % 31 - 15).collect(),
+        (0..(n * k) as i64).map(|i| i * 5 % 29 - 14).collect(),
+    );
+    let bytes = |v: &[i64]| v.iter().flat_map(|x| to_f16(*x).to_le_bytes()).collect::<Vec<u8>>();
+    let kernel = kernel.buffer(&bytes(&a)).buffer(&bytes(&b)).buffer(&vec![0; (m * n * 4) as usize]);
+    let got = kernel.fine().u32s(2);
+    let (n, k) = (n as usize, k as usize);
+    for (at, bits) in got.iter().enumerate() {
+        let must: i64 = (0..k).map(|x| a[at / n * k + x] * b[at % n * k + x]).sum();
+        assert_eq!(f32::from_bits(*bits), must as f32, "c[{at}]");
+    }
+}

@@ -3,6 +3,7 @@
 mod kernels;
 mod movement;
 mod register;
+mod tensor;
 mod warpgroup;
 
 /// A small generator of numbers, the same on every run.

@@ -210,3 +210,42 @@ fn active_lanes() {
     let out = lanes("", &iota(), "mov.u32 %r3, 0; setp.lt.u32 %p0, %r1, 5; @%p0 activemask.b32 %r3;").fine();
     assert_eq!(out.u32s(0)[4..6], [0x1f, 0]);
 }
+
+#[test]
+fn old_forms_and_sinks() {
+    let out = lanes("sm_60", &iota(), "shfl.down.b32 %r3|%p0, %r2, 8, 31; @!%p0 mov.u32 %r3, 1;").fine();
+    assert_eq!(out.u32s(0)[23..25], [131, 1]);
+    let out = lanes("sm_60", &iota(), "setp.lt.u32 %p0, %r1, 4; mov.u32 %r3, 0; vote.all.pred %p1, %p0; @!%p1 mov.u32 %r3, 2; @%p0 vote.all.pred %p2, %p0; @%p0 selp.u32 %r3, 1, 0, %p2;").fine();
+    assert_eq!(out.u32s(0)[3..5], [1, 2]);
+    let out = lanes("", &iota(), "mov.u32 %r3, 0; elect.sync _|%p0, -1; @%p0 mov.u32 %r3, 9;").fine();
+    assert_eq!(out.u32s(0)[..2], [9, 0]);
+    let out = lanes("", &[4; 32], "mov.u32 %r3, 0; match.all.sync.b32 _|%p0, %r2, -1; @%p0 mov.u32 %r3, 9;").fine();
+    assert_eq!(out.u32s(0), [9; 32]);
+}
+
+#[test]
+fn parts_of_a_warp_reduce_for_themselves_at_one_instruction() {
+    let body = "shr.u32 %r4, %r1, 3; shl.b32 %r4, %r4, 3; shl.b32 %r5, 0xff, %r4; redux.sync.max.u32 %r3, %r1, %r5;";
+    let out = lanes("", &iota(), body).fine();
+    assert_eq!(out.u32s(0), (0..32).map(|l| l / 8 * 8 + 7).collect::<Vec<_>>());
+    // One part waits for a lane that comes later; the other goes on without it.
+    let body = "setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p1, %r1, 16; mov.u32 %r4, 0xffff0000; @%p1 mov.u32 %r4, 0xffff; @!%p0 bra meet; mov.u32 %r6, 50;\n\
+        late: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra late;\n meet: redux.sync.add.u32 %r3, %r1, %r4;";
+    let out = lanes("", &iota(), body).fine();
+    assert_eq!(out.u32s(0)[14..18], [120, 120, 376, 376]);
+}
+
+#[test]
+fn marks_travel_with_the_values() {
+    use crate::values::Marks;
+    // What lane 3 reads from a lane that is not there is undefined; so is what lane 4 gets from lane 3, and nothing else.
+    let body = "mov.u32 %r4, 3; setp.eq.u32 %p0, %r1, 3; @%p0 mov.u32 %r4, 20; mov.u32 %r5, %r1; @%p0 mov.u32 %r5, %r4; shfl.sync.idx.b32 %r2, %r2, %r5, 31, 0xff;\n\
+        shfl.sync.up.b32 %r3, %r2, 1, 0, 0xff;";
+    let out = lanes("", &iota(), body).threads(8).run();
+    assert_eq!(out.kinds(), [Kind::Membermask]);
+    let global = &out.run.machine.memory.global;
+    let storage = &global.allocations().iter().find(|a| &*a.name == "buffer 0").unwrap().storage;
+    let marked: Vec<u64> =
+        (0..8).filter(|l| storage.read(4 * l, &mut [0; 4]).marks.contains(Marks::UNSPECIFIED)).collect();
+    assert_eq!(marked, [4]);
+}

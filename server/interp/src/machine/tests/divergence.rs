@@ -108,10 +108,26 @@ fn a_loop_that_is_entered_in_its_middle_is_executed() {
 }
 
 #[test]
+fn whoever_leaves_a_loop_by_any_way_waits_for_all_of_it() {
+    // The way out starts in one of two ways through the loop; lanes 0-7 go round by the other one.
+    let body = "mov.u32 %r1, 0; setp.lt.u32 %p0, %r0, 8;\n\
+        H: add.u32 %r1, %r1, 1; setp.gt.u32 %p1, %r1, 3; @%p0 bra X;\nY: @%p1 bra OUT;\nmov.u32 %r2, 1; bra H;\n\
+        X: mov.u32 %r2, 2; setp.gt.u32 %p2, %r1, 6; @%p2 bra Y;\nbra H;\nOUT: add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;";
+    for text in [
+        body.to_owned(),
+        body.replace("@%p0 bra X", "@!%p0 bra Y2").replace("Y: @%p1 bra OUT", "bra X; Y2: bra Y; Y: @%p1 bra OUT"),
+    ] {
+        let run = traced("", &text, 32);
+        assert_eq!(run.masks("st.global"), [ALL]);
+        assert_eq!(run.words(), (0..32).map(|l| if l < 8 { 9 } else { 5 }).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn a_table_of_labels_parts_lanes_by_target() {
     let body = |index: &str| {
         format!(
-            "{index} brx.idx %r1, T;\nT: .branchtargets A, B, A, C;\nA: mov.u32 %r2, 1; bra J;\nB: mov.u32 %r2, 2; bra J;\nC: mov.u32 %r2, 3;\n\
+            "T: .branchtargets A, B, A, C;\n{index} brx.idx %r1, T;\nA: mov.u32 %r2, 1; bra J;\nB: mov.u32 %r2, 2; bra J;\nC: mov.u32 %r2, 3;\n\
              J: st.global.u32 [%rd1], %r2;"
         )
     };
@@ -149,4 +165,54 @@ fn a_warp_of_fewer_threads_has_fewer_lanes() {
     let run = traced("", "mov.u32 %r1, 7; st.global.u32 [%rd1], %r1;", 5);
     assert_eq!(run.masks("st.global"), [0x1f]);
     assert_eq!(run.words(), [7; 5]);
+}
+
+/// A block of a program made up at random: `%r1 = 5 * %r1 + add`, then to one of two blocks by a bit of it.
+struct Block {
+    add: u32,
+    bit: u32,
+    ways: [usize; 2],
+}
+
+#[test]
+fn lanes_meet_again_whatever_the_branches() {
+    const STEPS: u32 = 40;
+    let mut state = 7_u64;
+    let mut random = |below: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % below
+    };
+    for _ in 0..60 {
+        let count = 2 + random(9) as usize;
+        let make = |_| Block {
+            add: random(1 << 16),
+            bit: 1 + random(12),
+            ways: [random(count as u32) as usize, random(count as u32) as usize],
+        };
+        let blocks: Vec<Block> = (0..count).map(make).collect();
+        let code: String = blocks
+            .iter()
+            .enumerate()
+            .map(|(i, Block { add, bit, ways: [zero, one] })| {
+                format!(
+                    "B{i}: mad.lo.u32 %r1, %r1, 5, {add}; add.u32 %r2, %r2, 1; setp.gt.u32 %p0, %r2, {STEPS}; @%p0 bra OUT;\n\
+                     shr.u32 %r3, %r1, {bit}; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 1; @%p1 bra B{one}; bra B{zero};\n"
+                )
+            })
+            .collect();
+        let body = format!("mad.lo.u32 %r1, %r0, 77, 1; mov.u32 %r2, 0;\n{code}OUT: st.global.u32 [%rd1], %r1;");
+        let run = traced("", &body, 32);
+        // One lane after the other, without any warp.
+        let alone = |lane: u32| {
+            let (mut value, mut at) = (lane * 77 + 1, 0);
+            for _ in 0..=STEPS {
+                let block: &Block = &blocks[at];
+                value = value.wrapping_mul(5).wrapping_add(block.add);
+                at = block.ways[(value >> block.bit & 1) as usize];
+            }
+            value
+        };
+        assert_eq!(run.words(), (0..32).map(alone).collect::<Vec<_>>(), "{body}");
+        assert_eq!(run.masks("st.global"), [ALL], "{body}");
+    }
 }

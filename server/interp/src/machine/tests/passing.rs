@@ -101,3 +101,29 @@ fn parameters_of_the_callers_stay_while_others_call() {
         ld.param.b32 %r2, [r]; st.global.u32 [%rd1], %r2; }";
     assert_eq!(traced(function, body, 32).words(), (1501..1533).collect::<Vec<_>>());
 }
+
+#[test]
+fn what_is_said_of_values_goes_with_them() {
+    use crate::values::Marks;
+    let function = ".func (.reg .b32 r) f(.param .b32 b) { .reg .b32 %x; ld.param.b32 %x, [b]; mov.b32 r, %x; ret; }\n\
+        .func (.param .b32 s) g(.reg .b32 a) { st.param.b32 [s], a; ret; }\n.func (.reg .b32 r) none() { ret; }";
+    // The bits of a NaN that `cvt` makes are open; 5 is not.
+    let body = |first: &str, second: &str| {
+        format!(
+            "mov.b32 %r1, 0x7f800001; mov.b32 %f1, %r1; cvt.rn.f16.f32 %h1, %f1; cvt.u32.u16 %r2, %h1; mov.u32 %r3, 5;\n\
+             {{ .param .b32 b; .param .b32 s; st.param.b32 [b], {second}; call (s), g, ({first}); call (%r4), f, (b); ld.param.b32 %r5, [s]; }}\n\
+             setp.ne.u32 %p0, %r0, 0; @%p0 exit; st.global.u32 [%rd0], %r4; st.global.u32 [%rd0+4], %r5;"
+        )
+    };
+    let marks = |first: &str, second: &str| {
+        let run = traced(function, &body(first, second), 2);
+        assert_eq!(run.out.kinds(), []);
+        let buffer = run.out.run.machine.memory.global.named("buffer 0").expect("the buffer");
+        [0, 4].map(|at| buffer.storage.read(at, &mut [0; 4]).marks)
+    };
+    assert_eq!(marks("%r2", "%r3"), [Marks::NONE, Marks::UNSPECIFIED]);
+    assert_eq!(marks("%r3", "%r2"), [Marks::UNSPECIFIED, Marks::NONE]);
+    // A result that the function never gave is not there, whatever the register held before.
+    let run = traced(function, "mov.u32 %r4, 1; call (%r4), none, (); st.global.u32 [%rd1], %r4;", 1);
+    assert_eq!(run.out.kinds(), [Kind::UninitializedRegister]);
+}

@@ -6,8 +6,12 @@ use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
 
 fn run(body: &str, ctas: u32, threads: u32) -> Outcome {
+    limited(body, ctas, threads, 2_000_000)
+}
+
+fn limited(body: &str, ctas: u32, threads: u32, limit: u64) -> Outcome {
     let mut kernel = Kernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&[0; 16]);
-    kernel.settings.limit = 2_000_000;
+    kernel.settings.limit = limit;
     kernel.run()
 }
 
@@ -32,7 +36,7 @@ fn a_lane_waits_for_another_of_its_warp() {
         assert_eq!(out.u32s(0)[..2], [7, 7]);
     }
     // What nobody writes is waited for without end.
-    let out = run(&flag("setp.eq.u32 %p0, %r0, 0;", "mov.u32 %r6, 1;"), 1, 32);
+    let out = limited(&flag("setp.eq.u32 %p0, %r0, 0;", "mov.u32 %r6, 1;"), 1, 32, 50_000);
     assert_eq!(out.status(), Status::Limit);
 }
 
@@ -60,6 +64,6 @@ fn a_lock_is_had_by_one_thread_after_the_other() {
         assert_eq!(out.u32s(0)[..2], [0, ctas * threads]);
     }
     // A thread that never gives it back keeps all others.
-    let out = run(&body.replace("atom.global.exch.b32 %r3, [%rd0], 0;", ""), 1, 32);
+    let out = limited(&body.replace("atom.global.exch.b32 %r3, [%rd0], 0;", ""), 1, 32, 50_000);
     assert_eq!((out.status(), out.u32s(0)[1]), (Status::Limit, 1));
 }

@@ -1,7 +1,6 @@
 //! Results of hardware that the papers print, and special values.
 
 use super::floats::spec;
-use crate::matrix::double::Direction;
 use crate::matrix::element::Element::{self, *};
 use crate::matrix::numerics::Unit;
 use crate::matrix::product::{Kind, Operands, Product};
@@ -59,7 +58,7 @@ fn one_sum_differs_from_generation_to_generation() {
         ("sm_80", Unit::Mma, F64, 4, -0.875),
     ];
     for (target, unit, element, k, must) in cases {
-        let kind = if element == F64 { Kind::Rounded(Direction::NearestEven) } else { Kind::Plain };
+        let kind = if element == F64 { Kind::Rounded(crate::values::float::Rounding::Nearest) } else { Kind::Plain };
         let (bits, marks) = one(target, unit, (element, k), kind, (&a, &b, c));
         if element == F64 {
             assert_eq!((f64::from_bits(bits), marks), (must, Marks::NONE), "{target}");

@@ -20,6 +20,9 @@ pub(super) const RESET: &str = "\x1b[0m";
 /// Elements of a buffer that are shown.
 const ELEMENTS: u64 = 32;
 
+/// Findings that are shown where only a word is wanted.
+const FAULTS: usize = 3;
+
 /// Expectations that do not hold, of which it is said why.
 const VERDICTS: usize = 10;
 
@@ -132,8 +135,12 @@ fn grouped(number: u64) -> String {
 fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
     let unexpected = done.unexpected();
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
-    let diagnostics: Vec<Diagnostic> = all.into_iter().map(|f| diagnostic(done, f)).collect();
+    let most = if brief { FAULTS } else { all.len() };
+    let diagnostics: Vec<Diagnostic> = all.iter().take(most).map(|f| diagnostic(done, f)).collect();
     out.push_str(&crate::cli::human::render(shown.name, shown.snapshot, &diagnostics));
+    if all.len() > most {
+        let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
+    }
 }
 
 /// A fault as a finding.

@@ -1,0 +1,142 @@
+//! `tcgen05.ld`, `tcgen05.st`: a warp and its quarter of the lanes.
+
+use super::{Access, Spot, spot};
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::exec::mma::{Held, all_source_marks, whole_warp};
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Outcome};
+use crate::registers::Dst;
+use crate::simd::Marked;
+use crate::values::Marks;
+use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
+
+/// What is accessed: a fragment of cells, where it begins, and where its second half begins after that.
+struct Cells {
+    held: Held,
+    address: Address,
+    split: u32,
+}
+
+impl Cells {
+    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+        let held = Held::new(inst, "r", None)?;
+        let split = inst.immediate("split").unwrap_or(0) as u32;
+        Ok(Self { held, address: inst.address("taddr")?, split })
+    }
+
+    /// The address, which must be the same in all lanes, and in the quarter of the warp.
+    fn begin(&self, context: &mut Context<'_>) -> (Spot, Access) {
+        let first = context.mask.trailing_zeros().min(31) as usize;
+        let at = spot(context, &self.address, first);
+        let other = lanes(context.mask).filter(|l| spot(context, &self.address, *l) != at).fold(0, |m, l| m | 1 << l);
+        if other != 0 {
+            context.fault(Kind::Undefined, other, || "the address must be the same in all lanes".into());
+        }
+        let quarter = context.lanes.number % 4;
+        let fits = at.lane / 32 == quarter && at.lane % 32 + self.held.fragment.rows as u32 <= 32 && at.lane % 16 == 0;
+        if !fits {
+            let (mask, rows, warp) = (context.mask, self.held.fragment.rows, context.lanes.number);
+            let begin = 32 * quarter;
+            context.fault(Kind::Undefined, mask, || {
+                format!(
+                    "{rows} lanes from lane {} on, but warp {warp} has access to lanes {begin} … {} only",
+                    at.lane,
+                    begin + 31
+                )
+            });
+        }
+        (at, Access::new(context.rank as u32, first))
+    }
+
+    /// Lane and column of the element of a number.
+    fn place(&self, at: Spot, number: usize) -> (u32, u32) {
+        let fragment = &self.held.fragment;
+        let (rows, columns) = (fragment.rows.max(1), fragment.columns.max(1));
+        let (matrix, row, column) = (number / (rows * columns), number / columns % rows, number % columns);
+        // The two matrices of `.16x32bx2` lie in the same lanes.
+        let shift = if matrix == 1 { self.split } else { 0 };
+        let lane = at.lane.wrapping_add(row as u32);
+        (lane, at.column.wrapping_add(shift).wrapping_add(column as u32))
+    }
+}
+
+/// The least or greatest of what a thread has loaded.
+struct Reduction {
+    to: Dst<u32>,
+    fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync>,
+    /// What is done to a single one.
+    first: fn(u32) -> u32,
+}
+
+impl Reduction {
+    fn new(inst: &mut Inst<'_>) -> Result<Option<Self>, Refusal> {
+        if inst.operand("redval").is_none() {
+            return Ok(None);
+        }
+        let to = inst.dst::<u32>("redval")?;
+        let least = inst.has(".min");
+        let (abs, nan) = (inst.has(".abs"), inst.has(".NaN"));
+        let fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = if inst.has(".f32") {
+            let extreme = if least { Extreme::Least } else { Extreme::Greatest };
+            let modifiers = ExtremeModifiers { nan, abs, ..Default::default() };
+            Box::new(move |a, b| extremes::single(extreme, modifiers, a, b))
+        } else if inst.has(".s32") {
+            Box::new(move |a, b| if ((a as i32) < (b as i32)) == least { a } else { b })
+        } else {
+            Box::new(move |a, b| if (a < b) == least { a } else { b })
+        };
+        let first = if abs { |a: u32| a & 0x7fff_ffff } else { |a: u32| a };
+        Ok(Some(Self { to, fold, first }))
+    }
+}
+
+/// `tcgen05.ld`, with `.red` too.
+pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let cells = Cells::new(inst)?;
+    let reduction = Reduction::new(inst)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let (at, mut access) = cells.begin(context);
+        let size = cells.held.fragment.size();
+        let (mut elements, mut marks) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        let memory = &context.cta().tensor;
+        for number in 0..size {
+            let (lane, column) = cells.place(at, number);
+            let cell = access.read(memory, lane, column);
+            elements.push(u64::from(cell.bits));
+            marks.push(cell.marks);
+        }
+        access.report(context);
+        cells.held.scatter(context, &elements, Some(&marks));
+        if let Some(reduction) = &reduction {
+            for lane in lanes(context.mask) {
+                let of = |p: &crate::registers::Place| context.registers.lane_bits(*p, lane) as u32;
+                let mut all = cells.held.places.iter().map(of);
+                let first = all.next().map_or(0, reduction.first);
+                let value = all.fold(first, &reduction.fold);
+                context.registers.put_lane(reduction.to, lane, value);
+            }
+        }
+        Outcome::Next
+    }))
+}
+
+/// `tcgen05.st`.
+pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let cells = Cells::new(inst)?;
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        let (at, mut access) = cells.begin(context);
+        let elements = cells.held.gather(context.registers);
+        let marks = all_source_marks(context);
+        let memory = &mut context.cta().tensor;
+        for (number, value) in elements.iter().enumerate() {
+            let (lane, column) = cells.place(at, number);
+            access.write(memory, lane, column, *value as u32, marks);
+        }
+        access.report(context);
+        context.marked = Marked::all(0, Marks::NONE);
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,172 @@
+//! `tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.relinquish_alloc_permit`.
+
+use super::{ctas, has_pair, memory, note_ctas};
+use crate::decode::{Action, Inst, Refusal};
+use crate::exec::mma::whole_warp;
+use crate::exec::tensor_memory::Pair;
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Order, Outcome};
+use crate::memory::Region;
+use crate::registers::Src;
+use crate::values::Marks;
+
+/// Columns that can be allocated, and are the same in all lanes.
+fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {
+    let lane = context.mask.trailing_zeros().min(31) as usize;
+    let columns = context.registers.lane(src, lane);
+    let other = lanes(context.mask).filter(|l| context.registers.lane(src, *l) != columns).fold(0, |m, l| m | 1 << l);
+    if other != 0 {
+        context.fault(Kind::Undefined, other, || "the number of columns must be the same in all lanes".into());
+    }
+    if columns.is_power_of_two() && (32..=512).contains(&columns) {
+        return Some(columns);
+    }
+    let mask = context.mask;
+    context.fault(Kind::Undefined, mask, || {
+        format!("{columns} columns of tensor memory: it must be 32, 64, 128, 256 or 512")
+    });
+    None
+}
+
+/// `tcgen05.alloc`.
+pub(crate) fn allocate(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    if inst.has(".exclusive") {
+        return Err("what `.exclusive` means is not said by the manual".into());
+    }
+    let ctas = ctas(inst);
+    let (address, count) = (inst.address("dst")?, inst.src::<u32>("ncols")?);
+    Ok(Inst::machine(move |context| {
+        let again = context.token.is_some();
+        if !again {
+            whole_warp(context);
+            note_ctas(context, ctas);
+        }
+        let Some(columns) = columns(context, count) else { return Outcome::Next };
+        if !again && !may_allocate(context, columns) {
+            return Outcome::Next;
+        }
+        if !has_pair(context, ctas) {
+            return Outcome::Next;
+        }
+        let found = if ctas == 2 { together(context, columns) } else { alone(context, columns) };
+        let Some(first) = found else {
+            context.token = Some(1);
+            return Outcome::Wait;
+        };
+        let lane = context.mask.trailing_zeros().min(31) as usize;
+        let Some(at) = context.locate(&address, lane, 4, 4, true) else { return Outcome::Next };
+        let own = match at.region {
+            Region::Shared(rank) => rank.is_none_or(|r| r == context.rank as u32),
+            _ => false,
+        };
+        if !own {
+            context.fault(Kind::Undefined, 1 << lane, || {
+                "the address of tensor memory can be written to shared memory of the own CTA only".into()
+            });
+        }
+        context.write_at(at, lane, &first.to_le_bytes(), Marks::NONE, Order::Weak);
+        context.changed();
+        Outcome::Next
+    }))
+}
+
+/// Whether this CTA may allocate now; if not, that is a finding.
+fn may_allocate(context: &mut Context<'_>, columns: u32) -> bool {
+    let tensor = &context.cta().tensor;
+    let (relinquished, last) = (tensor.relinquished, tensor.last);
+    let mask = context.mask;
+    if relinquished {
+        context.fault(Kind::Undefined, mask, || {
+            "this CTA has given up the right to allocate tensor memory with `tcgen05.relinquish_alloc_permit`".into()
+        });
+    }
+    if let Some(last) = last.filter(|l| *l < columns) {
+        context.fault(Kind::Undefined, mask, || {
+            format!("{columns} columns, after {last} before: later allocations of a CTA may not be larger")
+        });
+    }
+    true
+}
+
+fn alone(context: &mut Context<'_>, columns: u32) -> Option<u32> {
+    let site = context.site;
+    let tensor = &mut context.cta().tensor;
+    let first = tensor.free(columns, None)?;
+    tensor.allocate(first, columns, site);
+    Some(first)
+}
+
+/// An allocation in both CTAs of a pair: the warp that comes last makes it for both.
+fn together(context: &mut Context<'_>, columns: u32) -> Option<u32> {
+    let (own, peer, site) = (context.rank as u32, context.rank as u32 ^ 1, context.site);
+    let waited = context.token.is_some();
+    match context.cta().tensor.pair {
+        Pair::Granted(first) if waited => {
+            context.cta().tensor.pair = Pair::Nobody;
+            context.changed();
+            return Some(first);
+        }
+        Pair::Nobody => {
+            context.cta().tensor.pair = Pair::Waits(columns);
+            context.changed();
+        }
+        // Another warp of this CTA is first.
+        _ if !waited => return None,
+        _ => {}
+    }
+    let asked = match context.cta_of(peer)?.tensor.pair {
+        Pair::Waits(asked) => asked,
+        _ => return None,
+    };
+    if asked != columns {
+        let mask = context.mask;
+        context.fault(Kind::Undefined, mask, || {
+            format!("{columns} columns here, but {asked} in the other CTA of the pair")
+        });
+    }
+    let most = asked.max(columns);
+    let other = context.cta_of(peer)?.tensor.clone();
+    let first = memory(context, own)?.free(most, Some(&other))?;
+    for rank in [own, peer] {
+        let tensor = memory(context, rank)?;
+        tensor.allocate(first, most, site);
+        tensor.pair = if rank == own { Pair::Nobody } else { Pair::Granted(first) };
+    }
+    context.changed();
+    Some(first)
+}
+
+/// `tcgen05.dealloc`. In a pair each CTA frees its own columns.
+pub(crate) fn free(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    if inst.has(".exclusive") {
+        return Err("what `.exclusive` means is not said by the manual".into());
+    }
+    let ctas = ctas(inst);
+    let (address, count) = (inst.src::<u32>("taddr")?, inst.src::<u32>("ncols")?);
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        note_ctas(context, ctas);
+        let Some(columns) = columns(context, count) else { return Outcome::Next };
+        let lane = context.mask.trailing_zeros().min(31) as usize;
+        let first = context.registers.lane(address, lane);
+        if !context.cta().tensor.free_up(first, columns) {
+            context.fault(Kind::Undefined, 1 << lane, || {
+                format!("there is no allocation of {columns} columns at {first:#x} in the tensor memory of this CTA")
+            });
+        }
+        context.changed();
+        Outcome::Next
+    }))
+}
+
+/// `tcgen05.relinquish_alloc_permit`.
+pub(crate) fn relinquish(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    let ctas = ctas(inst);
+    Ok(Inst::machine(move |context| {
+        whole_warp(context);
+        note_ctas(context, ctas);
+        context.cta().tensor.relinquished = true;
+        Outcome::Next
+    }))
+}

@@ -1,0 +1,368 @@
+//! `tcgen05.mma`: products into tensor memory.
+
+use super::{Access, Spot, ctas, has_pair, note_ctas, rank_of_part, spot};
+use crate::decode::{Action, Address, Inst, Refusal};
+use crate::exec::mma::numerics;
+use crate::exec::shared_matrix::Source;
+use crate::findings::Kind;
+use crate::lanes::lanes;
+use crate::machine::{Context, Outcome};
+use crate::matrix::descriptor::{self, Instruction};
+use crate::matrix::element::Element;
+use crate::matrix::numerics::{Numerics, Unit};
+use crate::matrix::product::{self, Operands, Product, Shape, Spec};
+use crate::matrix::shared::Major;
+use crate::matrix::tensor::{self, Accumulators};
+use crate::registers::{PredicateSrc, Src};
+use crate::values::Marks;
+
+/// Where A lies.
+#[derive(Clone, Copy)]
+enum Left {
+    Shared(Src<u64>),
+    Tensor(Address),
+}
+
+/// Block scales: where those of A and B lie, and how many a row has.
+#[derive(Clone, Copy)]
+struct Scales {
+    a: Address,
+    b: Address,
+    blocks: u32,
+}
+
+/// A multiplication, as far as it is known when it is decoded.
+struct Plan {
+    kind: &'static str,
+    ctas: u32,
+    weights: bool,
+    numerics: Numerics,
+    d: Address,
+    a: Left,
+    b: Src<u64>,
+    instruction: Src<u32>,
+    /// A bit for each lane of D that stays as it is.
+    lanes: Vec<Src<u32>>,
+    add: PredicateSrc,
+    halvings: u32,
+    scales: Option<Scales>,
+}
+
+/// Elements of four bits that are packed closely.
+fn is_packed(kind: &str) -> bool {
+    matches!(kind, ".kind::mxf4" | ".kind::mxf4nvf4")
+}
+
+fn scales(inst: &mut Inst<'_>, kind: &str) -> Result<Option<Scales>, Refusal> {
+    if inst.operand("scale_a").is_none() {
+        return Ok(None);
+    }
+    let blocks = match (inst.has(".scale_vec::4X") || inst.has(".block16"), is_packed(kind)) {
+        (true, _) => 4,
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    Ok(Some(Scales { a: inst.address("scale_a")?, b: inst.address("scale_b")?, blocks }))
+}
+
+/// All forms of `tcgen05.mma`.
+pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+    if inst.operand("meta").is_some() {
+        return Err(
+            "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
+        );
+    }
+    if inst.has(".ashift") {
+        return Err(
+            "which way `.ashift` moves the rows of A, and which of them keeps its own, is not said by the manual"
+                .into(),
+        );
+    }
+    if inst.operand("table").is_some() || inst.has(".kind::ti16") {
+        return Err("this kind of product is not described by the manual of PTX 9.1".into());
+    }
+    if inst.operand("mask").is_some() {
+        return Err("the manual's table of the zero-column mask contradicts its examples".into());
+    }
+    let kind = inst.modifiers().find(|m| m.starts_with(".kind::")).ok_or("`tcgen05.mma` without a kind")?;
+    let in_tensor_memory = inst.form().text.contains("[a]");
+    let plan = Plan {
+        kind,
+        ctas: ctas(inst),
+        weights: inst.entry().name.contains(".ws"),
+        numerics: numerics(inst)?,
+        d: inst.address("d")?,
+        a: if in_tensor_memory { Left::Tensor(inst.address("a")?) } else { Left::Shared(inst.src("a")?) },
+        b: inst.src("b")?,
+        instruction: inst.src("idesc")?,
+        lanes: if inst.operand("lanes").is_some() { inst.srcs("lanes")? } else { Vec::new() },
+        add: inst.predicate_src("enable")?.ok_or("`tcgen05.mma` without its predicate")?,
+        halvings: inst.immediate("scale").unwrap_or(0).clamp(0, 15) as u32,
+        scales: scales(inst, kind)?,
+    };
+    Ok(Inst::machine(move |context| {
+        note_ctas(context, plan.ctas);
+        if !has_pair(context, plan.ctas) {
+            return Outcome::Next;
+        }
+        for lane in lanes(context.mask) {
+            if plan.run(context, lane).is_none() {
+                return Outcome::Next;
+            }
+        }
+        context.changed();
+        Outcome::Next
+    }))
+}
+
+/// A finding about what a descriptor says.
+fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(why) => {
+            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            None
+        }
+    }
+}
+
+impl Plan {
+    /// A multiplication that one lane has started. Nothing if it cannot be made.
+    fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
+        let bits = context.registers.lane(self.instruction, lane);
+        let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
+        let Shape { m, n, k } = instruction.shape;
+        let sparse = if instruction.sparse {
+            Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
+        } else {
+            Ok(())
+        };
+        undefined(context, lane, sparse)?;
+        let layout = undefined(context, lane, Accumulators::of(m as u32, self.ctas, false, self.weights))?;
+        let spec = self.spec(&instruction);
+        let product = undefined(context, lane, Product::new(spec))?;
+        let mut marks = Marks::NONE;
+        let a = self.read_a(context, &instruction, layout, lane, &mut marks)?;
+        let b = self.read_b(context, &instruction, lane, &mut marks)?;
+        let (scale_a, scale_b) = match &self.scales {
+            Some(scales) => self.read_scales(context, scales, &instruction, lane, &mut marks)?,
+            None => (Vec::new(), Vec::new()),
+        };
+        let d = spot(context, &self.d, lane);
+        let adds = context.registers.predicate(self.add) >> lane & 1 != 0;
+        let c = if adds { self.read_d(context, layout, d, (m, n), lane, &mut marks)? } else { vec![0; m * n] };
+        let operands = Operands {
+            a: &a,
+            b: &b,
+            c: &c,
+            scale_a: &scale_a,
+            scale_b: &scale_b,
+            columns: &[],
+            halvings: if adds { self.halvings } else { 0 },
+        };
+        let _ = k;
+        let outcome = undefined(context, lane, product.multiply(&operands))?;
+        let kept: Vec<u32> = self.lanes.iter().map(|s| context.registers.lane(*s, lane)).collect();
+        for part in 0..self.ctas {
+            let rank = rank_of_part(context, self.ctas, part);
+            let mut access = Access::new(rank, lane);
+            let memory = super::memory(context, rank)?;
+            for (number, (value, mark)) in outcome.d.iter().zip(&outcome.marks).enumerate() {
+                let cell = layout.cell((number / n) as u32, (number % n) as u32, n as u32);
+                let to = d.lane.wrapping_add(cell.lane);
+                let bit = 128 * part + to.min(127);
+                let stays = kept.get(bit as usize / 32).is_some_and(|w| w >> (bit % 32) & 1 != 0);
+                if cell.cta == part && !stays {
+                    access.write(memory, to, d.column.wrapping_add(cell.column), *value as u32, marks | *mark);
+                }
+            }
+            access.report(context);
+        }
+        (!context.is_stopped()).then_some(())
+    }
+
+    fn spec(&self, instruction: &Instruction) -> Spec {
+        let kind = match (self.scales, instruction.scale) {
+            (Some(scales), Some(scale)) => {
+                product::Kind::Scaled { scale, blocks: scales.blocks as usize, packed: is_packed(self.kind) }
+            }
+            _ if instruction.saturating => product::Kind::Saturating,
+            _ => product::Kind::Plain,
+        };
+        Spec {
+            unit: Unit::Tcgen05,
+            numerics: self.numerics,
+            shape: instruction.shape,
+            a: instruction.a,
+            b: instruction.b,
+            c: instruction.d,
+            d: instruction.d,
+            kind,
+            sparse: false,
+            negate_a: instruction.negate_a,
+            negate_b: instruction.negate_b,
+        }
+    }
+
+    /// The bits that an element takes in shared memory, and whether sixteen of fewer than eight bits take 16 bytes.
+    fn in_shared(&self, element: Element) -> (u32, bool) {
+        (element.bits(), !is_packed(self.kind))
+    }
+
+    fn read_a(
+        &self,
+        context: &mut Context<'_>,
+        instruction: &Instruction,
+        layout: Accumulators,
+        lane: usize,
+        marks: &mut Marks,
+    ) -> Option<Vec<u64>> {
+        let Shape { m, k, .. } = instruction.shape;
+        match self.a {
+            Left::Shared(src) => {
+                let bits = context.registers.lane(src, lane);
+                self.halves(context, bits, (m, k), instruction.major_a, instruction.a, lane, marks)
+            }
+            Left::Tensor(address) => {
+                let at = spot(context, &address, lane);
+                let packed = is_packed(self.kind);
+                let container = if packed { 4 } else { instruction.a.bits().next_power_of_two().max(8) };
+                let within = if packed || container != 8 { 0 } else { instruction.a.low_in_byte() };
+                let mask = u64::MAX >> (64 - instruction.a.bits().clamp(1, 64));
+                let mut out = vec![0; m * k];
+                for part in 0..self.ctas {
+                    let rank = rank_of_part(context, self.ctas, part);
+                    let mut access = Access::new(rank, lane);
+                    let memory = super::memory(context, rank)?;
+                    for (number, to) in out.iter_mut().enumerate() {
+                        let (cell, low) = layout.cell_of_a((number / k) as u32, (number % k) as u32, container, 0);
+                        if cell.cta != part {
+                            continue;
+                        }
+                        let found =
+                            access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
+                        *to = u64::from(found.bits) >> (low + within) & mask;
+                        *marks |= found.marks;
+                    }
+                    access.report(context);
+                }
+                Some(out)
+            }
+        }
+    }
+
+    /// A matrix of `lines` rows of `k` elements out of shared memory; of a pair each CTA has half of the rows.
+    #[expect(clippy::too_many_arguments, reason = "all that describes a matrix in shared memory")]
+    fn halves(
+        &self,
+        context: &mut Context<'_>,
+        bits: u64,
+        (lines, k): (usize, usize),
+        major: Major,
+        element: Element,
+        lane: usize,
+        marks: &mut Marks,
+    ) -> Option<Vec<u64>> {
+        let (width, in_sixteens) = self.in_shared(element);
+        let matrix = undefined(context, lane, descriptor::tcgen05(bits, major, width, in_sixteens))?;
+        let each = lines / self.ctas as usize;
+        let mut out = vec![0; lines * k];
+        for part in 0..self.ctas {
+            let rank = rank_of_part(context, self.ctas, part);
+            let own = rank == context.rank as u32;
+            let source = Source { matrix, rank: (!own).then_some(rank), lane };
+            let first = part as usize * each;
+            *marks |= source.read(context, 0..each as u32, 0..k as u32, |line, at, value| {
+                out[(first + line) * k + at] = value;
+            })?;
+        }
+        Some(out)
+    }
+
+    fn read_b(
+        &self,
+        context: &mut Context<'_>,
+        instruction: &Instruction,
+        lane: usize,
+        marks: &mut Marks,
+    ) -> Option<Vec<u64>> {
+        let Shape { n, k, .. } = instruction.shape;
+        let bits = context.registers.lane(self.b, lane);
+        let lines = self.halves(context, bits, (n, k), instruction.major_b, instruction.b, lane, marks)?;
+        let mut out = vec![0; k * n];
+        for (number, value) in lines.into_iter().enumerate() {
+            out[number % k * n + number / k] = value;
+        }
+        Some(out)
+    }
+
+    fn read_d(
+        &self,
+        context: &mut Context<'_>,
+        layout: Accumulators,
+        d: Spot,
+        (m, n): (usize, usize),
+        lane: usize,
+        marks: &mut Marks,
+    ) -> Option<Vec<u64>> {
+        let mut out = vec![0; m * n];
+        for part in 0..self.ctas {
+            let rank = rank_of_part(context, self.ctas, part);
+            let mut access = Access::new(rank, lane);
+            let memory = super::memory(context, rank)?;
+            for (number, to) in out.iter_mut().enumerate() {
+                let cell = layout.cell((number / n) as u32, (number % n) as u32, n as u32);
+                if cell.cta == part {
+                    let found = access.read(memory, d.lane.wrapping_add(cell.lane), d.column.wrapping_add(cell.column));
+                    *to = found.bits.into();
+                    *marks |= found.marks;
+                }
+            }
+            access.report(context);
+        }
+        Some(out)
+    }
+
+    /// The scales of A row by row, those of B block by block. Of a pair each CTA has those of its rows of A, and all of B.
+    fn read_scales(
+        &self,
+        context: &mut Context<'_>,
+        scales: &Scales,
+        instruction: &Instruction,
+        lane: usize,
+        marks: &mut Marks,
+    ) -> Option<(Vec<u64>, Vec<u64>)> {
+        let Shape { m, n, k } = instruction.shape;
+        let layout = if k == 96 {
+            Err(product::Refusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
+        } else {
+            Ok(())
+        };
+        undefined(context, lane, layout)?;
+        let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
+        let blocks = scales.blocks;
+        let mut one = |context: &mut Context<'_>, part: u32, at: Spot, line: u32, block: u32, id: u32| {
+            let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
+            let rank = rank_of_part(context, self.ctas, part);
+            let mut access = Access::new(rank, lane);
+            let memory = super::memory(context, rank)?;
+            let found = access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
+            access.report(context);
+            *marks |= found.marks;
+            Some(u64::from(found.bits >> (8 * byte) & 0xff))
+        };
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let each = m as u32 / self.ctas;
+        for row in 0..m as u32 {
+            for block in 0..blocks {
+                a.push(one(context, row / each.max(1), at_a, row % each.max(1), block, instruction.scale_a)?);
+            }
+        }
+        for block in 0..blocks {
+            for column in 0..n as u32 {
+                b.push(one(context, 0, at_b, column, block, instruction.scale_b)?);
+            }
+        }
+        Some((a, b))
+    }
+}

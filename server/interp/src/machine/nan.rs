@@ -1,0 +1,57 @@
+//! NaN that come out of an instruction although none went in. Looked at only where somebody wants to know.
+
+use crate::decode::{Code, Executable, Op, Slot, Together, number_format};
+use crate::lanes::{ALL, LANES, Mask};
+use crate::registers::Registers;
+use ptx_analysis::flow::{self, Operand, Value};
+
+/// The lanes in which an operand that is read is a NaN. Where lanes read each other's registers, all of them if one is.
+pub(super) fn read(executable: &Executable, code: &Code, op: &Op, registers: &Registers, pc: u32) -> Mask {
+    let found = operands(executable, code, registers, pc, Operand::reads);
+    if op.together != Together::Any && found != 0 { ALL } else { found }
+}
+
+/// The lanes in which a result is a NaN.
+pub(super) fn written(executable: &Executable, code: &Code, registers: &Registers, pc: u32) -> Mask {
+    operands(executable, code, registers, pc, Operand::writes)
+}
+
+fn operands(
+    executable: &Executable,
+    code: &Code,
+    registers: &Registers,
+    pc: u32,
+    wanted: fn(&Operand) -> bool,
+) -> Mask {
+    let Some(function) = executable.function(code.function) else { return 0 };
+    let operands = function.operands_of(pc as usize).iter().filter(|o| wanted(o));
+    operands.fold(0, |found, operand| found | of(operand, code, registers))
+}
+
+/// The lanes in which one operand holds a NaN; none where its type has no numbers.
+fn of(operand: &Operand, code: &Code, registers: &Registers) -> Mask {
+    let Some((bits, exponent)) = operand.ty.and_then(|t| number_format(t.info().name)) else { return 0 };
+    let (first, count) = match operand.value {
+        Value::Register(slot) | Value::Part(slot, _) => (slot, 1),
+        Value::Registers(slot, count) => (slot, u32::from(count)),
+        Value::Float(bits, single) => {
+            let nan = if single { f32::from_bits(bits as u32).is_nan() } else { f64::from_bits(bits).is_nan() };
+            return if nan { ALL } else { 0 };
+        }
+        _ => return 0,
+    };
+    let mut found = 0;
+    for slot in (first.0..first.0 + count).map(flow::Slot) {
+        let Some(Slot::Register(place)) = code.slots.get(slot.0 as usize) else { continue };
+        for lane in 0..LANES {
+            found |= Mask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;
+        }
+    }
+    found
+}
+
+/// Whether one of the numbers of so many bits is a NaN: its magnitude is above that of infinity, whose bits are those of the exponent.
+fn is_nan(value: u128, bits: u32, exponent: u64) -> bool {
+    let magnitude = (1u64 << (bits - 1)) - 1;
+    (0..128 / bits).any(|i| (value >> (bits * i)) as u64 & magnitude > exponent)
+}
