@@ -216,7 +216,7 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     }
     let (a, b) = (held(inst, "a", a_type, m, k)?, held(inst, "b", b_type, k, n)?);
     let (c, d) = (held(inst, "c", c_type, m, n)?, held(inst, "d", d_type, m, n)?);
-    // Sums are made in the wider of the two types: an `.f16` of an `.f32` C is the last step.
+    // An `.f16` of an `.f32` C is rounded in a step of its own, as the assembler has it (`HMMA`, then `F2FP`; sm_80).
     let narrows = (c_type, d_type) == (Element::F32, Element::F16);
     let product = Product::new(Spec {
         unit: Unit::Mma,

@@ -3,7 +3,7 @@
 use super::{Random, any, decode, encode, product, width};
 use crate::testing::{Kernel, words};
 
-/// Words of each lane into registers, an instruction, and words of registers of each lane. `%r<64>` and `%rd<64>` as `u`, `v`.
+/// Words of each lane into registers, an instruction, and words of registers of each lane. Registers are named by their letters.
 fn run(
     version: &str,
     target: &str,

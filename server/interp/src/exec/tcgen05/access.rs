@@ -34,7 +34,9 @@ impl Cells {
             context.fault(Kind::Undefined, other, || "the address must be the same in all lanes".into());
         }
         let quarter = context.lanes.number % 4;
-        let fits = at.lane / 32 == quarter && at.lane % 32 + self.held.fragment.rows as u32 <= 32 && at.lane % 16 == 0;
+        let fits = at.lane / 32 == quarter
+            && at.lane % 32 + self.held.fragment.rows as u32 <= 32
+            && at.lane.is_multiple_of(16);
         if !fits {
             let (mask, rows, warp) = (context.mask, self.held.fragment.rows, context.lanes.number);
             let begin = 32 * quarter;

@@ -43,8 +43,8 @@ pub(crate) fn allocate(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             note_ctas(context, ctas);
         }
         let Some(columns) = columns(context, count) else { return Outcome::Next };
-        if !again && !may_allocate(context, columns) {
-            return Outcome::Next;
+        if !again {
+            check_permit(context, columns);
         }
         if !has_pair(context, ctas) {
             return Outcome::Next;
@@ -71,8 +71,8 @@ pub(crate) fn allocate(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// Whether this CTA may allocate now; if not, that is a finding.
-fn may_allocate(context: &mut Context<'_>, columns: u32) -> bool {
+/// Looks whether this CTA may allocate now; if not, that is a finding.
+fn check_permit(context: &mut Context<'_>, columns: u32) {
     let tensor = &context.cta().tensor;
     let (relinquished, last) = (tensor.relinquished, tensor.last);
     let mask = context.mask;
@@ -86,7 +86,6 @@ fn may_allocate(context: &mut Context<'_>, columns: u32) -> bool {
             format!("{columns} columns, after {last} before: later allocations of a CTA may not be larger")
         });
     }
-    true
 }
 
 fn alone(context: &mut Context<'_>, columns: u32) -> Option<u32> {

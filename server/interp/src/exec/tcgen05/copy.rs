@@ -68,19 +68,9 @@ impl Plan {
             To::Rows => [Some(row), None, None, None],
             To::Quarters => [Some(32 * row), None, None, None],
             To::All => [0, 1, 2, 3].map(|q| Some(32 * q + low)),
-            To::Alternate => [row / 32, row / 32 + 2].map(|q| Some(32 * q + low)).into_four(),
-            To::Neighbours => [row / 32 * 2, row / 32 * 2 + 1].map(|q| Some(32 * q + low)).into_four(),
+            To::Alternate => [Some(row), Some(row + 64), None, None],
+            To::Neighbours => [Some(row / 32 * 64 + low), Some(row / 32 * 64 + 32 + low), None, None],
         }
-    }
-}
-
-trait IntoFour {
-    fn into_four(self) -> [Option<u32>; 4];
-}
-
-impl IntoFour for [Option<u32>; 2] {
-    fn into_four(self) -> [Option<u32>; 4] {
-        [self[0], self[1], None, None]
     }
 }
 

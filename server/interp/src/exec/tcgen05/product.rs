@@ -131,7 +131,7 @@ impl Plan {
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
-        let Shape { m, n, k } = instruction.shape;
+        let Shape { m, n, .. } = instruction.shape;
         let sparse = if instruction.sparse {
             Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
         } else {
@@ -160,7 +160,6 @@ impl Plan {
             columns: &[],
             halvings: if adds { self.halvings } else { 0 },
         };
-        let _ = k;
         let outcome = undefined(context, lane, product.multiply(&operands))?;
         let kept: Vec<u32> = self.lanes.iter().map(|s| context.registers.lane(*s, lane)).collect();
         for part in 0..self.ctas {
