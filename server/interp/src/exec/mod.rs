@@ -236,8 +236,8 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         | Exec::MmaSparseInteger
         | Exec::MmaSparseNarrow => mma::mma(inst),
         Exec::MoveMov => moves::mov(inst),
+        Exec::MovePack | Exec::MoveUnpack | Exec::MoveVector => moves::vector(inst),
         Exec::MovePrmt => logic::prmt(inst),
-        Exec::MoveVector => moves::vector(inst),
         // One device: a multimem address is the address of its one replica.
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
@@ -319,6 +319,5 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::WmmaLoadA | Exec::WmmaLoadB | Exec::WmmaLoadC => wmma::load(inst),
         Exec::WmmaMma => wmma::mma(inst),
         Exec::WmmaStoreD => wmma::store(inst),
-        _ => Err("not there yet".into()),
     }
 }

@@ -187,7 +187,7 @@ impl Machine {
                 group.state = State::Ready;
             }
         }
-        let fair = self.schedule.rounds.is_multiple_of(FAIRNESS);
+        let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1;
         let (mut done, mut ends) = (0, false);
         while done < budget {
             tidy(&mut warp);

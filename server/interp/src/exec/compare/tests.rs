@@ -179,13 +179,14 @@ fn halves() {
 #[test]
 fn packed_integers() {
     let mut cases = Vec::new();
-    let types: [(&str, u32, &[&str], fn(u64) -> i128); 4] = [
+    let types: [Integer; 4] = [
         ("s16x2", 16, SIGNED, |x| (x as i16).into()),
         ("u16x2", 16, UNSIGNED, |x| (x as u16).into()),
         ("s8x4", 8, SIGNED, |x| (x as i8).into()),
         ("u8x4", 8, UNSIGNED, |x| (x as u8).into()),
     ];
     for (ty, width, operators, value) in types {
+        let width = u32::from(width);
         for word in operators {
             cases.push(case(format!("set.{word}.{ty} $d, $a, $b;"), [4, 4, 4, 0], move |[a, b, _]| {
                 let each = |i: u32| {

@@ -159,7 +159,8 @@ fn approximations() {
         }
     }
     cases.push(approximate("tanh", ".approx", false, |_, a| approx::tanh(a)));
-    let doubles: [(&str, fn(u64) -> u64); 3] = [
+    type Double1 = fn(u64) -> u64;
+    let doubles: [(&str, Double1); 3] = [
         ("rcp.approx.ftz", approx::rcp_double),
         ("rsqrt.approx.ftz", approx::rsqrt_double_coarse),
         ("rsqrt.approx", approx::rsqrt_double),

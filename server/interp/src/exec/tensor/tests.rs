@@ -185,11 +185,14 @@ fn boxes_are_stored_and_cut_off() {
     assert_eq!((out.kinds(), &out.bytes(0)[..4]), (vec![], &[7, 0, 0, 0][..]));
 }
 
+/// What an operation makes of an element of the tensor and one of the box.
+type Combination = fn(u32, u32) -> u32;
+
 #[test]
 fn boxes_are_combined() {
     let (old, new) = (counting(200), words((0..32).map(|i| i % 5)));
     let instruction = |op: &str| format!("cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.bulk_group");
-    let combine: [(&str, fn(u32, u32) -> u32); 6] = [
+    let combine: [(&str, Combination); 6] = [
         ("add", u32::wrapping_add),
         ("min", |a, b| a.min(b)),
         ("max", |a, b| a.max(b)),
@@ -293,4 +296,32 @@ fn prefetches_look_at_the_map_only() {
     assert_eq!(clean(load("", body, 4, &input, make)), [0xee; 4]);
     let out = load("", body, 4, &input, |a| TensorMap { element: 99, ..make(a) });
     assert_eq!((out.kinds(), out.status()), (vec![Kind::Undefined], Status::Finished));
+}
+
+/// Runs the launches of a file of example kernels: each must find nothing, and what it expects must hold.
+fn example(text: &str) -> usize {
+    use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
+    let program = std::sync::Arc::new(ptx_analysis::program::Program::new(&ptx_syntax::Snapshot::new(text)));
+    let found = launches(text, &program);
+    assert_eq!(found.mistakes, []);
+    let count = found.launches.len();
+    for mut launch in found.launches {
+        assert_eq!(settle(&mut launch, &program, text), []);
+        assert_eq!(complete(&mut launch, &program, text), [""; 0]);
+        let executable = crate::decode::Executable::new(program.clone(), &launch.entry).expect("it can be executed");
+        let bound = bind(&launch, std::sync::Arc::new(executable), Default::default()).expect("it can be launched");
+        let run = crate::trace::run(bound.machine, &|| false);
+        assert_eq!(run.status, Status::Finished, "{:?}", run.machine.findings.faults);
+        assert_eq!(unexpected(&launch.expectations, &run.machine.findings.faults), [] as [&crate::findings::Fault; 0]);
+        for verdict in verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status) {
+            assert!(verdict.ok, "{}: {:?}", verdict.name, verdict.message);
+        }
+    }
+    count
+}
+
+#[test]
+fn the_example_kernels_of_images_and_tensors_run() {
+    assert_eq!(example(include_str!("../../../../../tests/kernels/textures.ptx")), 3);
+    assert_eq!(example(include_str!("../../../../../tests/kernels/tma_pipeline.ptx")), 1);
 }
