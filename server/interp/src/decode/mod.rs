@@ -320,10 +320,7 @@ impl Executable {
 
 /// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
 fn op(inst: &mut Inst<'_>) -> Op {
-    let guard = match &inst.instruction().guard {
-        None => None,
-        Some(guard) => Some(inst.guard(guard)),
-    };
+    let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
     let action = exec::action(inst).unwrap_or_else(Action::Refused);
     let together = inst.together();
     let uses = |list: &[ptx_analysis::flow::Use]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();

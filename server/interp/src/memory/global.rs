@@ -96,7 +96,7 @@ mod tests {
         let mut memory = Global::new(0x1000);
         let a = memory.allocate("a", Storage::new(10, true), 1);
         let b = memory.allocate("b", Storage::new(10, true), 1024);
-        assert!(a % 512 == 0 && b % 1024 == 0);
+        assert!(a.is_multiple_of(512) && b.is_multiple_of(1024));
         assert_eq!(memory.find(a + 6, 4).map(|x| &*x.name), Some("a"));
         assert!(memory.find(a + 7, 4).is_none() && memory.find(a - 1, 1).is_none());
         assert_eq!(memory.find(b, 10).map(|x| &*x.name), Some("b"));

@@ -234,7 +234,7 @@ fn check(
             registers.set_lane_bits(*place, lane, value);
         }
     }
-    let mask = if index % 3 == 0 { Mask::MAX } else { random.next() as Mask };
+    let mask = if index.is_multiple_of(3) { Mask::MAX } else { random.next() as Mask };
     let before = registers.clone();
     let marked = step.run(&mut registers, mask);
     for lane in 0..LANES {

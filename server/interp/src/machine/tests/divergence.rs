@@ -76,7 +76,7 @@ fn loops_are_left_in_the_middle_and_continued_early() {
         add.u32 %r3, %r1, %r0; and.b32 %r3, %r3, 1; setp.eq.u32 %p2, %r3, 1; @%p2 bra NEXT;\nadd.u32 %r2, %r2, 1;\n\
         NEXT: add.u32 %r1, %r1, 1; bra HEAD;\nOUT: st.global.u32 [%rd1], %r2;";
     let run = traced("", body, 32);
-    let wanted = |tid: u32| (0..8).take_while(|i| *i != tid).filter(|i| (i + tid) % 2 == 0).count() as u32;
+    let wanted = |tid: u32| (0..8).take_while(|i| *i != tid).filter(|i| (i + tid).is_multiple_of(2)).count() as u32;
     assert_eq!(run.words(), (0..32).map(wanted).collect::<Vec<_>>());
     // In each round those that are left are together at its head and at its end.
     let left = |round: u32| ALL << round;
