@@ -38,6 +38,8 @@ pub enum Kind {
     Mbarrier,
     /// An asynchronous operation's result is used, or its source changed, before it is known to be complete.
     Asynchronous,
+    /// The run has written to more memory than it may take.
+    OutOfMemory,
     /// An instruction that needs what this machine does not have.
     Unsupported,
     /// `trap`, `__assertfail`, or an access that traps by its own words.
@@ -65,6 +67,7 @@ impl Kind {
         Self::NotANumber,
         Self::Mbarrier,
         Self::Asynchronous,
+        Self::OutOfMemory,
         Self::Unsupported,
         Self::Trap,
         Self::Undefined,
@@ -89,6 +92,7 @@ impl Kind {
             Self::NotANumber => "nan",
             Self::Mbarrier => "mbarrier",
             Self::Asynchronous => "asynchronous",
+            Self::OutOfMemory => "out-of-memory",
             Self::Unsupported => "unsupported",
             Self::Trap => "trap",
             Self::Undefined => "undefined",
@@ -105,6 +109,7 @@ impl Kind {
                 | Self::Deadlock
                 | Self::StackOverflow
                 | Self::InvalidCall
+                | Self::OutOfMemory
                 | Self::Unsupported
                 | Self::Trap
         )

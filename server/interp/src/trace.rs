@@ -11,7 +11,7 @@ const SNAPSHOTS: usize = 64;
 /// Steps between two copies, at first.
 const INTERVAL: u64 = 4096;
 
-/// Bytes that all copies may take together, apart from memory that they share.
+/// Bytes that all copies may take together, if each has pages of its own for all that was written.
 const WEIGHT: usize = 256 << 20;
 
 /// A run that has ended.
@@ -33,7 +33,7 @@ pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> Run {
             Progress::Ended(status) => return Run { status, machine, snapshots },
             Progress::Paused => {
                 snapshots.push(machine.clone());
-                let heavy = snapshots.iter().map(Machine::weight).sum::<usize>() > WEIGHT;
+                let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > WEIGHT;
                 if snapshots.len() > SNAPSHOTS || (heavy && snapshots.len() > 2) {
                     let mut keep = false;
                     snapshots.retain(|_| {
@@ -94,10 +94,12 @@ impl Machine {
         }
     }
 
-    /// Bytes of registers and of what else is not shared with other copies.
+    /// Bytes of registers, and of pages that other copies may not share.
     fn weight(&self) -> usize {
+        let written = usize::try_from(self.kept).unwrap_or(usize::MAX);
         let warps = self.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);
         let frames = warps.flat_map(|w| w.frames.iter().flatten());
-        frames.map(|f| f.registers.weight() + 12 * f.shadow.known.len()).sum()
+        let registers: usize = frames.map(|f| f.registers.weight() + 12 * f.shadow.known.len()).sum();
+        registers.saturating_add(written)
     }
 }

@@ -315,6 +315,12 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     }))
 }
 
+/// How much work a product is: ten multiplications are about an ordinary instruction. Of *m* × *k* and *k* × *n* elements there are *m* *n* *k*.
+pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
+    let squared = operands.a.len() as f64 * operands.b.len() as f64 * results as f64;
+    (squared.sqrt() / 10.0) as usize
+}
+
 /// Multiplies, and appends the result. Sizes that do not fit are found when the instruction is decoded, so that they cannot come here.
 pub(super) fn multiply(
     context: &mut Context<'_>,
@@ -325,6 +331,7 @@ pub(super) fn multiply(
 ) {
     match product.multiply(operands) {
         Ok(outcome) => {
+            context.spend(effort(operands, outcome.d.len()));
             values.extend(outcome.d);
             marks.extend(outcome.marks);
         }

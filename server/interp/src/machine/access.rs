@@ -187,9 +187,27 @@ impl Context<'_> {
         crate::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
+            let kept = storage.kept();
             storage.write(at, from, marks);
+            let grown = storage.kept() - kept;
+            self.grow(grown, lane);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
+    }
+
+    /// Memory has come into being: there is a limit for a run.
+    #[inline]
+    fn grow(&mut self, bytes: usize, lane: usize) {
+        if bytes == 0 {
+            return;
+        }
+        self.machine.kept += bytes as u64;
+        let limit = self.machine.settings.memory;
+        if self.machine.kept > limit {
+            self.fault(Kind::OutOfMemory, 1 << lane, || {
+                format!("the run has written to more memory than the {limit} bytes that it may take")
+            });
+        }
     }
 
     /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
@@ -240,6 +258,7 @@ impl Context<'_> {
             copies::meet(self, from, lane, bytes, copies::Use::Read);
         }
         self.before_write(to, lane, bytes, copies::Use::Write);
+        self.spend(bytes / 32);
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
@@ -318,7 +337,10 @@ impl Context<'_> {
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes)
         {
+            let kept = storage.kept();
             storage.write(at, &new.to_le_bytes()[..bytes], read.marks);
+            let grown = storage.kept() - kept;
+            self.grow(grown, lane);
         }
         if read.uninitialized {
             let name = self.name_of(location);

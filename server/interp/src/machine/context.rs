@@ -49,6 +49,8 @@ pub struct Context<'m> {
     pub sources: Marked,
     /// The marks of the results are only those that the step gives: what it reads in a lane does not go into that lane's results alone.
     pub exact: bool,
+    /// How much work it was, beyond that of an ordinary instruction: see [`Context::spend`].
+    pub(super) effort: u32,
     /// The run ends here.
     pub(super) stopped: bool,
 }
@@ -104,6 +106,12 @@ impl Context<'_> {
             marks |= Marks::APPROXIMATE;
         }
         marks
+    }
+
+    /// Says that the instruction is as much work as so many ordinary ones, some 50 ns each: after enough of it somebody looks whether the
+    /// run is still wanted.
+    pub fn spend(&mut self, effort: usize) {
+        self.effort = self.effort.saturating_add(effort.min(1 << 20) as u32);
     }
 
     /// Notes that something was found. If it is of a kind that ends the run, what the instruction does from here on has no effect.

@@ -37,6 +37,8 @@ pub(super) enum Stop {
     Yields,
     /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
     Changed,
+    /// It has worked for a while: is the run still wanted?
+    Tired,
     /// The run ends.
     Ends,
 }
@@ -49,6 +51,9 @@ pub(super) struct Ran {
     pub stop: Stop,
 }
 
+/// Work after which a group stops, so that somebody can look whether the run is still wanted: about 0.4 ms.
+const TIRING: u64 = 8192;
+
 impl Machine {
     /// Executes a group until something happens. The group stays in its place in the warp.
     pub(super) fn run_group(&mut self, executable: &Executable, warp: &mut Warp, at: usize, mut turn: Turn<'_>) -> Ran {
@@ -60,7 +65,7 @@ impl Machine {
         let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
         let checks = self.settings.checks.has(Kind::UninitializedRegister);
         let numbers = self.settings.checks.has(Kind::NotANumber);
-        let mut steps = 0;
+        let (mut steps, mut spent) = (0, 0);
         let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
         if turn.recorder.as_ref().is_some_and(|r| r.target != target) {
             turn.recorder = None;
@@ -154,11 +159,13 @@ impl Machine {
                         marked: Marked::default(),
                         sources,
                         exact: false,
+                        effort: 0,
                         stopped: false,
                     };
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
                     let exact = context.exact;
+                    spent += u64::from(context.effort);
                     group.token = token;
                     if stopped {
                         let lanes = (group.mask, mask);
@@ -244,6 +251,9 @@ impl Machine {
             }
             if changed.is_some() || parted {
                 break Stop::Changed;
+            }
+            if spent > TIRING {
+                break Stop::Tired;
             }
         };
         let index = group.frame as usize;

@@ -144,6 +144,8 @@ pub struct Machine {
     pub findings: Findings,
     /// What was printed.
     pub printed: Vec<u8>,
+    /// Bytes of memory that were written to.
+    pub kept: u64,
     /// Warp instructions executed.
     pub steps: u64,
     /// Counts what others can see: stores, arrivals. If it stands still while everybody waits, nobody will ever go on.
@@ -170,6 +172,7 @@ impl Machine {
             cancelled: std::collections::BTreeSet::new(),
             findings: Findings::default(),
             printed: Vec::new(),
+            kept: 0,
             steps: 0,
             progress: 0,
             images: crate::image::Bindings::default(),

@@ -204,7 +204,7 @@ impl Machine {
             };
             let Ran { steps, stop } = self.run_group(executable, &mut warp, at, turn);
             done += steps;
-            if stop == Stop::Ends || (steps > 64 && cancelled()) {
+            if stop == Stop::Ends || ((steps > 64 || stop == Stop::Tired) && cancelled()) {
                 ends = stop == Stop::Ends;
                 break;
             }

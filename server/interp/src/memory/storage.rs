@@ -44,6 +44,8 @@ pub struct Storage {
     len: u64,
     /// Bytes that nobody wrote count as written, and are zero.
     zeroed: bool,
+    /// How many pages there are.
+    made: usize,
     pages: Vec<Option<Arc<Page>>>,
 }
 
@@ -66,7 +68,7 @@ fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
 impl Storage {
     /// So many bytes: zeros, or bytes that nobody wrote.
     pub fn new(len: u64, zeroed: bool) -> Self {
-        Self { len, zeroed, pages: Vec::new() }
+        Self { len, zeroed, made: 0, pages: Vec::new() }
     }
 
     /// These bytes.
@@ -92,8 +94,9 @@ impl Storage {
     }
 
     /// Bytes that are really kept.
+    #[inline]
     pub fn kept(&self) -> usize {
-        self.pages.iter().flatten().count() * size_of::<Page>()
+        self.made * size_of::<Page>()
     }
 
     /// Whether an access lies inside.
@@ -159,8 +162,11 @@ impl Storage {
         if index >= self.pages.len() {
             self.pages.resize(index + 1, None);
         }
-        let zeroed = self.zeroed;
-        Arc::make_mut(self.pages[index].get_or_insert_with(|| Arc::new(Page::new(zeroed))))
+        let (zeroed, made) = (self.zeroed, &mut self.made);
+        Arc::make_mut(self.pages[index].get_or_insert_with(|| {
+            *made += 1;
+            Arc::new(Page::new(zeroed))
+        }))
     }
 
     /// Writes bytes, all with the same marks. What lies outside is dropped; ask [`contains`](Self::contains) first.

@@ -92,3 +92,17 @@ fn values_of_many_bytes_are_loaded_and_stored() {
     let out = kernel().buffer(&[0; 64]).buffer(&[1; 248]).run();
     assert_eq!(out.kinds(), [Kind::OutOfBounds]);
 }
+
+#[test]
+fn a_run_does_not_take_more_memory_than_it_may() {
+    // Each turn of the loop writes to another page of local memory.
+    let body = "mov.u64 %rd1, 0; again: st.local.u32 [%rd1], 1; add.u64 %rd1, %rd1, 4096; setp.lt.u64 %p1, %rd1, 400000; @%p1 bra again;";
+    let mut kernel = Kernel::body("", body).buffer(&[0; 4]);
+    kernel.settings.memory = 1 << 20;
+    let out = kernel.run();
+    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
+    assert!(out.run.machine.kept < (1 << 20) + (1 << 16), "{} bytes", out.run.machine.kept);
+    let mut kernel = Kernel::body("", body).threads(1).buffer(&[0; 4]);
+    kernel.settings.memory = 1 << 20;
+    assert_eq!(kernel.run().status(), Status::Finished);
+}
