@@ -140,7 +140,7 @@ impl<'a> Inst<'a> {
                 Some(Slot::Register(place)) => Ok(place),
                 _ => Err("a predicate where a value is read".into()),
             },
-            Value::Special(register, component) => Ok(self.special(register, component, operand, width)),
+            Value::Special(register, component) => Ok(self.special(register, component, width)),
             Value::Integer(value) => {
                 let value = value.wrapping_add(if operand.role == Role::Address { offset } else { 0 });
                 let value = if operand.minus { value.wrapping_neg() } else { value };
@@ -202,15 +202,8 @@ impl<'a> Inst<'a> {
     }
 
     /// A special register.
-    fn special(
-        &mut self,
-        register: &'static SpecialRegister,
-        component: Option<u8>,
-        operand: &Operand,
-        width: u8,
-    ) -> Place {
+    fn special(&mut self, register: &'static SpecialRegister, component: Option<u8>, width: u8) -> Place {
         let special = Special { name: register.name, component: component.unwrap_or(0) };
-        let _ = operand;
         let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
         let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { own };
         if crate::machine::is_clock(register.name) {

@@ -294,7 +294,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     (
         "fault=fire",
         "`fire`: `fire` is no fault\n\
-         \x20   there are `out-of-bounds`, `misaligned`, `read-only`, `uninitialized-register`, `uninitialized-memory`, `race`, `divergence`, `barrier`, `deadlock`, `membermask`, `division-by-zero`, `stack-overflow`, `invalid-call`, `nan`, `mbarrier`, `asynchronous`, `unsupported`, `trap` and `undefined`\n",
+         \x20   there are `out-of-bounds`, `misaligned`, `read-only`, `uninitialized-register`, `uninitialized-memory`, `race`, `divergence`, `barrier`, `deadlock`, `membermask`, `division-by-zero`, `stack-overflow`, `invalid-call`, `nan`, `mbarrier`, `asynchronous`, `out-of-memory`, `unsupported`, `trap` and `undefined`\n",
     ),
     (
         "status=done",

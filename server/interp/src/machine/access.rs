@@ -76,7 +76,7 @@ impl Context<'_> {
         };
         let location = self.locate_generic(generic, lane, bytes, align, write)?;
         if address.space == Space::Global && location.region != Region::Global {
-            let (region, _) = (location.region, ());
+            let region = location.region;
             self.fault(Kind::OutOfBounds, 1 << lane, || {
                 format!(
                     "{generic:#x} is an address in {}, but one in global memory is expected here",

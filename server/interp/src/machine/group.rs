@@ -4,7 +4,7 @@ use super::context::{Context, Outcome};
 use super::record::{Recorded, Recorder, Target};
 use super::warp::{Frame, Lanes, State, Warp};
 use super::{Machine, nan, specials};
-use crate::decode::{Action, Code, Executable, Op, Together};
+use crate::decode::{Action, Code, Executable, Formal, Op, Slot, Together};
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
 use crate::registers::{File, PredicateSrc, Src};
@@ -103,7 +103,7 @@ impl Machine {
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
             let site = Site { function: frame.function, instruction: group.pc };
             if op.clocked {
-                fill_clocks(self, code, &mut frame, &warp.lanes, group.pc);
+                fill_clocks(self, code, &mut frame, group.pc);
             }
             if checks && mask != 0 {
                 self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
@@ -212,6 +212,9 @@ impl Machine {
                     }
                     self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted);
                     let ok = self.call(executable, warp, frame, &mut group, call, site, &turn);
+                    if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted && ok) {
+                        entered(executable, warp, group.frame, recorder);
+                    }
                     warp.lanes.steps += 1;
                     group.state = State::Ready;
                     warp.groups[at] = group;
@@ -229,7 +232,14 @@ impl Machine {
                     self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), wanted);
                     warp.lanes.steps += 1;
                     if matches!(op.action, Action::Return) {
+                        let call = (frame.parent, frame.call);
+                        let held = if wanted { results(executable, warp, call) } else { None };
                         self.leave(warp, &mut frame, &mut group);
+                        if let (Some((caller, writes, before)), Some(recorder)) = (held, turn.recorder.as_mut())
+                            && let (Some(frame), Some(code)) = (warp.frame(caller), held_code(executable, warp, caller))
+                        {
+                            recorder.amend(frame, &code.slots, writes, &before);
+                        }
                     } else {
                         self.exit(warp, &mut frame, &mut group);
                     }
@@ -481,9 +491,41 @@ fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: 
     }
 }
 
-fn fill_clocks(machine: &Machine, code: &Code, frame: &mut Frame, warp: &Lanes, pc: u32) {
+/// The registers of a caller that a call writes, and what they hold.
+fn results<'e>(
+    executable: &'e Executable,
+    warp: &Warp,
+    (parent, call): (Option<u32>, u32),
+) -> Option<(u32, &'e [u32], Vec<Vec<u8>>)> {
+    let caller = warp.frame(parent?)?;
+    let code = executable.code(caller.function)?;
+    let writes = &code.ops.get(call as usize)?.writes;
+    let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| caller.bytes(*s));
+    Some((parent?, writes, writes.iter().map(bytes).collect()))
+}
+
+/// The function of an activation.
+fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e Code> {
+    executable.code(warp.frame(frame)?.function)
+}
+
+/// Records the registers that a call has handed to a function; they were zero before.
+fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Recorder) {
+    let (Some(frame), Some(code)) = (warp.frame(frame), held_code(executable, warp, frame)) else { return };
+    let slot = |formal: &Formal| match *formal {
+        Formal::Register(place) => code.slots.iter().position(|s| *s == Slot::Register(place)),
+        Formal::Predicate(index) => code.slots.iter().position(|s| *s == Slot::Predicate(index)),
+        Formal::Memory(..) | Formal::Unused => None,
+    };
+    let written: Vec<u32> = code.parameters.iter().filter_map(slot).map(|s| s as u32).collect();
+    let zeros = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| vec![0; frame.bytes(*s).len()]);
+    let before: Vec<Vec<u8>> = written.iter().map(zeros).collect();
+    recorder.amend(frame, &code.slots, &written, &before);
+}
+
+fn fill_clocks(machine: &Machine, code: &Code, frame: &mut Frame, pc: u32) {
     for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
-        let value = specials::clock(machine, warp, *special);
+        let value = specials::clock(machine, *special);
         debug_assert!(place.file == File::Own, "a clock is read from a register");
         for lane in 0..crate::lanes::LANES {
             frame.registers.set_lane_bits(*place, lane, value);

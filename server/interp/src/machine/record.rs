@@ -17,7 +17,9 @@ pub struct Target {
 /// A register that an instruction changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Its number among the registers of the function.
+    /// The function whose register it is: that of the instruction, but for what a call hands over and a return hands back.
+    pub function: u32,
+    /// Its number among the registers of that function.
     pub slot: u32,
     /// The bytes of all lanes before; of a predicate four bytes, a bit for each lane.
     pub before: Box<[u8]>,
@@ -73,6 +75,7 @@ struct Step {
 
 #[derive(Debug, Clone, Copy)]
 struct Write {
+    function: u32,
     slot: u32,
     unspecified: Mask,
     approximate: Mask,
@@ -120,6 +123,7 @@ impl Recorder {
     pub fn steps(&self) -> Vec<Recorded> {
         let mut first = 0;
         let change = |w: &Write| Change {
+            function: w.function,
             slot: w.slot,
             before: self.bytes[w.before..w.before + w.len].into(),
             after: self.bytes[w.after..w.after + w.len].into(),
@@ -139,7 +143,9 @@ impl Recorder {
         for slot in writes {
             let before = self.bytes.len();
             let len = self.keep(frame, slots, *slot);
-            self.writes.push(Write { slot: *slot, unspecified: 0, approximate: 0, before, after: before, len });
+            let function = frame.function;
+            let write = Write { function, slot: *slot, unspecified: 0, approximate: 0, before, after: before, len };
+            self.writes.push(write);
         }
     }
 
@@ -173,6 +179,22 @@ impl Recorder {
         }
         let Recorded { step, site, group, mask, depth, .. } = *step;
         self.steps.push(Step { step, site, group, mask, depth, writes: self.writes.len() });
+    }
+
+    /// Adds to the last step registers of another activation: what a call has handed over, or a return handed back.
+    pub(super) fn amend(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32], before: &[Vec<u8>]) {
+        let Some(last) = self.steps.len().checked_sub(1) else { return };
+        for (slot, old) in writes.iter().zip(before) {
+            let at = self.bytes.len();
+            self.bytes.extend_from_slice(old);
+            let after = self.bytes.len();
+            let len = self.keep(frame, slots, *slot).min(old.len());
+            let mask = |masks: &[Mask]| masks.get(*slot as usize).copied().unwrap_or(0);
+            let (unspecified, approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
+            let function = frame.function;
+            self.writes.push(Write { function, slot: *slot, unspecified, approximate, before: at, after, len });
+        }
+        self.steps[last].writes = self.writes.len();
     }
 
     /// Forgets the registers that were kept before a step which did not happen.

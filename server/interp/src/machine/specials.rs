@@ -1,7 +1,6 @@
 //! What special registers say.
 
 use super::cta::Cta;
-use super::warp::Lanes;
 use super::{Machine, Shape};
 use crate::decode::Special;
 use crate::lanes::LANES;
@@ -27,8 +26,8 @@ fn component(of: [u32; 3], index: u8) -> u128 {
     of.get(usize::from(index)).copied().unwrap_or(0).into()
 }
 
-/// The value of a special register in a lane.
-pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> u128 {
+/// The value of a special register in a lane; nothing for a clock, or one that is not known here.
+pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> Option<u128> {
     let Shape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
     let thread = warp * 32 + lane as u32;
     let index = [thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]];
@@ -39,7 +38,7 @@ pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, specia
     let c = special.component;
     let executable = &machine.executable;
     let total = executable.shared_bytes + u64::from(shared);
-    match special.name {
+    let value = match special.name {
         "%tid" => component(index, c),
         "%ntid" => component(block, c),
         "%laneid" => lane as u128,
@@ -65,8 +64,12 @@ pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, specia
         "%total_smem_size" | "%aggr_smem_size" => total.into(),
         "%dynamic_smem_size" => shared.into(),
         "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => executable.shared_start.into(),
-        _ => 0,
-    }
+        // What a driver would say: it says nothing here.
+        "%reserved_smem_offset_begin" | "%reserved_smem_offset_" | "%envreg" | "%current_graph_exec" => 0,
+        "%perctamemoryoffset" | "%perctamemorysize" => 0,
+        _ => return None,
+    };
+    Some(value)
 }
 
 /// The file of special registers of a warp.
@@ -76,7 +79,7 @@ pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line
     for (special, place) in &specials.places {
         let width = usize::from(place.width);
         for lane in 0..LANES {
-            let value = value(machine, cta, warp, lane, *special);
+            let value = value(machine, cta, warp, lane, *special).unwrap_or(0);
             let at = place.offset as usize + lane * width;
             bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
@@ -87,8 +90,7 @@ pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line
 }
 
 /// The value of a clock.
-pub(super) fn clock(machine: &Machine, lanes: &Lanes, special: Special) -> u128 {
-    let _ = lanes;
+pub(super) fn clock(machine: &Machine, special: Special) -> u128 {
     let cycles = machine.steps;
     // A device that has been running for a while: 2^40 ns.
     let time = (1 << 40) + cycles * NANOSECONDS;
@@ -101,5 +103,23 @@ pub(super) fn clock(machine: &Machine, lanes: &Lanes, special: Special) -> u128 
         "%globaltimer_hi" => (time >> 32).into(),
         // Counters of events that nobody has set up.
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_clock, value};
+    use crate::decode::Special;
+    use crate::testing::Kernel;
+
+    #[test]
+    fn every_special_register_has_a_value() {
+        let out = Kernel::body("", "").threads(1).buffer(&[0; 4]).run();
+        let machine = &out.run.machine;
+        let cta = crate::machine::Cta::default();
+        for register in ptx_isa::ISA.special_registers {
+            let special = Special { name: register.name, component: 0 };
+            assert!(is_clock(register.name) || value(machine, &cta, 0, 0, special).is_some(), "{}", register.name);
+        }
     }
 }

@@ -234,7 +234,7 @@ fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
     let (line, column) = places(executable.range(step.site).start);
     let function = executable.function(step.site.function);
     let registers = step.changes.iter().filter_map(|change| {
-        let function = function.filter(|f| (change.slot as usize) < f.registers.len())?;
+        let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len())?;
         let slot = ptx_analysis::flow::Slot(change.slot);
         Some(RegisterChange {
             name: function.register_name(slot),

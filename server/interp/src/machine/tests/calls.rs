@@ -2,7 +2,7 @@
 
 use super::traced;
 use crate::findings::Kind;
-use crate::machine::Status;
+use crate::machine::{Status, Target};
 use crate::testing::Kernel;
 
 const ALL: u32 = u32::MAX;
@@ -174,4 +174,24 @@ fn kernels_take_arrays_and_small_values() {
     let beyond = text.replace("[c+20]", "[c+4000]");
     let out = Kernel::new(&beyond).threads(1).buffer(&[0; 12]).value(0).value(0).run();
     assert_eq!(out.kinds(), [Kind::OutOfBounds]);
+}
+
+#[test]
+fn what_calls_hand_over_and_back_is_recorded() {
+    let function = ".func (.reg .u32 sum) add_up(.reg .u32 a, .reg .u32 b) { add.u32 sum, a, b; ret; }";
+    let traced = traced(function, "mov.u32 %r1, 5; call (%r2), add_up, (%r1, %r0); st.global.u32 [%rd1], %r2;", 32);
+    assert_eq!(traced.words(), (5..37).collect::<Vec<_>>());
+    let executable = &traced.out.run.machine.executable;
+    let steps = traced.out.run.window(Target { cta: 0, warp: 0 }, 0, usize::MAX, &|| false);
+    let changes = |word: &str| -> Vec<(String, u8)> {
+        let step = steps.iter().find(|s| traced.text[executable.range(s.site)].trim().starts_with(word)).unwrap();
+        let named = step.changes.iter().filter(|c| c.before != c.after).map(|c| {
+            let name = executable.function(c.function).unwrap().register_name(ptx_analysis::flow::Slot(c.slot));
+            (name, c.after[4])
+        });
+        named.collect()
+    };
+    // Of lane 1, what the callee gets, and what the caller gets back.
+    assert_eq!(changes("call"), [("a".to_owned(), 5), ("b".to_owned(), 1)]);
+    assert_eq!(changes("ret"), [("%r2".to_owned(), 6)]);
 }

@@ -51,10 +51,10 @@ fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) 
         String::new()
     };
     out.push_str(&only);
-    if step.mask != 0
-        && let Some(function) = executable.function(step.site.function)
-    {
-        for change in step.changes.iter().filter(|c| (c.slot as usize) < function.registers.len()) {
+    if step.mask != 0 {
+        for change in &step.changes {
+            let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len());
+            let Some(function) = function else { continue };
             let slot = ptx_analysis::flow::Slot(change.slot);
             let value = value(function.declaration(slot).ty.name(), change, step.mask);
             let _ = write!(out, "  {} = {value}", function.register_name(slot));
