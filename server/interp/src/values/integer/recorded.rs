@@ -4,7 +4,7 @@ use super::Int;
 use super::arithmetic::{abs, add, add_sat, max, min, neg, sad, sub, sub_sat};
 use super::bits::{bfe, bfi, bfind, bfind_shiftamt, bmsk, brev, clz, fns, popc, szext};
 use super::carry::{addc, addc_sat, madc_hi, madc_hi_sat, madc_lo, subc, subc_sat};
-use super::compare::{Comparison, takes_first, takes_first_f32, truth};
+use super::compare::Comparison;
 use super::divide::{div, rem};
 use super::logic::{and, cnot, lop3, not, or, xor};
 use super::permute::prmt;
@@ -13,6 +13,7 @@ use super::product::{
     mul24_lo,
 };
 use super::shift::{shf_l, shf_r, shl, shr};
+use crate::values::float::compare::selects_first;
 use std::collections::BTreeMap;
 
 const RECORD: &str = include_str!("../../../tests/data/integer.tsv");
@@ -62,7 +63,7 @@ fn typed<T: Int>(opcode: &str, operands: &[u64]) -> Option<u64> {
         "bfind.shiftamt" => return Some(bfind_shiftamt(a).into()),
         _ => {
             let comparison = Comparison::of(opcode.strip_prefix("set.")?.strip_suffix(".u32")?)?;
-            return Some(truth::<u32>(comparison.holds(a, b)).into());
+            return Some(if comparison.holds(a, b) { u32::MAX } else { 0 }.into());
         }
     };
     Some(value.to_bits())
@@ -85,8 +86,8 @@ fn word(opcode: &str, ty: &str, operands: &[u64]) -> Option<u64> {
         ("shf.r.wrap", _) => wide(shf_r(a, b, c, true)),
         ("prmt", _) => wide(prmt(a, b, c)),
         ("lop3", _) => wide(lop3(a, b, c, at(3) as u8)),
-        ("slct.b32", "s32") => wide(if takes_first(c as i32) { a } else { b }),
-        ("slct.b32", _) => wide(if takes_first_f32(c, false) { a } else { b }),
+        ("slct.b32", "s32") => wide(if c as i32 >= 0 { a } else { b }),
+        ("slct.b32", _) => wide(if selects_first(false, c) { a } else { b }),
         ("addc", _) => wide(addc(b, c, flag).0),
         ("subc", _) => wide(subc(b, c, flag).0),
         ("addc.sat", _) => wide(addc_sat(x, y, flag) as u32),
