@@ -85,6 +85,8 @@ pub struct Op {
     pub floats: Option<u16>,
     /// It reads special registers whose value changes: [`Code::clocks`].
     pub clocked: bool,
+    /// It touches registers and the program counter alone, waits for nobody and reads no clock.
+    pub simple: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
     /// It may use registers of products of its kind that are in flight.
@@ -325,14 +327,17 @@ fn op(inst: &mut Inst<'_>) -> Op {
     let together = inst.together();
     let uses = |list: &[ptx_analysis::flow::Use]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
+    let clocked = inst.is_clocked();
+    let alone = matches!(action, Action::Lanes(_) | Action::Nothing | Action::Branch(_));
     Op {
+        simple: alone && together == Together::Any && !clocked,
         guard,
         action,
         together,
         reads: inst.function.reads(inst.index).iter().filter(|u| !u.conditional).map(|u| u.slot.0).collect(),
         writes: uses(inst.function.writes(inst.index)),
         floats,
-        clocked: inst.is_clocked(),
+        clocked,
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
         pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }

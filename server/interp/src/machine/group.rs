@@ -2,7 +2,7 @@
 
 use super::context::{Context, Outcome};
 use super::record::{Recorded, Recorder, Target};
-use super::warp::{Frame, Lanes, State, Warp};
+use super::warp::{Frame, Group, Lanes, State, Warp};
 use super::{Machine, nan, specials};
 use crate::decode::{Action, Code, Executable, Formal, Op, Slot, Together};
 use crate::findings::{Kind, Site};
@@ -70,7 +70,14 @@ impl Machine {
         if turn.recorder.as_ref().is_some_and(|r| r.target != target) {
             turn.recorder = None;
         }
+        let swift = turn.recorder.is_none() && !numbers;
         let stop = loop {
+            if swift && !warp.lanes.wgmma.watches() {
+                let done =
+                    run_simple(code, &mut frame, &mut group, turn.budget - steps.min(turn.budget), turn.meet, checks);
+                steps += done;
+                warp.lanes.steps += done;
+            }
             let Some(op) = code.ops.get(group.pc as usize) else {
                 // The end of the body is a return.
                 self.leave(warp, &mut frame, &mut group);
@@ -389,7 +396,7 @@ impl Machine {
         &mut self,
         warp: &mut Warp,
         frame: &Frame,
-        group: &mut super::warp::Group,
+        group: &mut Group,
         mask: Mask,
         index: Src<u32>,
         targets: &[u32],
@@ -455,7 +462,7 @@ fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask
 }
 
 /// Lanes that take a branch become a group of their own.
-fn warp_split(warp: &mut Warp, group: &super::warp::Group, mask: Mask, to: u32) -> bool {
+fn warp_split(warp: &mut Warp, group: &Group, mask: Mask, to: u32) -> bool {
     let mut other = group.clone();
     (other.mask, other.pc, other.state, other.token) = (mask, to, State::Ready, None);
     warp.groups.push(other);
@@ -489,6 +496,41 @@ fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: 
             *a = (*a & !mask) | (approximate & mask);
         }
     }
+}
+
+/// Executes simple operations one after the other, as long as nothing has to be said of them. Gives how many.
+fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, meet: u32, checks: bool) -> u64 {
+    let mut pc = group.pc as usize;
+    let mut done = 0;
+    while done < budget {
+        let Some((op, order)) = code.ops.get(pc).zip(code.order.get(pc)) else { break };
+        if !op.simple || *order >= meet {
+            break;
+        }
+        let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
+        let known = |slot: &u32| frame.shadow.known.get(*slot as usize).is_some_and(|k| mask & !k == 0);
+        if checks && !op.reads.iter().all(known) {
+            break;
+        }
+        match &op.action {
+            Action::Lanes(step) if mask != 0 => {
+                let marked = step.run(&mut frame.registers, mask);
+                if checks {
+                    let sources = sources(op, frame);
+                    note_writes(op, frame, mask, marked, sources);
+                }
+                pc += 1;
+            }
+            Action::Branch(to) if mask == group.mask => pc = *to as usize,
+            Action::Branch(_) if mask != 0 => break,
+            _ => pc += 1,
+        }
+        done += 1;
+    }
+    if done > 0 {
+        (group.pc, group.state) = (pc as u32, State::Ready);
+    }
+    done
 }
 
 /// The registers of a caller that a call writes, and what they hold.
