@@ -242,7 +242,8 @@ impl Machine {
                         let call = (frame.parent, frame.call);
                         let held = if wanted { results(executable, warp, call) } else { None };
                         self.leave(warp, &mut frame, &mut group);
-                        if let (Some((caller, writes, before)), Some(recorder)) = (held, turn.recorder.as_mut())
+                        if let (Some(Awaited { caller, writes, before }), Some(recorder)) =
+                            (held, turn.recorder.as_mut())
                             && let (Some(frame), Some(code)) = (warp.frame(caller), held_code(executable, warp, caller))
                         {
                             recorder.amend(frame, &code.slots, writes, &before);
@@ -533,17 +534,23 @@ fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, me
     done
 }
 
-/// The registers of a caller that a call writes, and what they hold.
-fn results<'e>(
-    executable: &'e Executable,
-    warp: &Warp,
-    (parent, call): (Option<u32>, u32),
-) -> Option<(u32, &'e [u32], Vec<Vec<u8>>)> {
-    let caller = warp.frame(parent?)?;
-    let code = executable.code(caller.function)?;
+/// The registers of a caller that a call writes.
+struct Awaited<'e> {
+    /// The activation.
+    caller: u32,
+    /// The registers.
+    writes: &'e [u32],
+    /// What they hold.
+    before: Vec<Vec<u8>>,
+}
+
+/// What a caller waits for.
+fn results<'e>(executable: &'e Executable, warp: &Warp, (parent, call): (Option<u32>, u32)) -> Option<Awaited<'e>> {
+    let frame = warp.frame(parent?)?;
+    let code = executable.code(frame.function)?;
     let writes = &code.ops.get(call as usize)?.writes;
-    let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| caller.bytes(*s));
-    Some((parent?, writes, writes.iter().map(bytes).collect()))
+    let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s));
+    Some(Awaited { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
 }
 
 /// The function of an activation.
