@@ -12,6 +12,7 @@ use crate::launch::report::{Report, report};
 use clap::ValueEnum;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::Program;
+use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::{Launch, Mistake};
 use ptx_interp::machine::{Settings, Target};
 use ptx_syntax::Snapshot;
@@ -47,6 +48,32 @@ pub struct Arguments {
     /// Stop a run after so many warp instructions
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
+    /// Look for this as well: `nan`
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    find: Vec<Kind>,
+    /// Do not look for this: `race`, `uninitialized-memory` …
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    without: Vec<Kind>,
+}
+
+/// A kind of finding that can be looked for or not.
+fn kind(name: &str) -> Result<Kind, String> {
+    let optional = || Kind::ALL.iter().filter(|k| !k.is_fatal());
+    optional().find(|k| k.name() == name).copied().ok_or_else(|| {
+        let names: Vec<_> = optional().map(|k| k.name()).collect();
+        match Kind::ALL.iter().any(|k| k.name() == name) {
+            true => format!("it ends a run, so it is always found; there are {}", names.join(", ")),
+            false => format!("there are {}", names.join(", ")),
+        }
+    })
+}
+
+impl Arguments {
+    /// What is looked for.
+    fn checks(&self) -> Checks {
+        let more = self.find.iter().fold(Checks::default(), |checks, kind| checks.with(*kind, true));
+        self.without.iter().fold(more, |checks, kind| checks.with(*kind, false))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -309,7 +336,7 @@ fn evaluate(
     arguments: &Arguments,
     out: &mut Outcome,
 ) {
-    let settings = Settings { limit: arguments.limit, ..Settings::default() };
+    let settings = Settings { limit: arguments.limit, checks: arguments.checks(), ..Settings::default() };
     let entry = launch.entry.clone();
     let range = launch.range.clone();
     let done = match module.evaluate(launch, settings, folder, &|| false) {

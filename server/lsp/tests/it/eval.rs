@@ -309,3 +309,24 @@ fn files_without_kernels() {
     let (status, _, err) = run(folder.path(), &["missing.ptx"], "");
     assert!(status == 2 && err.starts_with("missing.ptx: "), "{err}");
 }
+
+#[test]
+fn what_is_looked_for_can_be_chosen() {
+    let text = format!(
+        "{HEAD}//! launch: grid=1 block=1\n.visible .entry k()\n{{\n    .reg .b32 %r<3>;\n    .reg .f32 %f<3>;\n    \
+         add.u32 %r1, %r2, 1;\n    mov.f32 %f1, 0f7F800000;\n    sub.f32 %f2, %f1, %f1;\n    ret;\n}}\n"
+    );
+    let folder = folder(&[("a.ptx", &text)]);
+    let kinds = |arguments: &[&str]| {
+        let all: Vec<&str> = ["--format", "json"].iter().chain(arguments).copied().chain(["a.ptx"]).collect();
+        let (_, out, _) = run(folder.path(), &all, "");
+        let runs = json(&out);
+        let kinds = runs[0]["faults"].as_array().unwrap().iter().map(|f| f["kind"].as_str().unwrap().to_owned());
+        kinds.collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&[]), ["uninitialized-register"]);
+    assert_eq!(kinds(&["--without", "uninitialized-register,race"]), [""; 0]);
+    assert_eq!(kinds(&["--find", "nan"]), ["uninitialized-register", "nan"]);
+    let (status, _, err) = run(folder.path(), &["--without", "out-of-bounds", "a.ptx"], "");
+    assert!(status == 2 && err.contains("it ends a run, so it is always found"), "{err}");
+}
