@@ -378,14 +378,18 @@ impl<'a> Inst<'a> {
         self.function.labels.get(label as usize).map(|l| l.target)
     }
 
+    /// Whether all threads of a warp execute it together. Before sm_70 every barrier is so (manual 9.7.13.1, *Note*).
+    pub fn is_aligned(&self) -> bool {
+        let barrier = matches!(self.exec(), Some(Exec::BarrierSync | Exec::BarrierArrive | Exec::BarrierRed));
+        self.function.converges(self.index) || (barrier && !self.executable.has("sm_70"))
+    }
+
     /// Which lanes must be there together.
     pub(super) fn together(&mut self) -> Together {
         let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
         match mask {
             Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
-            None if self.function.converges(self.index) => Together::Warp,
-            // Before sm_70 every barrier is aligned (manual 9.7.13.1, *Note*).
-            None if self.entry().name == "barrier" && !self.executable.has("sm_70") => Together::Warp,
+            None if self.is_aligned() => Together::Warp,
             None => Together::Any,
         }
     }

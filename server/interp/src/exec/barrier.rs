@@ -132,8 +132,7 @@ struct Step {
 
 /// `bar`, `barrier`.
 pub(crate) fn barrier(inst: &mut Inst<'_>, what: Arrival) -> Result<Action, Refusal> {
-    // Before sm_70 every barrier is aligned.
-    let aligned = inst.function.converges(inst.index) || !inst.executable.has("sm_70");
+    let aligned = inst.is_aligned();
     let (a, b) = (inst.src::<u32>("a")?, inst.optional_src::<u32>("b")?);
     let c = inst.predicate_src("c")?;
     let reduction = if what != Arrival::Reduce {

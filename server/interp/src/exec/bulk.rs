@@ -54,12 +54,7 @@ struct Completion {
 
 impl Completion {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
-        if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
-            return Err(
-                "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
-                    .into(),
-            );
-        }
+        copies::refuse_reports(inst)?;
         let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
         let ctas = number(inst, "mask", 2)?.or(number(inst, "mask32", 4)?);
         let from_cta = inst.operand("src").is_some_and(|o| inst.space_of(o) == crate::decode::Space::Global);

@@ -4,6 +4,7 @@
 //! the widths of their registers, and results are cut or extended to theirs.
 
 use crate::decode::{Action, Inst, Refusal};
+use crate::exec::float::steps::is_first_generation;
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::registers::{Dst, Place, Registers, Src};
 use crate::simd::{LaneStep, Marked, bits};
@@ -15,7 +16,7 @@ pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
     // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
     let single = Format::Scalar(convert::Scalar::F32);
-    if (to == single || from == single) && inst.executable.target.is_some_and(|t| is_first_generation(t.name)) {
+    if (to == single || from == single) && is_first_generation(inst) {
         let version = inst.executable.program.environment.version;
         let old = version.is_some_and(|v| (v.major, v.minor) <= (1, 4));
         options.ftz |= !(old && (to.bits() == 64 || from.bits() == 64));
@@ -65,11 +66,6 @@ pub(crate) fn pack(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         }
         None => Inst::step(crate::simd::Map2 { d, ab: (a, b), f: move |a, b| convert::pack(bits, signed, a, b, 0) }),
     })
-}
-
-/// Whether a target is one of `sm_10` to `sm_13`.
-fn is_first_generation(target: &str) -> bool {
-    target.len() == 5 && target.starts_with("sm_1")
 }
 
 /// Bytes of a register that holds a value of so many bits.

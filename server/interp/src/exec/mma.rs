@@ -24,8 +24,9 @@ pub(super) fn refused(why: product::Refusal) -> Refusal {
 
 /// The tensor cores of the target.
 pub(super) fn numerics(inst: &Inst<'_>) -> Result<Numerics, Refusal> {
-    let name = inst.executable.target.map_or("", |t| t.name);
-    Numerics::for_target(name).ok_or_else(|| Refusal(format!("no tensor cores are known for the target `{name}`")))
+    let target = inst.executable.target.ok_or("a module without a target")?;
+    let words = || Refusal(format!("no tensor cores are known for the target `{}`", target.name));
+    Numerics::for_target(target).ok_or_else(words)
 }
 
 /// The types among the modifiers, in their order.

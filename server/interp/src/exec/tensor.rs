@@ -54,12 +54,7 @@ struct Request {
 
 impl Request {
     fn new(inst: &mut Inst<'_>, direction: Direction) -> Result<Self, Refusal> {
-        if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
-            return Err(
-                "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
-                    .into(),
-            );
-        }
+        copies::refuse_reports(inst)?;
         let loads = direction == Direction::Load;
         let shape = if inst.has(".tile::gather4") || inst.has(".tile::scatter4") {
             Shape::Rows4

@@ -20,6 +20,7 @@
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
 
 use super::element::Element;
+use ptx_isa::tables::Target;
 
 /// What computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,20 +96,19 @@ pub struct Rule {
 }
 
 impl Numerics {
-    /// Those of a target such as `sm_90a`; nothing where it has none.
-    pub fn for_target(target: &str) -> Option<Self> {
-        let number = target.split_once('_')?.1;
-        let number: u32 = number.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
-        let generation = match number {
-            0..70 => return None,
-            70..75 => Generation::Volta,
-            75..80 => Generation::Turing,
-            80..89 => Generation::Ampere,
-            89 => Generation::Ada,
-            90..100 => Generation::Hopper,
-            100..120 => Generation::Blackwell,
-            _ => Generation::BlackwellRtx,
-        };
+    /// Those of a target, by its features; nothing where it has none.
+    pub fn for_target(target: &Target) -> Option<Self> {
+        // The newest first: a target has the features of those before it.
+        let generations = [
+            ("sm_120", Generation::BlackwellRtx),
+            ("sm_100", Generation::Blackwell),
+            ("sm_90", Generation::Hopper),
+            ("sm_89", Generation::Ada),
+            ("sm_80", Generation::Ampere),
+            ("sm_75", Generation::Turing),
+            ("sm_70", Generation::Volta),
+        ];
+        let generation = generations.into_iter().find(|(feature, _)| target.has(feature))?.1;
         Some(Self { generation })
     }
 

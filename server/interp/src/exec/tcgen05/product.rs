@@ -15,6 +15,7 @@ use crate::matrix::shared::Major;
 use crate::matrix::tensor::{self, Accumulators};
 use crate::registers::{PredicateSrc, Src};
 use crate::values::Marks;
+use ptx_isa::Exec;
 
 /// Where A lies.
 #[derive(Clone, Copy)]
@@ -89,7 +90,7 @@ pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let plan = Plan {
         kind,
         ctas: ctas(inst),
-        weights: inst.entry().name.contains(".ws"),
+        weights: matches!(inst.exec(), Some(Exec::Tcgen05MmaWs | Exec::Tcgen05MmaWsSp)),
         numerics: numerics(inst)?,
         d: inst.address("d")?,
         a: if in_tensor_memory { Left::Tensor(inst.address("a")?) } else { Left::Shared(inst.src("a")?) },

@@ -165,5 +165,19 @@ fn what_no_tensor_core_does_is_refused() {
     }
     let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Plain)).unwrap();
     assert!(product.multiply(&Operands { a: &[0; 3], ..Operands::default() }).is_err());
-    assert!(crate::matrix::numerics::Numerics::for_target("sm_61").is_none());
+    // Targets are told apart by their features, and every one has the cores of its own generation.
+    use crate::matrix::numerics::{Generation, Numerics};
+    for (name, generation) in [
+        ("sm_61", None),
+        ("sm_72", Some(Generation::Volta)),
+        ("sm_75", Some(Generation::Turing)),
+        ("sm_87", Some(Generation::Ampere)),
+        ("sm_89", Some(Generation::Ada)),
+        ("sm_90a", Some(Generation::Hopper)),
+        ("sm_103f", Some(Generation::Blackwell)),
+        ("sm_121a", Some(Generation::BlackwellRtx)),
+    ] {
+        let target = ptx_isa::ISA.target(name).unwrap();
+        assert_eq!(Numerics::for_target(target).map(|n| n.generation), generation, "{name}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::values::Marks;
 pub fn spec(target: &str, unit: Unit, shape: (usize, usize, usize), types: [Element; 4], kind: Kind) -> Spec {
     Spec {
         unit,
-        numerics: Numerics::for_target(target).unwrap(),
+        numerics: Numerics::for_target(ptx_isa::ISA.target(target).unwrap()).unwrap(),
         shape: Shape { m: shape.0, n: shape.1, k: shape.2 },
         d: types[0],
         a: types[1],
