@@ -38,7 +38,6 @@ pub struct SpecialPredicate {
 /// The constants of a function, each once.
 #[derive(Debug, Default)]
 pub struct Constants {
-    lines: Vec<Line>,
     bytes: Vec<u8>,
     known: HashMap<(u128, u8), Place>,
 }
@@ -59,10 +58,10 @@ impl Constants {
         place
     }
 
-    fn finish(mut self) -> Arc<[Line]> {
-        self.lines.resize(self.bytes.len() / size_of::<Line>(), bytemuck::Zeroable::zeroed());
-        bytemuck::cast_slice_mut::<Line, u8>(&mut self.lines).copy_from_slice(&self.bytes);
-        self.lines.into()
+    fn finish(self) -> Arc<[Line]> {
+        let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<Line>()];
+        bytemuck::cast_slice_mut::<Line, u8>(&mut lines).copy_from_slice(&self.bytes);
+        lines.into()
     }
 }
 
@@ -243,7 +242,7 @@ impl Layout {
     }
 
     /// The finished function.
-    pub fn finish(self, function: u32, _body: &Function, ops: Vec<Op>, order: Box<[u32]>) -> Code {
+    pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> Code {
         Code {
             function,
             ops: ops.into(),

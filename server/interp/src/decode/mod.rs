@@ -316,7 +316,7 @@ impl Executable {
             ops.push(op);
         }
         (self.specials, self.engine) = (specials, engine);
-        Ok(layout.finish(function as u32, body, ops, order::priorities(body)))
+        Ok(layout.finish(function as u32, ops, order::priorities(body)))
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn getctarank(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         for lane in crate::lanes::lanes(context.mask) {
             let value = context.registers.lane_bits(a, lane) as u64;
             let offset = if window { value } else { value.wrapping_sub(map.base(Window::Shared)) };
-            let rank = (offset / SHARED_STRIDE).checked_sub(1).map_or(context.rank as u64, |r| r);
+            let rank = (offset / SHARED_STRIDE).checked_sub(1).unwrap_or(context.rank as u64);
             context.registers.put_lane(d, lane, rank as u32);
         }
         crate::machine::Outcome::Next

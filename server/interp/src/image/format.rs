@@ -5,6 +5,7 @@
 //! `.f32`), only the image's format does.
 
 use crate::values::Marks;
+use crate::values::convert::quick::f16_from_f32;
 
 /// What a channel of a texel holds (manual 5.3.3, table 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +148,7 @@ impl ChannelType {
             Self::Uint16 => fit(i64::from(bits), 0, 0xffff),
             Self::Sint8 => fit(i64::from(bits as i32), -0x80, 0x7f),
             Self::Sint16 => fit(i64::from(bits as i32), -0x8000, 0x7fff),
-            Self::Half => (u32::from(f32_to_half(bits)), nan_mark(bits)),
+            Self::Half => (f16_from_f32(bits), nan_mark(bits)),
             Self::Unorm8 => (scaled(bits, 0.0, 255.0), nan_mark(bits)),
             Self::Unorm16 => (scaled(bits, 0.0, 65535.0), nan_mark(bits)),
             Self::Snorm8 => (scaled(bits, -1.0, 127.0), nan_mark(bits)),
@@ -161,7 +162,7 @@ impl ChannelType {
     pub fn stored(self, value: f64) -> u32 {
         match self {
             Self::Float => (value as f32).to_bits(),
-            Self::Half => u32::from(f32_to_half((value as f32).to_bits())),
+            Self::Half => f16_from_f32((value as f32).to_bits()),
             _ => value as i64 as u32,
         }
     }
@@ -200,7 +201,7 @@ fn nan_mark(bits: u32) -> Marks {
     if f32::from_bits(bits).is_nan() { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// `.f16` bits as `.f32` bits, exactly.
+/// `.f16` bits as `.f32` bits, exactly; other than `cvt` a texel keeps the digits of a NaN.
 #[inline]
 pub(super) fn half_to_f32(half: u16) -> u32 {
     let sign = u32::from(half & 0x8000) << 16;
@@ -213,35 +214,6 @@ pub(super) fn half_to_f32(half: u16) -> u32 {
     }
     // A subnormal: so many times 2^-24, which is exact.
     sign | (magnitude as f32 * f32::from_bits((127 - 24) << 23)).to_bits()
-}
-
-/// `.f32` bits as `.f16` bits, rounded to nearest even; every NaN becomes 0x7fff.
-#[inline]
-pub(super) fn f32_to_half(bits: u32) -> u16 {
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return 0x7fff;
-    }
-    if magnitude >= 0x4780_0000 {
-        return sign | 0x7c00;
-    }
-    let exponent = (magnitude >> 23) as i32 - 112;
-    // The significand in units of the last place of the result, with `shift` bits below it.
-    let (significand, shift, base) = if exponent > 0 {
-        (magnitude & 0x7f_ffff, 13, (exponent as u32) << 10)
-    } else {
-        let shift = 14 - exponent;
-        if shift > 25 {
-            return sign;
-        }
-        (magnitude & 0x7f_ffff | 0x80_0000, shift as u32, 0)
-    };
-    let kept = significand >> shift;
-    let rest = significand & ((1 << shift) - 1);
-    let half = 1 << (shift - 1);
-    let up = u32::from(rest > half || rest == half && kept & 1 == 1);
-    sign | (base + kept + up) as u16
 }
 
 /// Which components the stored channels are (manual 5.3.3, table 13).

@@ -4,11 +4,12 @@
 //! filtered, normalised or clamped; float coordinates become `TEX` with level 0 unless the instruction names one; the layer of
 //! an array is clamped to 65535 in front of the `TEX`; the result type changes nothing but `.f16` and `.f16x2`.
 
-use super::format::{Components, f32_to_half};
+use super::format::Components;
 use super::layout::{Geometry, ImageDescription, Place, Texels};
 use super::sampler::{Axis, Filter, Sampler, axis};
 use super::{ImageFault, cube};
 use crate::values::Marks;
+use crate::values::convert::quick::f16_from_f32;
 
 /// The coordinates of `tex`: the registers of its list in their order, as bits.
 ///
@@ -131,7 +132,7 @@ pub fn gather<T: Texels + ?Sized>(
 pub fn to_half(components: &Components, integer: bool, packed: bool) -> Components {
     let mut halves = Components { bits: [0; 4], marks: components.marks };
     for (half, bits) in halves.bits.iter_mut().zip(components.bits) {
-        *half = if integer { bits & 0xffff } else { u32::from(f32_to_half(bits)) };
+        *half = if integer { bits & 0xffff } else { f16_from_f32(bits) };
     }
     if integer {
         halves.marks = [Marks::UNSPECIFIED; 4];
