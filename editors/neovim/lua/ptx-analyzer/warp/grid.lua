@@ -31,6 +31,7 @@ local GAP = ' '
 ---@field changed integer lanes that the last step wrote
 ---@field unspecified integer
 ---@field approximate integer
+---@field counting string? what stands in place of the lanes, where they only count up
 
 local function mask(number)
   return type(number) == 'number' and number or 0
@@ -120,6 +121,20 @@ local function format_of(row, view)
     format = value.automatic(row.type, row.value, row.known)
   end
   return format
+end
+
+--- Addresses that only count up from lane to lane, as the reader chose no format for them: the first and the distance say it all, and the other
+--- registers have room.
+---@param row ptx_analyzer.Row
+---@param view ptx_analyzer.View
+---@param live integer
+---@return string?
+local function counting(row, view, live)
+  local plain = (view.formats[row.name] or view.format) == 'auto' and row.unspecified == 0 and row.approximate == 0
+  if plain and not row.uniform and value.size(row.type) == 8 and covers(row.known, live) and format_of(row, view) == 'hex' then
+    local start, distance = value.affine(row.value, live)
+    return start and ('%s %s %d × lane'):format(value.text(start, 'hex'), distance < 0 and '-' or '+', math.abs(distance))
+  end
 end
 
 --- The text of one lane.
@@ -245,7 +260,7 @@ local function heading(session, put)
     put({ ('%4d  '):format(line), 'PtxWarpLine' }, (vim.trim(text):gsub('%s+', ' ')))
     local fault = session:fault_at(state.step, line)
     if fault then
-      put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in lanes ' .. value.lanes(mask(fault.lanes)), 'PtxWarpFault' })
+      put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in ' .. value.of_lanes(mask(fault.lanes)), 'PtxWarpFault' })
     end
     for _, access in ipairs(type(next_step.accesses) == 'table' and next_step.accesses or {}) do
       put({ 'does  ', 'PtxWarpLabel' }, access_text(access))
@@ -272,7 +287,7 @@ local function heading(session, put)
     end
   end
   if mask(state.exited) ~= 0 then
-    put({ 'ended ', 'PtxWarpLabel' }, 'lanes ' .. value.lanes(mask(state.exited)))
+    put({ 'ended ', 'PtxWarpLabel' }, value.of_lanes(mask(state.exited)))
   end
 end
 
@@ -345,12 +360,20 @@ function M.draw(session, view)
   while last_present > 0 and not has(present, last_present) do
     last_present = last_present - 1
   end
-  local function room()
-    return math.max(1, math.min(32, math.floor((view.width - lead) / (widest + #GAP))))
-  end
   local first = math.max(0, math.min(view.first, last_present))
+  local function room()
+    local columns = view.width - lead
+    local lanes = math.floor(columns / (widest + #GAP))
+    if first + lanes <= last_present then
+      -- There is a sign that more follow.
+      lanes = math.floor((columns - 2) / (widest + #GAP))
+    end
+    return math.max(1, lanes)
+  end
+  local live = bit.band(present, bit.bnot(exited))
   for index, row in ipairs(rows) do
-    if not row.uniform and row.known ~= 0 then
+    row.counting = counting(row, view, live)
+    if not row.uniform and row.known ~= 0 and not row.counting then
       texts[index] = texts_of(row, first, math.min(first + room() - 1, last_present))
     end
   end
@@ -376,6 +399,9 @@ function M.draw(session, view)
     end
     if row.known == 0 then
       add(UNWRITTEN, 'PtxWarpUnwritten')
+    elseif row.counting then
+      add('= ', 'PtxWarpUniform')
+      add(row.counting, row.changed ~= 0 and 'PtxWarpChanged' or nil)
     elseif row.uniform then
       local lane = 0
       while not has(row.known, lane) or has(exited, lane) or not has(present, lane) do

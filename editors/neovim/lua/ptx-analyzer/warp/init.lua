@@ -307,7 +307,7 @@ end
 ---@param pane ptx_analyzer.Pane
 function M.faults(pane)
   local session = pane.session
-  local lanes = require('ptx-analyzer.warp.value').lanes
+  local of_lanes = require('ptx-analyzer.warp.value').of_lanes
   local items = {}
   for _, fault in ipairs(session:faults()) do
     local text = vim.api.nvim_buf_get_lines(session.bufnr, fault.line - 1, fault.line, false)[1] or ''
@@ -318,7 +318,7 @@ function M.faults(pane)
       end_lnum = fault.end_line,
       end_col = fault.end_column,
       type = 'E',
-      text = ('%s (CTA %s, warp %d, lanes %s)'):format(fault.message, table.concat(fault.cta, ','), fault.warp, lanes(fault.lanes)),
+      text = ('%s (CTA %s, warp %d, %s)'):format(fault.message, table.concat(fault.cta, ','), fault.warp, of_lanes(fault.lanes)),
     }
   end
   if #items == 0 then

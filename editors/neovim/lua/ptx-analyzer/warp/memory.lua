@@ -170,7 +170,8 @@ local function show(pane, text)
   local memory = panes[session.bufnr]
   if not memory then
     local bufnr = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(bufnr, ('ptx-analyzer://memory/%d'):format(session.bufnr))
+    local file = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(session.bufnr), ':t')
+    vim.api.nvim_buf_set_name(bufnr, ('ptx-analyzer://%d/memory of %s'):format(session.bufnr, file))
     vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].undolevels = 'wipe', false, -1
     vim.bo[bufnr].filetype = 'ptx-memory'
     vim.b[bufnr].ptx_analyzer_source = session.bufnr
@@ -219,6 +220,11 @@ local function show(pane, text)
     local set = vim.wo[vim.api.nvim_get_current_win()]
     set.wrap, set.number, set.relativenumber, set.signcolumn, set.winbar, set.statuscolumn = false, false, false, 'no', '', ''
     set.list, set.spell, set.foldcolumn, set.cursorline = false, false, '0', true
+    set.statusline = ' %t%=l h: step  f: bytes, words, numbers '
+    -- 16 bytes beside their offset; the grid keeps the rest.
+    if beside and vim.api.nvim_win_get_width(beside) > 60 then
+      vim.api.nvim_win_set_width(0, 60)
+    end
   end
   session:go(session.step or 0)
 end

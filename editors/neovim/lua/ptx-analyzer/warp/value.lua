@@ -88,6 +88,13 @@ function M.lanes(mask)
   return table.concat(ranges, ', ')
 end
 
+--- The lanes of a mask with their noun: `lane 3`, `lanes 0-3`.
+---@param mask integer
+---@return string
+function M.of_lanes(mask)
+  return (M.count(mask) == 1 and 'lane ' or 'lanes ') .. M.lanes(mask)
+end
+
 --- One lane of a predicate, whose 32 bits are a little-endian word.
 ---@param hex string
 ---@param lane integer
@@ -294,6 +301,36 @@ function M.automatic(type, hex, known)
     end
   end
   return 'signed'
+end
+
+--- What a row of addresses has in common: the value in lane 0 if each lane's is the one before plus the same small distance.
+---@param hex string values of 64 bits
+---@param lanes integer those that count
+---@return string? start digits in lane 0
+---@return integer? distance
+function M.affine(hex, lanes)
+  local first, high, low, distance
+  for lane = 0, 31 do
+    if M.has(lanes, lane) then
+      local digits = M.digits(hex, 8, lane)
+      local here = tonumber(digits:sub(9), 16)
+      if not first then
+        first, high, low = lane, digits:sub(1, 8), here
+      elseif digits:sub(1, 8) ~= high then
+        return nil
+      elseif not distance then
+        distance = (here - low) / (lane - first)
+      end
+      if distance and here - low ~= distance * (lane - first) then
+        return nil
+      end
+    end
+  end
+  local start = distance and low - first * distance
+  if not start or distance % 1 ~= 0 or start < 0 or start > 0xffffffff then
+    return nil
+  end
+  return high .. ('%08x'):format(start), distance
 end
 
 return M

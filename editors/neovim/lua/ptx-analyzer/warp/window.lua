@@ -120,7 +120,7 @@ function M.paint(pane)
   local view = pane.view
   view.width = vim.api.nvim_win_get_width(window)
   local state = pane.session:state()
-  local step, name = state and state.step, M.name_under_cursor(pane, window)
+  local name = M.name_under_cursor(pane, window)
   local picture = grid.draw(pane.session, view)
   view.first = picture.first
   local saved = vim.api.nvim_win_call(window, vim.fn.winsaveview)
@@ -150,8 +150,16 @@ function M.paint(pane)
     vim.fn.winrestview(saved)
   end)
   vim.wo[window].winbar = picture.header
-  if step ~= pane.painted_step or not step then
-    pane.painted_step = step
+  if state and not pane.placed then
+    -- The cursor begins at the registers, not at what stands above them.
+    pane.placed = true
+    local first = math.huge
+    for line in pairs(picture.rows) do
+      first = math.min(first, line)
+    end
+    if first < math.huge then
+      vim.api.nvim_win_set_cursor(window, { first, 0 })
+    end
   end
   show_line(pane)
 end
@@ -175,11 +183,40 @@ function M.focus(pane, lane)
   pane.session:set_lane(lane)
 end
 
---- Shows lines in a small window at the cursor until the cursor moves.
+--- Shows lines in a window over all others; `q`, Escape or leaving it closes it.
 ---@param lines string[]
-local function float(lines)
-  local bufnr = vim.lsp.util.open_floating_preview(lines, '', { focus_id = 'ptx-warp', border = 'rounded', wrap = false, max_height = 40 })
-  return bufnr
+---@param title string
+local function float(lines, title)
+  local width = 20
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.api.nvim_strwidth(line))
+  end
+  width = math.min(width, vim.o.columns - 4)
+  local height = math.min(#lines, vim.o.lines - vim.o.cmdheight - 4)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
+  local opened = vim.api.nvim_open_win(bufnr, true, {
+    relative = 'editor',
+    width = width,
+    height = height,
+    row = math.floor((vim.o.lines - vim.o.cmdheight - height) / 2) - 1,
+    col = math.floor((vim.o.columns - width) / 2) - 1,
+    style = 'minimal',
+    border = 'rounded',
+    title = (' %s '):format(title),
+    title_pos = 'center',
+  })
+  vim.wo[opened].wrap = false
+  local function close()
+    if vim.api.nvim_win_is_valid(opened) then
+      vim.api.nvim_win_close(opened, true)
+    end
+  end
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    vim.keymap.set('n', key, close, { buffer = bufnr, desc = 'Close this window', nowait = true })
+  end
+  vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = vim.schedule_wrap(close) })
 end
 
 local function options_of(window)
@@ -187,6 +224,7 @@ local function options_of(window)
   set.wrap, set.number, set.relativenumber, set.spell, set.list = false, false, false, false, false
   set.signcolumn, set.foldcolumn, set.cursorline, set.foldenable = 'no', '0', true, false
   set.colorcolumn, set.statuscolumn = '', ''
+  set.statusline = ' %t%=l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
 end
 
 --- Opens the window for the grid: below, to the right, or above everything, as the options say. The cursor goes into it.
@@ -285,7 +323,7 @@ local function key_list()
       local name = M.name_under_cursor(pane, 0)
       local lines = name and grid.details(pane.session, name)
       if lines then
-        float(lines)
+        float(lines, name)
       end
     end },
     { 'gd', 'Go to the line in the source', function(pane) M.go_to_source(pane) end },
@@ -315,7 +353,7 @@ function M.help()
     'dim: the lane waits elsewhere       struck: the lane has ended',
     ':help ptx-analyzer-warp tells the rest.',
   })
-  float(lines)
+  float(lines, 'keys of the grid')
 end
 
 local function define_keys(pane)
@@ -435,8 +473,8 @@ function M.show(session)
   local pane = panes[session.bufnr]
   if not pane then
     local bufnr = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(bufnr, ('ptx-analyzer://warp/%d/%s'):format(session.bufnr,
-      vim.fn.fnamemodify(vim.api.nvim_buf_get_name(session.bufnr), ':t')))
+    local file = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(session.bufnr), ':t')
+    vim.api.nvim_buf_set_name(bufnr, ('ptx-analyzer://%d/warp of %s'):format(session.bufnr, file))
     vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].undolevels = 'hide', false, -1
     vim.bo[bufnr].filetype = 'ptx-warp'
     pane = {
@@ -474,6 +512,7 @@ function M.show(session)
     vim.api.nvim_create_autocmd('ColorScheme', { group = pane.group, callback = define_highlights })
   end
   if not M.window(pane) then
+    pane.placed = false
     open_window(pane)
     session.hidden = false
   end
