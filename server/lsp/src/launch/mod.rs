@@ -8,3 +8,4 @@ pub mod file;
 pub mod inside;
 pub mod report;
 mod tree;
+pub mod words;
