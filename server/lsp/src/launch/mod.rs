@@ -7,6 +7,8 @@ pub mod choose;
 pub mod evaluate;
 pub mod file;
 pub mod inside;
+pub mod refusal;
 pub mod report;
 mod tree;
+pub mod values;
 pub mod words;
