@@ -9,6 +9,8 @@ pub mod file;
 pub mod inside;
 pub mod refusal;
 pub mod report;
+pub mod result;
 mod tree;
 pub mod values;
+pub mod view;
 pub mod words;

@@ -53,7 +53,8 @@ impl Last {
                     let bit = 1 << (lane % 8);
                     new.after[lane / 8] = new.after[lane / 8] & !bit | old.after[lane / 8] & bit;
                 } else {
-                    new.after[lane * size..(lane + 1) * size].copy_from_slice(&old.after[lane * size..(lane + 1) * size]);
+                    new.after[lane * size..(lane + 1) * size]
+                        .copy_from_slice(&old.after[lane * size..(lane + 1) * size]);
                 }
             }
             new.unspecified = new.unspecified & !keep | old.unspecified & keep;

@@ -1,8 +1,8 @@
 //! The thread that owns the tree of a document and checks it.
 
 use super::convert;
-use super::evaluation;
 use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
+use super::evaluation;
 use super::outgoing::{self, Outgoing};
 use super::refresh;
 use super::shared::Shared;

@@ -1,7 +1,7 @@
 //! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/warp-view.md describes it.
 
 mod memory;
-mod state;
+pub mod state;
 mod steps;
 
 pub use memory::{Memory, Place};
@@ -42,11 +42,10 @@ pub struct Timeline {
 /// # Errors
 /// In words, if there is none.
 pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String> {
-    let [x, y, z] = shape.grid;
+    let [x, y, _] = shape.grid;
     if (0..3).any(|i| cta[i] >= shape.grid[i]) {
         return Err(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid));
     }
-    let _ = z;
     let warps = shape.warps();
     if warp >= warps {
         return Err(format!("there is no warp {warp} in a CTA of {warps}"));
@@ -68,7 +67,13 @@ pub fn present(shape: &Shape, warp: u32) -> u32 {
 }
 
 /// The answer. `cancelled` is asked now and then; whoever says yes must throw the answer away.
-pub fn answer(done: &Evaluated, places: Places<'_>, target: Target, asked: &Asked, cancelled: &dyn Fn() -> bool) -> Value {
+pub fn answer(
+    done: &Evaluated,
+    places: Places<'_>,
+    target: Target,
+    asked: &Asked,
+    cancelled: &dyn Fn() -> bool,
+) -> Value {
     let shape = done.run.machine.shape;
     let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
     let ctas: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();

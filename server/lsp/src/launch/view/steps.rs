@@ -2,6 +2,7 @@
 
 use crate::launch::evaluate::Evaluated;
 use crate::launch::report::{self, Places};
+use ptx_interp::inspect;
 use ptx_interp::machine::{Access, AccessKind, Recorded};
 use serde_json::{Value, json};
 
@@ -22,7 +23,8 @@ pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>, accesses: boo
 pub fn timeline(done: &Evaluated, steps: &[Recorded], places: Places<'_>) -> Vec<(usize, u32, u32, u32)> {
     let executable = &done.run.machine.executable;
     let mut lines = std::collections::HashMap::new();
-    let mut line = |step: &Recorded| *lines.entry(step.site).or_insert_with(|| places(executable.range(step.site).start).0);
+    let mut line =
+        |step: &Recorded| *lines.entry(step.site).or_insert_with(|| places(executable.range(step.site).start).0);
     steps.iter().map(|step| (line(step), step.group, step.mask, step.depth)).collect()
 }
 
@@ -30,7 +32,7 @@ pub fn timeline(done: &Evaluated, steps: &[Recorded], places: Places<'_>) -> Vec
 fn grouped(done: &Evaluated, accesses: &[Access]) -> Value {
     let mut groups: Vec<(AccessKind, &'static str, u32, Vec<&Access>)> = Vec::new();
     for access in accesses {
-        let space = space(access);
+        let space = inspect::space(access.region);
         // A lane that makes several accesses is in several groups.
         let free = |g: &&mut (AccessKind, &'static str, u32, Vec<&Access>)| {
             (g.0, g.1, g.2) == (access.kind, space, access.bytes) && g.3.iter().all(|a| a.lane != access.lane)
@@ -43,18 +45,6 @@ fn grouped(done: &Evaluated, accesses: &[Access]) -> Value {
     groups.iter().map(|(kind, space, bytes, all)| group(done, *kind, space, *bytes, all)).collect()
 }
 
-fn space(access: &Access) -> &'static str {
-    use ptx_interp::memory::Region;
-    match access.region {
-        Region::Global => "global",
-        Region::Shared(_) => "shared",
-        Region::Local => "local",
-        Region::Constant => "const",
-        Region::Parameter => "param",
-        Region::Code => "code",
-    }
-}
-
 fn group(done: &Evaluated, kind: AccessKind, space: &str, bytes: u32, all: &[&Access]) -> Value {
     let mut addresses: [Option<String>; 32] = Default::default();
     let mut names: [Option<String>; 32] = Default::default();
@@ -63,9 +53,10 @@ fn group(done: &Evaluated, kind: AccessKind, space: &str, bytes: u32, all: &[&Ac
         let Some(lane) = addresses.get_mut(usize::from(access.lane)) else { continue };
         lanes |= 1 << access.lane;
         *lane = Some(format!("{:x}", access.offset));
-        names[usize::from(access.lane)] = ptx_interp::inspect::name_of(&done.run.machine, access.address);
+        names[usize::from(access.lane)] = inspect::name_of_access(&done.run.machine, access);
     }
-    let mut out = json!({ "kind": kind.name(), "space": space, "bytes": bytes, "lanes": lanes, "addresses": addresses });
+    let mut out =
+        json!({ "kind": kind.name(), "space": space, "bytes": bytes, "lanes": lanes, "addresses": addresses });
     if names.iter().any(Option::is_some) {
         out["names"] = json!(names);
     }

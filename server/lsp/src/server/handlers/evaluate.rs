@@ -11,7 +11,6 @@ use crate::server::refresh;
 use crate::server::shared::{Shared, cancellable, off_thread};
 use ptx_analysis::program::Program;
 use ptx_interp::launch::{Launch, complete};
-use ptx_interp::machine::Target;
 use ptx_syntax::{Rope, Snapshot};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
@@ -148,7 +147,10 @@ impl Request {
             out.asked.memory = pieces.iter().map(piece).collect::<Result<_>>()?;
             let bytes = out.asked.memory.iter().fold(0u64, |all, m| all.saturating_add(m.length));
             if bytes > MEMORY.1 {
-                return Err(Error::invalid_params(format!("{bytes} bytes of memory are asked for, {} are the most", MEMORY.1)));
+                return Err(Error::invalid_params(format!(
+                    "{bytes} bytes of memory are asked for, {} are the most",
+                    MEMORY.1
+                )));
             }
         }
         out.focus = match arguments.0.get("focus") {
@@ -308,7 +310,8 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
             let (name, body) = (title.clone(), text.clone());
             let written = off_thread(move || server.evaluations.write(&name, &body)).await;
             if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
-                let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+                let document =
+                    ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
                 let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
                 if matches!(shown, Ok(Ok(true))) {
                     return;
@@ -346,7 +349,8 @@ pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Op
             .matrices
             .iter()
             .map(|m| {
-                let elements: Vec<_> = m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
+                let elements: Vec<_> =
+                    m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
                 json!({
                     "operand": m.operand, "matrix": m.name, "type": m.ty, "rows": m.rows, "columns": m.columns,
                     "registers": m.registers, "bits": m.bits, "threads": m.threads, "elements": elements,

@@ -27,13 +27,6 @@ impl Default for Evaluation {
     }
 }
 
-impl Evaluation {
-    /// The same for a machine.
-    pub fn machine(&self) -> machine::Settings {
-        machine::Settings { checks: self.checks, limit: self.steps, ..machine::Settings::default() }
-    }
-}
-
 impl Reader {
     /// Reads them.
     pub(super) fn evaluation(&mut self, value: &Value, out: &mut Evaluation) {
@@ -85,7 +78,9 @@ mod tests {
         // What ends a run is always found.
         for wrong in [json!(["trap"]), json!(["rice"]), json!("race")] {
             let (settings, problems) = Settings::read(&json!({"evaluation": {"without": wrong}}));
-            assert!(matches!(&problems[..], [Problem::Wrong { name, .. }] if name == "ptx-analyzer.evaluation.without"));
+            assert!(
+                matches!(&problems[..], [Problem::Wrong { name, .. }] if name == "ptx-analyzer.evaluation.without")
+            );
             assert_eq!(settings, Settings::default());
         }
     }
