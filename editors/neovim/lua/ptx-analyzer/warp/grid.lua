@@ -31,6 +31,7 @@ local GAP = ' '
 ---@field changed integer lanes that the last step wrote
 ---@field unspecified integer
 ---@field approximate integer
+---@field note string? what follows the value
 ---@field counting string? what stands in place of the lanes, where they only count up
 
 local function mask(number)
@@ -42,10 +43,40 @@ local function covers(outer, inner)
   return bit.band(inner, bit.bnot(outer)) == 0
 end
 
+--- The groups of lanes with one place each, and which of them goes on next.
+---@param state table
+---@return table[] groups, integer index
+function M.groups(state)
+  return state.groups or {}, type(state.next) == 'number' and state.next + 1 or 1
+end
+
+--- A parameter as a row: its bytes are there once, for all lanes. Those of an array are no number.
+---@param parameter table
+---@param present integer
+---@return ptx_analyzer.Row?
+local function parameter_row(parameter, present)
+  local size = value.size(parameter.type)
+  if #parameter.value ~= 2 * size then
+    return nil
+  end
+  return {
+    name = ('[%s]'):format(parameter.name),
+    type = parameter.type,
+    value = parameter.value:rep(32),
+    known = present,
+    uniform = true,
+    changed = 0,
+    unspecified = 0,
+    approximate = 0,
+    note = type(parameter.points_to) == 'string' and parameter.points_to or nil,
+  }
+end
+
 --- The rows of a state: registers, then what the function reads besides.
 ---@param session ptx_analyzer.Session
+---@param all boolean also special registers that are zero everywhere
 ---@return ptx_analyzer.Row[]
-local function rows_of(session)
+local function rows_of(session, all)
   local state = session:state()
   local last = session:trace(state.step - 1)
   local written = {}
@@ -70,16 +101,22 @@ local function rows_of(session)
   for _, special in ipairs(state.specials or {}) do
     local size = value.size(special.type) * 2
     local first = special.value:sub(1, size)
-    rows[#rows + 1] = {
-      name = special.name,
-      type = special.type,
-      value = special.value,
-      known = mask(state.present),
-      uniform = special.value == first:rep(#special.value / size),
-      changed = 0,
-      unspecified = 0,
-      approximate = 0,
-    }
+    -- Those of dimensions that a launch has not got say nothing.
+    if all or special.value:find('[^0]') then
+      rows[#rows + 1] = {
+        name = special.name,
+        type = special.type,
+        value = special.value,
+        known = mask(state.present),
+        uniform = special.value == first:rep(#special.value / size),
+        changed = 0,
+        unspecified = 0,
+        approximate = 0,
+      }
+    end
+  end
+  for _, parameter in ipairs(state.parameters or {}) do
+    rows[#rows + 1] = parameter_row(parameter, mask(state.present))
   end
   return rows
 end
@@ -163,7 +200,7 @@ end
 ---@return string[]?
 function M.details(session, name)
   local state = session:state()
-  for _, row in ipairs(state and rows_of(session) or {}) do
+  for _, row in ipairs(state and rows_of(session, true) or {}) do
     if row.name == name then
       if row.type == '.pred' then
         local on = {}
@@ -277,12 +314,13 @@ local function heading(session, put)
     local short = vim.split(run.launch, '\n')[1]:gsub('^//!%s*', ''):gsub('^launch:%s*', '')
     put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and '  (guessed)' or '', 'PtxWarpGuess' })
   end
-  local groups = state.groups or {}
+  local groups, following = M.groups(state)
   if #groups > 1 then
     for index, group in ipairs(groups) do
+      local is_next = index == following
       put({ index == 1 and 'lanes ' or '      ', 'PtxWarpLabel' }, {
-        ('%s at line %d%s'):format(value.lanes(mask(group.mask)), group.line, index == 1 and ', next' or STATES[group.state] or ''),
-        index > 1 and 'PtxWarpDiverged' or nil,
+        ('%s at line %d%s'):format(value.lanes(mask(group.mask)), group.line, is_next and ', next' or STATES[group.state] or ''),
+        not is_next and 'PtxWarpDiverged' or nil,
       })
     end
   end
@@ -329,7 +367,8 @@ function M.draw(session, view)
   heading(session, put)
 
   local rows, name_width, type_width = {}, 4, 4
-  for _, row in ipairs(rows_of(session)) do
+  local all = rows_of(session, view.filter ~= '')
+  for _, row in ipairs(all) do
     if M.passes(row, view.filter) then
       rows[#rows + 1] = row
       name_width = math.max(name_width, #row.name)
@@ -337,12 +376,12 @@ function M.draw(session, view)
     end
   end
   if view.filter ~= '' then
-    put({ ('only   %s  (%d of %d)'):format(view.filter, #rows, #rows_of(session)), 'PtxWarpLabel' })
+    put({ ('only   %s  (%d of %d)'):format(view.filter, #rows, #all), 'PtxWarpLabel' })
   end
 
   local present, exited = mask(state.present), mask(state.exited)
-  local groups = state.groups or {}
-  local active = groups[1] and mask(groups[1].mask) or bit.band(present, bit.bnot(exited))
+  local groups, following = M.groups(state)
+  local active = groups[following] and mask(groups[following].mask) or bit.band(present, bit.bnot(exited))
   local lead = name_width + type_width + 3
 
   -- Texts first: the widest one tells how many lanes there is room for.
@@ -417,6 +456,9 @@ function M.draw(session, view)
         or (shown_value:sub(-1) == APPROXIMATE and 'PtxWarpApproximate')
         or nil
       add(shown_value, group)
+      if row.note then
+        add('  → ' .. row.note, 'PtxWarpLabel')
+      end
     else
       for lane = first, first + shown - 1 do
         local piece = texts[index][lane] or cell(row, format_of(row, view), lane)

@@ -278,9 +278,10 @@ function M.lane(pane, lane)
     prompt = 'Lane',
     format_item = function(one)
       local what = has(state.exited, one) and 'has ended' or nil
-      for index, group in ipairs(state.groups or {}) do
+      local groups, following = require('ptx-analyzer.warp.grid').groups(state)
+      for index, group in ipairs(groups) do
         if has(group.mask, one) then
-          what = ('at line %d%s'):format(group.line, index == 1 and '' or ', diverged')
+          what = ('at line %d%s'):format(group.line, index == following and '' or ', diverged')
         end
       end
       return ('lane %d%s'):format(one, what and '  ' .. what or '')
@@ -327,9 +328,8 @@ function M.faults(pane)
   local target = window.source_window(pane)
   if target then
     vim.fn.setloclist(target, {}, ' ', { title = 'Faults of ' .. (session.entry or ''), items = items })
-    vim.api.nvim_win_call(target, function()
-      vim.cmd('lopen')
-    end)
+    vim.api.nvim_set_current_win(target)
+    vim.cmd('lopen')
   else
     vim.fn.setqflist({}, ' ', { title = 'Faults of ' .. (session.entry or ''), items = items })
     vim.cmd('botright copen')

@@ -9,7 +9,7 @@ local M = {}
 local namespace = vim.api.nvim_create_namespace('ptx-analyzer-memory')
 
 local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
--- Bytes that are shown unless another length is given, and the most.
+-- Bytes that are shown unless another length is given, and the most. The server ends where the memory ends.
 local LENGTH, MOST = 1024, 65536
 local ROW = 16
 
@@ -28,6 +28,9 @@ local READINGS = {
 ---@field range table what the server is asked for
 ---@field title string
 ---@field reading integer
+---@field step integer? of what is shown
+---@field found table? what the server answered
+---@field problem string?
 ---@field before string? bytes at the step that was shown before
 
 ---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
@@ -69,8 +72,6 @@ local function range_of(text, lane)
     range.lane = words[1] == 'local' and lane or nil
   else
     range.buffer = words[1]
-    -- All of a buffer, unless told otherwise: the server ends where it ends.
-    range.length = length and range.length or nil
   end
   return range
 end
@@ -86,25 +87,24 @@ local function known(ranges, byte)
 end
 
 ---@param memory ptx_analyzer.MemoryPane
----@param session ptx_analyzer.Session
-local function paint(memory, session)
+local function paint(memory)
   if not vim.api.nvim_buf_is_valid(memory.bufnr) then
     return
   end
-  local found = session.answer and type(session.answer.memory) == 'table' and session.answer.memory[1]
+  local found = memory.found
   local lines, marks = {}, {}
   local reading = READINGS[memory.reading]
-  lines[1] = ('%s  at step %d  as %s'):format(memory.title, session.step or 0, reading[1])
+  lines[1] = ('%s  at step %d  as %s'):format(memory.title, memory.step or 0, reading[1])
   marks[1] = { 0, 0, #lines[1], 'PtxWarpTitle' }
-  if not found or found.bytes == '' then
-    lines[2] = 'there is no such memory here'
+  if not found or type(found.bytes) ~= 'string' or found.bytes == '' then
+    lines[2] = memory.problem or found and found.error or 'there is no such memory here'
   else
-    local bytes, start = found.bytes, found.offset or 0
+    local bytes, start = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0
     local ranges = type(found.known) == 'table' and found.known or {}
     -- Ranges count from the first byte that was asked for.
     local count = #bytes / 2
     for at = 0, count - 1, ROW do
-      local text = ('%06x '):format(start + at)
+      local text = ('%06x'):format(start + at)
       marks[#marks + 1] = { #lines, 0, 6, 'PtxWarpLine' }
       for byte = at, math.min(at + ROW, count) - 1, reading[2] do
         if byte + reading[2] <= count then
@@ -136,9 +136,6 @@ local function paint(memory, session)
       end
       lines[#lines + 1] = text
     end
-    if memory.step ~= session.step then
-      memory.step, memory.before = session.step, bytes
-    end
   end
   vim.bo[memory.bufnr].modifiable = true
   vim.api.nvim_buf_set_lines(memory.bufnr, 0, -1, false, lines)
@@ -147,6 +144,28 @@ local function paint(memory, session)
   for _, mark in ipairs(marks) do
     vim.api.nvim_buf_set_extmark(memory.bufnr, namespace, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
   end
+end
+
+--- Asks for the memory at the step of the evaluation, and shows it.
+---@param memory ptx_analyzer.MemoryPane
+---@param session ptx_analyzer.Session
+local function update(memory, session)
+  local state = session:state()
+  local step = state and state.step or session.step or 0
+  session:ask('memory', { state = step, memory = { memory.range } }, function(answer)
+    local same = memory.found and memory.found.range == memory.range
+    if step ~= memory.step then
+      memory.before = same and memory.found.bytes or nil
+    end
+    memory.found, memory.step, memory.problem = type(answer.memory) == 'table' and answer.memory[1] or nil, step, nil
+    if memory.found then
+      memory.found.range = memory.range
+    end
+    paint(memory)
+  end, function(problem)
+    memory.found, memory.step, memory.problem = nil, step, problem.message
+    paint(memory)
+  end)
 end
 
 ---@param bufnr integer of the source
@@ -180,7 +199,7 @@ local function show(pane, text)
     vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, desc = 'Close this window', nowait = true })
     vim.keymap.set('n', 'f', function()
       memory.reading = memory.reading % #READINGS + 1
-      paint(memory, session)
+      paint(memory)
     end, { buffer = bufnr, desc = 'Read the bytes in another way', nowait = true })
     for key, direction in pairs({ l = 1, h = -1 }) do
       vim.keymap.set('n', key, function()
@@ -189,7 +208,7 @@ local function show(pane, text)
     end
     local function watcher()
       if panes[session.bufnr] == memory then
-        paint(memory, session)
+        update(memory, session)
       end
     end
     session.watchers[#session.watchers + 1] = watcher
@@ -199,15 +218,13 @@ local function show(pane, text)
         if panes[session.bufnr] == memory then
           panes[session.bufnr] = nil
         end
-        session.memory = {}
         session.watchers = vim.tbl_filter(function(other)
           return other ~= watcher
         end, session.watchers)
       end,
     })
   end
-  memory.range, memory.title, memory.before, memory.step = range, text, nil, nil
-  session.memory = { range }
+  memory.range, memory.title, memory.found, memory.before, memory.step = range, text, nil, nil, nil
   if vim.fn.bufwinid(memory.bufnr) < 0 then
     local beside = window.window(pane)
     if beside then
@@ -226,7 +243,8 @@ local function show(pane, text)
       vim.api.nvim_win_set_width(0, 60)
     end
   end
-  session:go(session.step or 0)
+  paint(memory)
+  update(memory, session)
 end
 
 --- Shows what was named, or asks.

@@ -21,6 +21,7 @@ local PAUSE = 150
 ---@field step integer? the step that is looked at: what it executes comes next; nil until the first answer
 ---@field answer table? the last one with a state
 ---@field refused string? why the text as it is now is not evaluated
+---@field version integer? of the text that is shown
 ---@field timeline table<integer, table> parts of the timeline by their number
 ---@field watchers fun(session: ptx_analyzer.Session)[]
 local Session = {}
@@ -47,7 +48,6 @@ function M.open(bufnr)
       warp = 0,
       lane = 0,
       timeline = {},
-      memory = {},
       watchers = {},
     }, Session)
     sessions[bufnr] = session
@@ -133,6 +133,12 @@ function Session:ask(slot, argument, on_answer, on_problem)
         self:refuse(why.message or vim.inspect(why))
       end)(problem)
     elseif type(answer) == 'table' then
+      if slot == 'run' then
+        self.version = answer.version
+      elseif answer.version ~= self.version then
+        -- About another text than what is shown: all of that is asked for again.
+        return self:refresh()
+      end
       on_answer(answer)
     end
   end)
@@ -191,9 +197,6 @@ function Session:fetch()
   -- The step before tells what changed; the step itself, what comes next.
   local from = math.max(step - 1, 0)
   local more = { from = from, count = step - from + 1, state = step, accesses = true }
-  if #self.memory > 0 then
-    more.memory = self.memory
-  end
   asked.cancel = self:ask('step', more, function(answer)
     self.asked = nil
     self.refused = nil

@@ -278,11 +278,12 @@ end
 
 local by_type = {
   ['.f16'] = 'half', ['.bf16'] = 'bf16', ['.f32'] = 'float', ['.f64'] = 'double', ['.f16x2'] = 'half2', ['.bf16x2'] = 'bf16x2',
-  ['.u8'] = 'unsigned', ['.u16'] = 'unsigned', ['.u32'] = 'unsigned', ['.u64'] = 'unsigned',
-  ['.s8'] = 'signed', ['.s16'] = 'signed', ['.s32'] = 'signed', ['.s64'] = 'signed', ['.b128'] = 'hex',
+  ['.u8'] = 'unsigned', ['.u16'] = 'unsigned', ['.u32'] = 'unsigned',
+  ['.s8'] = 'signed', ['.s16'] = 'signed', ['.s32'] = 'signed', ['.b128'] = 'hex',
 }
 
---- The format that `auto` stands for: that of the type; for types that only name a size, whole numbers as long as all of them are small.
+--- The format that `auto` stands for: that of the type; for types that only name a size, and those that addresses have, whole numbers as long
+--- as all of them are small.
 ---@param type string
 ---@param hex string
 ---@param known integer lanes that were written
