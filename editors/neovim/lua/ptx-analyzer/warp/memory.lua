@@ -36,7 +36,7 @@ local READINGS = {
 ---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
 local panes = {}
 
---- What can be shown: the buffers of the launch, and the state spaces.
+--- What can be shown: the buffers of the launch, the variables of the file, and the state spaces.
 ---@param pane ptx_analyzer.Pane
 ---@param lead string
 ---@return string[]
@@ -44,6 +44,16 @@ function M.names(pane, lead)
   local run = pane.session.run or {}
   local names = type(run.buffers) == 'table' and vim.tbl_keys(run.buffers) or {}
   table.sort(names)
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(pane.session.bufnr, 0, -1, false)) do
+    local code = line:gsub('//.*$', '')
+    -- A declaration, not an instruction, whose state space follows its name.
+    local space, rest = code:match('^[%s%w.]-%.(%a+)%s+(%..*)$')
+    local name = space and not code:match('^%s*%a') and vim.tbl_contains(SPACES, space) and space ~= 'param'
+      and rest:gsub('%.align%s+%d+', ''):match('([%w_$%%]+)%s*[%[;=]')
+    if name and not vim.tbl_contains(names, name) then
+      names[#names + 1] = name
+    end
+  end
   vim.list_extend(names, SPACES)
   return vim.tbl_filter(function(name)
     return vim.startswith(name, lead or '')
