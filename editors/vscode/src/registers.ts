@@ -113,7 +113,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 item.description = `from line ${node.of.line}${node.of.next_line === null ? '' : `, read in ${node.of.next_line}`}`;
                 item.tooltip = new vscode.MarkdownString(
                     `\`${node.of.name}\` takes ${held(node.of.b32, node.of.pred)}. Its value comes from line ${node.of.line}` +
-                        `${node.of.next_line === null ? '' : `, is read next in line ${node.of.next_line}`}` +
+                        (node.of.next_line === null ? '' : `, is read next in line ${node.of.next_line}`) +
                         ` and is held across ${count(node.of.instructions, 'instruction')}.`,
                 );
                 item.iconPath = new vscode.ThemeIcon(node.of.pred > 0 ? 'symbol-boolean' : 'symbol-variable');
