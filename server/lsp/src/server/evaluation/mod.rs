@@ -198,6 +198,7 @@ pub fn ask(
     shared.evaluations.keep(shared, document, evaluation.clone());
     // Its findings are shown with the others.
     document.recheck();
+    refresh::diagnostics(shared);
     Ok(evaluation)
 }
 
@@ -340,6 +341,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
                 let evaluation = Arc::new(evaluation);
                 shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
                 document.recheck();
+                refresh::diagnostics(&shared);
                 json!({
                     "entry": evaluation.entry,
                     "status": ptx_interp::launch::status_name(evaluation.done.run.status),
