@@ -15,6 +15,8 @@ type Node =
 
 /** After the last movement or key, in milliseconds. */
 const QUIET = 120;
+/** Of longer files only the function at the cursor is asked for: the answer for all has a part for each line. */
+const LONG = 20_000;
 /** The server answers with what it has; how long until it is asked again for more. */
 const AGAIN = 700;
 
@@ -25,6 +27,8 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
     #roots: Node[] = [];
     #uri: vscode.Uri | undefined;
     #timer: NodeJS.Timeout | undefined;
+    /** All functions of a document as it was at one version. */
+    #all: { key: string; functions: FunctionPressure[] } | undefined;
     /** Answers to older questions are thrown away. */
     #question = 0;
 
@@ -205,21 +209,34 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             return;
         }
         const line = editor.selection.active.line + 1;
-        const argument: PressureArguments = { uri: uri.toString(), line, first: 1, last: 1, wait: true };
         try {
-            const answer = await executeCommand<Pressure>(this.server.client, SERVER_COMMANDS.registerPressure, [argument]);
+            const around = await this.#pressure({ uri: uri.toString(), line, first: line, last: line, wait: true });
+            const functions = await this.#functions(editor.document, around);
             if (question !== this.#question) return;
-            this.#take(answer, uri, line);
-            if (!answer.complete) this.#timer = setTimeout(() => void this.#ask(), AGAIN);
+            this.#take(around, functions, uri, line);
+            if (!around.complete) this.#timer = setTimeout(() => void this.#ask(), AGAIN);
         } catch (error) {
             if (question === this.#question) this.#show([{ kind: 'message', text: messageOf(error) }], uri);
         }
     }
 
-    #take(answer: Pressure, uri: vscode.Uri, line: number): void {
-        const around = answer.functions.filter((one) => one.line <= line).at(-1) ?? answer.functions[0];
+    #pressure(argument: PressureArguments): Promise<Pressure> {
+        return executeCommand<Pressure>(this.server.client, SERVER_COMMANDS.registerPressure, [argument]);
+    }
+
+    async #functions(document: vscode.TextDocument, around: Pressure): Promise<FunctionPressure[]> {
+        if (document.lineCount > LONG) return around.functions;
+        const key = `${document.uri.toString()} ${document.version}`;
+        if (this.#all?.key === key) return this.#all.functions;
+        const { functions, complete } = await this.#pressure({ uri: document.uri.toString() });
+        if (complete) this.#all = { key, functions };
+        return functions;
+    }
+
+    #take(answer: Pressure, functions: FunctionPressure[], uri: vscode.Uri, line: number): void {
+        const around = answer.functions[0]?.name ?? functions.find((one) => one.line >= line)?.name ?? functions[0]?.name;
         this.#live = answer.live && answer.live.length > 0 ? { line, registers: answer.live } : undefined;
-        const roots: Node[] = answer.functions.map((of) => ({ kind: 'function', of, here: of === around }));
+        const roots: Node[] = functions.map((of) => ({ kind: 'function', of, here: of.name === around }));
         this.#show(roots.length > 0 ? roots : [{ kind: 'message', text: 'No function here has a body.' }], uri);
     }
 
