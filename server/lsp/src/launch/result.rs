@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluated;
 use super::view::{place_of, state::machine_at};
-use super::words::{self, element, ended, grouped, lanes, text, value};
+use super::words::{self, element, ended, grouped, lanes, plain_value, text};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::machine::{Change, Detail, Target};
 use std::collections::BTreeMap;
@@ -192,7 +192,7 @@ fn registers(done: &Evaluated, target: Target, steps: u64, cancelled: &dyn Fn() 
             "| `{}` | `{}` | {} |",
             register.name,
             register.ty,
-            value(register.ty, &change, register.known)
+            plain_value(register.ty, "", &change, register.known, &machine)
         );
     }
     if written.len() > 4 * ROWS {

@@ -1,7 +1,7 @@
 //! What a warp's instructions have written last: for values at the ends of lines.
 
 use super::evaluate::Evaluated;
-use super::words::value;
+use super::words::plain_value;
 use ptx_analysis::flow::Slot;
 use ptx_interp::findings::Site;
 use ptx_interp::machine::{Change, Recorded, Target};
@@ -107,20 +107,23 @@ impl Values {
         Self { target, until, sites }
     }
 
-    /// What the instructions have to show for a lane, in the order of the program.
-    pub fn of_lane(&self, done: &Evaluated, lane: u32) -> Vec<LineValue> {
+    /// What the instructions have to show for a lane, in the order of the program; `text` is that of the module.
+    pub fn of_lane(&self, done: &Evaluated, text: &str, lane: u32) -> Vec<LineValue> {
         let executable = &done.run.machine.executable;
         let mut out = Vec::new();
         for ((function, instruction), last) in &self.sites {
             if lane > 31 || last.lanes >> lane & 1 == 0 {
                 continue;
             }
+            let range = executable.range(Site { function: *function, instruction: *instruction });
+            let source = text.get(range.clone()).unwrap_or_default();
+            let shown = |ty, change, mask| plain_value(ty, source, change, mask, &done.run.machine);
             let mut texts = Vec::new();
             let mut tooltip = String::new();
             for change in &last.changes {
                 let Some((name, ty)) = named(done, change) else { continue };
-                texts.push(format!("{name} = {}", value(ty, change, 1 << lane)));
-                let _ = writeln!(tooltip, "`{name}` = {}\n", value(ty, change, last.lanes));
+                texts.push(format!("{name} = {}", shown(ty, change, 1 << lane)));
+                let _ = writeln!(tooltip, "`{name}` = {}\n", shown(ty, change, last.lanes));
             }
             if texts.is_empty() {
                 continue;
@@ -132,8 +135,7 @@ impl Values {
             };
             let warp = self.target.warp;
             let _ = write!(tooltip, "lane {lane} of warp {warp}, step {}{times}", last.steps[at]);
-            let site = Site { function: *function, instruction: *instruction };
-            out.push(LineValue { offset: executable.range(site).end, text: texts.join(", "), tooltip });
+            out.push(LineValue { offset: range.end, text: texts.join(", "), tooltip });
         }
         out
     }

@@ -9,7 +9,7 @@ pub fn hints(document: &Document, stretch: &Stretch) -> Vec<LineValue> {
     let Some(focus) = document.evaluation.focus() else { return Vec::new() };
     let Some(evaluation) = document.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
     let values = evaluation.values(&focus, &|| stretch.cancelled.is_set());
-    let mut out = values.of_lane(&evaluation.done, focus.lane);
+    let mut out = values.of_lane(&evaluation.done, &evaluation.module.text, focus.lane);
     out.retain(|v| stretch.range.start <= v.offset && v.offset <= stretch.range.end);
     // Behind whatever else stands in the line.
     let rope = stretch.snapshot.rope();

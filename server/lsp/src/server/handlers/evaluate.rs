@@ -187,8 +187,13 @@ fn piece(value: &Value) -> Result<Memory> {
 ///
 /// # Errors
 /// If the kernel cannot be run; that it has faults is an answer.
-pub async fn evaluate_warp(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
-    let request = Request::read(argument)?;
+pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Value> {
+    let mut request = Request::read(argument)?;
+    let uri = document_of(shared, argument)?;
+    if argument.is_null() {
+        // Chosen from a list of commands: as the lens does it.
+        (request.show, request.focus) = (true, Some(Some((0, None))));
+    }
     let show = request.show;
     let answer = answer(shared, &uri, request).await;
     if show {
@@ -313,8 +318,8 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
                 let document =
                     ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
                 let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
-                if matches!(shown, Ok(Ok(true))) {
-                    return;
+                if !matches!(shown, Ok(Ok(true))) {
+                    tracing::info!("the client has not opened the result document");
                 }
             }
         }
@@ -326,15 +331,29 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
 /// Clients may leave a request unanswered.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
+/// The document that an argument names; without one the one that somebody works on.
+fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
+    match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
+        Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
+        None => shared
+            .touched()
+            .ok_or_else(|| Error::invalid_params("no document is open, and the argument names none by `uri`")),
+    }
+}
+
 /// Takes back what is shown of an evaluation, and evaluates no more.
-pub fn clear(shared: &Arc<Shared>, uri: &Uri) -> Option<Value> {
-    let document = shared.document(uri)?;
+///
+/// # Errors
+/// If no document is meant.
+pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<()> {
+    let uri = document_of(shared, argument)?;
+    let Some(document) = shared.document(&uri) else { return Ok(()) };
     if document.evaluation.clear() {
         document.recheck();
         refresh::values(shared);
         refresh::diagnostics(shared);
     }
-    None
+    Ok(())
 }
 
 /// The matrices of the instruction in a line: which element each lane holds in which register.
