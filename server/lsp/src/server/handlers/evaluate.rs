@@ -341,19 +341,20 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
     }
 }
 
-/// Takes back what is shown of an evaluation, and evaluates no more.
+/// Takes back what is shown of an evaluation, and evaluates no more. Tells whether there was one.
 ///
 /// # Errors
 /// If no document is meant.
-pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<()> {
+pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
     let uri = document_of(shared, argument)?;
-    let Some(document) = shared.document(&uri) else { return Ok(()) };
-    if document.evaluation.clear() {
+    let Some(document) = shared.document(&uri) else { return Ok(false) };
+    let any = document.evaluation.clear();
+    if any {
         document.recheck();
         refresh::values(shared);
         refresh::diagnostics(shared);
     }
-    Ok(())
+    Ok(any)
 }
 
 /// The matrices of the instruction in a line: which element each lane holds in which register.
@@ -450,8 +451,8 @@ fn first(launch: &Launch) -> String {
     lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
 }
 
-/// Writes the launch that would be guessed above a kernel, by an edit that the client applies.
-pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+/// Writes the launch that would be guessed above a kernel, by an edit that the client applies. Gives its lines.
+pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
     let arguments = object(argument, "the argument")?;
     let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
     let (document, checked) = read(shared, &uri).await?;
@@ -476,6 +477,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     if document.is_stale(revision) {
         return Err(Error::content_modified());
     }
+    let written = json!({ "text": edit.new_text });
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
     let client = shared.client.clone();
     shared.spawn(async move {
@@ -483,7 +485,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
             tracing::info!("the launch was not written: {error}");
         }
     });
-    Ok(None)
+    Ok(written)
 }
 
 /// The name of the kernel in which a place is, or above which.
