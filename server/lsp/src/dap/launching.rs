@@ -1,7 +1,9 @@
 //! From the arguments of `launch` to a kernel that has been run and can be looked at.
 
 use super::arguments::Launch as Arguments;
+use super::history::cta_number;
 use super::places::Places;
+use super::threads::name;
 use super::wire::Failure;
 use crate::decode::decode;
 use crate::launch::choose::{NotChosen, Question, Written};
@@ -10,8 +12,8 @@ use crate::launch::file::{self, Language};
 use crate::launch::words;
 use crate::markup::is_markup;
 use ptx_analysis::program::Program;
-use ptx_interp::findings::{Checks, Kind};
-use ptx_interp::launch::{Launch, Mistake};
+use ptx_interp::findings::{Checks, Fault, Kind, Site};
+use ptx_interp::launch::{Launch, Mistake, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
 use ptx_interp::trace::Run;
 use ptx_syntax::Snapshot;
@@ -20,8 +22,12 @@ use std::sync::Arc;
 
 /// A kernel that has been run.
 pub struct Debuggee {
-    /// What came of its launch. The run in it is [`Debuggee::run`], taken out.
-    pub outcome: Outcome,
+    /// The launch, complete.
+    pub launch: Launch,
+    /// What of it was guessed.
+    pub guessed: Vec<String>,
+    /// What it works on.
+    pub buffers: Vec<Placed>,
     /// The run.
     pub run: Arc<Run>,
     /// Where its instructions are.
@@ -36,16 +42,10 @@ pub struct Debuggee {
     pub no_debug: bool,
 }
 
-/// What came of a launch, besides the run.
+/// What came of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The kernel.
-    pub entry: String,
-    /// The launch, complete, as lines.
-    pub lines: String,
-    /// What of it was guessed.
-    pub guessed: Vec<String>,
-    /// How the run ended, in words.
+    /// How it ended, in words.
     pub ended: String,
     /// What is wrong, a line each: expectations that do not hold, findings that nobody expected.
     pub wrong: Vec<String>,
@@ -93,10 +93,12 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
     let executable = &done.run.machine.executable;
     let workspace = arguments.cwd.as_ref().map_or_else(|| folder.clone(), PathBuf::from);
     let places = Places::new(executable, &text, path, &workspace, original);
-    let outcome = outcome(&done, &line);
+    let Evaluated { launch, guessed, buffers, run, .. } = done;
     Ok(Debuggee {
-        outcome,
-        run: Arc::new(done.run),
+        launch,
+        guessed,
+        buffers,
+        run: Arc::new(run),
         places,
         first,
         stop_on_entry: arguments.stop_on_entry.unwrap_or(true) && !arguments.no_debug,
@@ -210,9 +212,7 @@ fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
     if warp >= shape.warps() {
         return Err(Failure::shown(format!("there is no warp {warp}: a CTA has {}, counted from 0", shape.warps())));
     }
-    let [x, y, z] = cta.map(u64::from);
-    let [gx, gy, _] = shape.grid.map(u64::from);
-    Ok(Target { cta: x + gx * (y + gy * z), warp })
+    Ok(Target { cta: cta_number(&shape, cta), warp })
 }
 
 /// The first mistake of a launch in words, with its line in the text that it is written in.
@@ -254,23 +254,40 @@ fn refusal(
     }
 }
 
-fn outcome(done: &Evaluated, line: &dyn Fn(usize) -> usize) -> Outcome {
-    let fault = |f| {
-        let found = words::diagnostic(done, f);
-        format!("line {}: {}: {}", line(found.range.start), f.kind.name(), found.message)
-    };
-    let verdicts = done.verdicts.iter().filter(|v| !v.ok).map(|v| {
-        let why = v.message.as_deref().unwrap_or("it does not hold");
-        format!("not as expected: {}: {why}", v.name)
-    });
-    let wrong = done.unexpected().into_iter().map(fault).chain(verdicts).collect();
-    Outcome {
-        entry: done.launch.entry.to_string(),
-        lines: done.launch.lines(),
-        guessed: done.guessed.clone(),
-        ended: words::ended(done, line),
-        wrong,
-        held: (done.verdicts.iter().filter(|v| v.ok).count(), done.verdicts.len()),
-        passed: done.passed(),
+impl Debuggee {
+    /// What came of a run: of the first one, or of one that somebody has changed.
+    pub fn outcome(&self, run: &Run) -> Outcome {
+        let machine = &run.machine;
+        let line = |site: Site| self.places.ptx(site).line.line;
+        let expectations = &self.launch.expectations;
+        let verdicts = verdicts(expectations, machine, &self.buffers, run.status);
+        let unexpected = unexpected(expectations, &machine.findings.faults);
+        let shape = &machine.shape;
+        let fault = |f: &&Fault| {
+            let target = Target { cta: cta_number(shape, f.cta), warp: f.warp };
+            let who = format!("{} of {}", words::lanes(f.lanes), name(shape, target));
+            format!("line {}: {}: {}: {who}", line(f.site), f.kind.name(), f.message)
+        };
+        let failed = verdicts.iter().filter(|v| !v.ok).map(|v| {
+            let why = v.message.as_deref().unwrap_or("it does not hold");
+            format!("not as expected: {}: {why}", v.name)
+        });
+        let held = verdicts.iter().filter(|v| v.ok).count();
+        let ends = run.status == Status::Finished || expectations.iter().any(|e| e.is_end());
+        let steps = words::grouped(machine.steps);
+        let ended = match run.status {
+            Status::Finished => format!("finished after {steps} warp instructions"),
+            Status::Limit => {
+                format!("stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it")
+            }
+            Status::Deadlock => format!("deadlock after {steps} warp instructions"),
+            status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
+        };
+        Outcome {
+            ended: format!("{}: {ended}", self.launch.entry),
+            passed: ends && held == verdicts.len() && unexpected.is_empty(),
+            held: (held, verdicts.len()),
+            wrong: unexpected.iter().map(fault).chain(failed).collect(),
+        }
     }
 }

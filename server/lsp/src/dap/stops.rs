@@ -19,8 +19,6 @@ pub enum Kind {
     Function,
     /// At an instruction.
     Instruction,
-    /// On data.
-    Data,
 }
 
 impl Kind {
@@ -30,7 +28,6 @@ impl Kind {
             Self::Line => "breakpoint",
             Self::Function => "function breakpoint",
             Self::Instruction => "instruction breakpoint",
-            Self::Data => "data breakpoint",
         }
     }
 }
