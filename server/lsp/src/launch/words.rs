@@ -3,8 +3,9 @@
 use super::evaluate::Evaluated;
 use ptx_analysis::{Diagnostic, Related};
 use ptx_interp::findings::Fault;
-use ptx_interp::launch::{Element, Placed, Snapshot, status_name};
-use ptx_interp::machine::{Change, Status};
+use ptx_interp::inspect;
+use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
+use ptx_interp::machine::{Change, Machine, Status};
 
 /// How the run ended, in words.
 pub fn ended(done: &Evaluated, line: &dyn Fn(usize) -> usize) -> String {
@@ -69,6 +70,14 @@ pub fn lanes(mask: u32) -> String {
             _ => ranges.push((lane, lane)),
         }
     }
+    // `1, 3, … 31`.
+    if let [(first, _), (second, _), .., (last, _)] = ranges[..] {
+        let stride = second - first;
+        let even = ranges.iter().all(|(a, b)| a == b) && ranges.windows(2).all(|w| w[1].0 - w[0].0 == stride);
+        if even && ranges.len() > 4 {
+            return format!("lanes {first}, {second}, … {last}");
+        }
+    }
     let texts: Vec<String> =
         ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
     let plural = if mask.count_ones() == 1 { "lane" } else { "lanes" };
@@ -77,6 +86,41 @@ pub fn lanes(mask: u32) -> String {
 
 /// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
 pub fn value(ty: &str, change: &Change, mask: u32) -> String {
+    let element = element_of(ty, change);
+    listed(ty, change, mask, element, &|bits| element.text(bits))
+}
+
+/// The same for somebody who reads along: as the instruction takes it that has written it, without leading zeros, and addresses by their names.
+pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
+    let declared = element_of(ty, change);
+    let element = written_as(instruction).find(|e| e.bits() == declared.bits()).unwrap_or(declared);
+    let text = |bits: u128| {
+        let address =
+            u64::try_from(bits).ok().filter(|_| element.bits() == 64 && !matches!(element.kind(), Kind::Float(_)));
+        if let Some(name) = address.filter(|a| *a > 0xffff).and_then(|a| inspect::name_of(machine, a)) {
+            return format!("&{name}");
+        }
+        match element.kind() {
+            Kind::Bits if bits < 10 => bits.to_string(),
+            Kind::Bits => format!("{bits:#x}"),
+            _ => element.text(bits),
+        }
+    };
+    listed(ty, change, mask, element, &text)
+}
+
+/// The types that an instruction names, the first first.
+fn written_as(instruction: &str) -> impl Iterator<Item = Element> + '_ {
+    let head = instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+    head.split('.').skip(1).filter_map(Element::named)
+}
+
+fn element_of(ty: &str, change: &Change) -> Element {
+    let bits = change.after.len() / 4;
+    Element::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(Element::of_bits(bits as u32))
+}
+
+fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(u128) -> String) -> String {
     let marks = match (change.unspecified & mask, change.approximate & mask) {
         (0, 0) => "",
         (0, _) => " (approximate)",
@@ -92,10 +136,7 @@ pub fn value(ty: &str, change: &Change, mask: u32) -> String {
             lanes(bits)
         } + marks;
     }
-    let size = change.after.len() / 32;
-    let element = Element::named(ty).filter(|e| e.bits() as usize == size * 8);
-    let element = element.unwrap_or(Element::of_bits(8 * size as u32));
-    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, |bits| element.text(bits));
+    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, text);
     let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
     let shown = match texts.as_slice() {
         [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
@@ -129,6 +170,9 @@ mod tests {
         assert_eq!(lanes(0b1000), "lane 3");
         assert_eq!(lanes(0x0010_ffff), "lanes 0–15, 20");
         assert_eq!(lanes(0), "no lane");
+        assert_eq!(lanes(0xaaaa_aaaa), "lanes 1, 3, … 31");
+        assert_eq!(lanes(0x9249), "lanes 0, 3, … 15");
+        assert_eq!(lanes(0x249), "lanes 0, 3, 6, 9");
     }
 
     #[test]
