@@ -266,7 +266,9 @@ fn a_client_without_one_gets_a_document() {
 #[test]
 fn actions_and_the_launch_that_is_guessed() {
     let literal = json!({ "codeActionKind": { "valueSet": ["quickfix", "refactor", "source"] } });
-    let mut client = begun(json!({ "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } } }));
+    let mut client = begun(json!({
+        "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } }, "workspace": { "applyEdit": true },
+    }));
     let titles = |client: &mut Client, line: u32| {
         let range = json!({ "start": at(line, 1), "end": at(line, 1) });
         let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });

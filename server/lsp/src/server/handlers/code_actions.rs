@@ -100,7 +100,8 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
                 out.push(context.evaluate(&kernel.name));
             }
-            if kernel.headed && !kernel.launched && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+            let writes = session.applies_edits && kernel.headed && !kernel.launched;
+            if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
                 out.push(context.write_launch(&kernel.name));
             }
         }
