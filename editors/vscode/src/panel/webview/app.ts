@@ -56,7 +56,7 @@ export class App {
     private readonly inLine: HTMLButtonElement;
     private readonly collapse: HTMLButtonElement;
     private readonly order = element('select', { 'aria-label': 'Order of the registers' });
-    private readonly count = element('span', { class: 'quiet count', 'aria-live': 'polite' });
+    private readonly count = element('span', { class: 'unseen', 'aria-live': 'polite' });
     private readonly main = element('main', { class: 'main' });
     private uri = '';
     private askedAt = 0;
@@ -168,9 +168,8 @@ export class App {
             this.collapse,
             this.order,
             button('↔', 'Width of the columns', () => { this.nextWidth(); }, 'W'),
-            this.count,
         );
-        const registers = element('section', { class: 'registers', 'aria-label': 'Registers' }, bar, this.grid.node);
+        const registers = element('section', { class: 'registers', 'aria-label': 'Registers' }, bar, this.grid.node, this.count);
         this.main.append(registers, this.tabs.node);
         root.replaceChildren(
             this.head.node,

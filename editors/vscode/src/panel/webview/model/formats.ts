@@ -50,6 +50,8 @@ export function formatOfType(type: string, bytes: number): FormatName | undefine
     if (/^(bf16x2|bf16)$/.test(bare)) return bytes === 2 ? 'bf16' : bytes >= 4 ? 'bf16x2' : undefined;
     if (/^(f32|tf32)$/.test(bare)) return bytes === 4 ? 'float' : bytes === 8 ? 'float2' : undefined;
     if (bare === 'f64') return bytes === 8 ? 'float' : undefined;
+    // Whole numbers of 64 bits are nearly always addresses and offsets.
+    if (/^[su]\d+$/.test(bare) && bytes >= 8) return 'hex';
     if (/^s\d+$/.test(bare)) return 'signed';
     if (/^u\d+$/.test(bare)) return 'unsigned';
     return undefined;
@@ -57,14 +59,13 @@ export function formatOfType(type: string, bytes: number): FormatName | undefine
 
 /**
  * The reading that suits a register whose declared type is only bits: that of the first type in the instruction that writes it
- * (`ld.global.f32`, `cvt.f32.s32`, `mad.lo.u32`). Addresses, which have twice the size of anything named, stay hexadecimal.
+ * (`ld.global.f32`, `cvt.f32.s32`, `mad.lo.u32`).
  */
 export function formatOfInstruction(text: string, bytes: number): FormatName | undefined {
     const opcode = /^(?:@!?\S+\s+)?([a-z][\w.:]*)/.exec(text.trim())?.[1] ?? '';
     const types = opcode.split('.').slice(1).filter((part) => /^(?:[usf]\d+(?:x2)?|bf16(?:x2)?|tf32)$/.test(part));
     const first = types[0];
     if (first === undefined) return undefined;
-    if (bytes === 8 && /^[us]64$/.test(first)) return undefined;
     return formatOfType(first, bytes);
 }
 

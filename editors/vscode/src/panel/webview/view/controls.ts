@@ -168,7 +168,7 @@ export class Controls {
         setAttribute(this.text, 'title', text);
         const function_ = current !== undefined && current.depth > 0 ? ` · in ${current.function}` : '';
         const times = session.timeline.length <= 100_000 ? session.timeline.executions(here.line, position) : undefined;
-        const often = times === undefined || times.of < 2 ? '' : ` · ${times.number}. of ${times.of} times`;
+        const often = times === undefined || times.of < 2 ? '' : ` · execution ${times.number} of ${times.of}`;
         setText(this.lanes, `${laneCount(here.executed)} of ${laneCount(session.present)} lanes${often}${function_}`);
         setAttribute(this.lanes, 'title', lanesInWords(here.executed));
         setAttribute(this.slider, 'aria-valuetext', words);

@@ -13,7 +13,7 @@ import type { Tooltip } from './tooltip';
 export const ROW_HEIGHT = 23;
 const SPARE_ROWS = 6;
 /** Characters in a cell, by the width that is chosen; the stylesheet has the same. */
-const ROOM = { narrow: 9, normal: 12, wide: 22 } as const;
+const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
 
 interface RowView {
     node: HTMLElement;
@@ -41,6 +41,7 @@ export class Grid {
     readonly node: HTMLElement;
     /** What the filter says about what is shown: `12 of 40 registers`. */
     onCount: (shown: number, of: number) => void = () => undefined;
+    private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
     private readonly scroller: HTMLElement;
     private readonly body: HTMLElement;
     private readonly heads: HTMLElement[] = [];
@@ -62,8 +63,7 @@ export class Grid {
         private readonly tooltip: Tooltip,
         private readonly formatMenu: (row: Row, bytes: number, at: HTMLElement) => void,
     ) {
-        const corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Register');
-        const head = element('div', { class: 'grid-head', role: 'row', 'aria-rowindex': '1' }, corner);
+        const head = element('div', { class: 'grid-head', role: 'row', 'aria-rowindex': '1' }, this.corner);
         for (let lane = 0; lane < LANES; lane += 1) {
             const cell = element('div', { class: 'lane', role: 'columnheader', 'aria-colindex': `${lane + 2}`, tabindex: '-1', 'data-lane': `${lane}` }, `${lane}`);
             this.heads.push(cell);
@@ -118,6 +118,7 @@ export class Grid {
         const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => this.special(special, present))];
         this.rows = this.sorted(all.filter((row) => this.shown(row)));
         this.onCount(this.rows.length, all.length);
+        setText(this.corner, this.rows.length === all.length ? `${all.length} registers` : `${this.rows.length} of ${all.length} registers`);
         this.drawHeads();
         this.draw();
     }
@@ -243,7 +244,8 @@ export class Grid {
         setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
-            const text = this.cellText(row, format, bytes, lane, 200);
+            const value = this.cellText(row, format, bytes, lane, 200);
+            const text = predicate && row.known !== 0 ? `${value} ${hasLane(predicateMask(row.value), lane) ? 'true' : 'false'}` : value;
             const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
             setText(view.one, text);
             setClass(view.one, `cell one${whole ? ' changed' : ''}${row.known === 0 ? ' unknown' : ''}`);
@@ -417,7 +419,7 @@ export class Grid {
 
     private scrollAcross(cell: HTMLElement): void {
         if (!cell.matches('.lane, .cell:not(.one)')) return;
-        const names = this.scroller.querySelector<HTMLElement>('.corner')?.offsetWidth ?? 0;
+        const names = this.corner.offsetWidth;
         const left = cell.offsetLeft;
         if (left < this.scroller.scrollLeft + names) this.scroller.scrollLeft = left - names;
         else if (left + cell.offsetWidth > this.scroller.scrollLeft + this.scroller.clientWidth) this.scroller.scrollLeft = left + cell.offsetWidth - this.scroller.clientWidth;

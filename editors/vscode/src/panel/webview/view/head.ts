@@ -59,7 +59,7 @@ export class Head {
         const { faults, expectations, status } = evaluation;
         const failed = expectations.filter((one) => !one.ok).length;
         const words = { finished: 'finished', fault: 'fault', limit: 'stopped at the limit', deadlock: 'deadlock' }[status];
-        const more = [faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '', failed > 0 ? `${failed} of ${expectations.length} expectations fail` : ''].filter((part) => part !== '');
+        const more = [faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '', failed === 0 ? '' : failed === 1 ? '1 expectation fails' : `${failed} expectations fail`].filter((part) => part !== '');
         const bad = status !== 'finished' || more.length > 0;
         setText(this.status, `${bad ? '⚠' : '✓'} ${[status === 'fault' && faults.length > 0 ? '' : words, ...more].filter((part) => part !== '').join(' · ')}`);
         setClass(this.status, `badge ${bad ? 'bad' : 'ok'}`);

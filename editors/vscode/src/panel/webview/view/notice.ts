@@ -85,7 +85,7 @@ export class Notice {
     }
 
     private strip(kind: 'bad' | 'warn' | 'note' | 'busy', text: string, ...more: HTMLElement[]): HTMLElement {
-        const sign = { bad: '✗', warn: '⚠', note: 'ⓘ', busy: '…' }[kind];
+        const sign = { bad: '✗', warn: '⚠', note: 'i', busy: '…' }[kind];
         return element('div', { class: `notice ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'text' }, text), ...more);
     }
 }
