@@ -1,9 +1,10 @@
 // Builds what the extension is made of into dist/: the extension itself for Node.js, and the page of the warp panel for a browser.
 //
-//   node esbuild.mjs [--dev] [--watch] [--tests]
+//   node esbuild.mjs [--dev] [--watch] [--meta] [--tests]
 //
-// --dev keeps names and makes source maps, --watch builds again on every change, --tests builds test/**/*.test.ts into out/ instead.
-import { readdirSync, rmSync } from 'node:fs';
+// --dev keeps names and makes source maps, --watch builds again on every change, --meta notes what went into each
+// bundle beside it, --tests builds test/**/*.test.ts into out/ instead.
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, context } from 'esbuild';
 
@@ -52,12 +53,15 @@ const tests = () => ({
     logLevel: 'warning',
 });
 
-const options = asked.has('--tests') ? [tests()] : [extension, webview];
+const options = asked.has('--tests') ? [tests()] : [extension, webview].filter(({ entryPoints }) => existsSync(entryPoints[0]));
 for (const one of options) {
     rmSync(one.outdir ?? join('dist', basename(one.outfile)), { recursive: true, force: true });
 }
 if (asked.has('--watch')) {
     for (const one of options) await (await context(one)).watch();
 } else {
-    await Promise.all(options.map((one) => build(one)));
+    for (const one of options) {
+        const { metafile } = await build({ ...one, metafile: asked.has('--meta') });
+        if (metafile) writeFileSync(`${one.outfile}.meta.json`, JSON.stringify(metafile));
+    }
 }

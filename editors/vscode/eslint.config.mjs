@@ -15,6 +15,8 @@ export default tseslint.config(
             '@typescript-eslint/consistent-type-imports': 'error',
             // Numbers read well in templates.
             '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+            // Disposables of VS Code are whatever can be disposed of, not instances of its class.
+            '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
             // A handler may be a promise that nobody waits for: VS Code shows what fails.
             '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
         },

@@ -20,6 +20,8 @@ pub enum LensKind {
     Branches,
     /// How many registers a function needs.
     Registers,
+    /// Executes a kernel.
+    Evaluate,
 }
 
 /// Which lenses are wanted.
@@ -33,11 +35,13 @@ pub struct LensOptions {
     pub branches: bool,
     /// [`LensKind::Registers`].
     pub registers: bool,
+    /// [`LensKind::Evaluate`].
+    pub evaluate: bool,
 }
 
 impl Default for LensOptions {
     fn default() -> Self {
-        Self { calls: true, uses: false, branches: false, registers: true }
+        Self { calls: true, uses: false, branches: false, registers: true, evaluate: true }
     }
 }
 
@@ -73,6 +77,7 @@ const ROWS: &[Row] = &[
     Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
     Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
     Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
+    Row { kind: LensKind::Evaluate, name: "evaluate", wanted: |o| o.evaluate, name_of: kernel, says: evaluate },
     Row { kind: LensKind::Registers, name: "registers", wanted: |o| o.registers, name_of: with_body, says: needed },
 ];
 
@@ -184,6 +189,17 @@ fn with_body<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let f = fields();
     let defined = node.kind_id() == kinds().function && node.child_by_field_id(f.body).is_some();
     if defined { node.child_by_field_id(f.name) } else { None }
+}
+
+/// Kernels that are defined here.
+fn kernel<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let name = with_body(snapshot, node)?;
+    let kind = node.child_by_field_id(fields().kind)?;
+    (snapshot.text(kind.byte_range()) == ".entry").then_some(name)
+}
+
+fn evaluate(_: &Snapshot, _: usize, _: &Figures) -> Option<LensText> {
+    Some(LensText { title: "Evaluate warp".to_owned(), places: Vec::new() })
 }
 
 fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensText> {

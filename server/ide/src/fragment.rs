@@ -1,11 +1,13 @@
 //! Matrix operands: which element each thread holds in which register. The layouts are in the tables (`fragments.isa`); here they
 //! are found for an instruction and put into words and pictures.
 
+mod elements;
 mod formula;
 mod grid;
 mod pictures;
 mod svg;
 
+pub use elements::{Matrices, Matrix, MatrixElement, matrices_in};
 use grid::Grid;
 pub use pictures::{FragmentPicture, fragment_pictures};
 pub use svg::FRAGMENT_CSS;

@@ -44,7 +44,10 @@ pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use folding::{Fold, FoldKind, folds};
 pub use formatting::{FormatOptions, Operands, apply_in_order, format, format_on_type, format_range};
-pub use fragment::{FRAGMENT_CSS, FragmentLabel, FragmentPicture, fragment_labels, fragment_pictures};
+pub use fragment::{
+    FRAGMENT_CSS, FragmentLabel, FragmentPicture, Matrices, Matrix, MatrixElement, fragment_labels, fragment_pictures,
+    matrices_in,
+};
 pub use header::environment;
 pub use highlight::highlights;
 pub use hover::{Hover, hover};

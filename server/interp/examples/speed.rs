@@ -5,7 +5,7 @@
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::Checks;
-use ptx_interp::machine::{Machine, Memory, Progress, Recorder, Settings, Shape, Target};
+use ptx_interp::machine::{Machine, Memory, Origin, Progress, Recorder, Settings, Shape, Target};
 use ptx_interp::memory::Storage;
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,7 +58,7 @@ fn main() {
                 // A window that moves along, as a view that follows a run has it.
                 let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, 0, 1 << 12);
                 loop {
-                    recorder.restart(machine.steps);
+                    recorder.restart(Origin::Step(machine.steps));
                     let progress = machine.advance(machine.steps + (1 << 12), Some(&mut recorder), &|| false);
                     std::hint::black_box(&recorder);
                     if progress != Progress::Paused {

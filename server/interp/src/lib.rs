@@ -7,6 +7,7 @@ pub mod decode;
 mod exec;
 pub mod findings;
 pub mod image;
+pub mod inspect;
 pub mod lanes;
 pub mod launch;
 pub mod machine;

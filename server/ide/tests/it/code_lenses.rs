@@ -5,7 +5,7 @@ use ptx_analysis::registers::Figures;
 use ptx_ide::{LensKind, LensOptions, code_lenses, resolve_lens};
 use ptx_syntax::Snapshot;
 
-const ALL: LensOptions = LensOptions { calls: true, uses: true, branches: true, registers: false };
+const ALL: LensOptions = LensOptions { calls: true, uses: true, branches: true, registers: false, evaluate: false };
 
 const TEXT: &str = "\
 .version 8.0
@@ -66,7 +66,7 @@ fn what_is_said_of_functions_variables_and_labels() {
         7 f: 2 calls, 1 mention (3)
         11 g: 1 call (1)
     "#]]
-    .assert_eq(&render(TEXT, &LensOptions { registers: false, ..LensOptions::default() }));
+    .assert_eq(&render(TEXT, &LensOptions { registers: false, evaluate: false, ..LensOptions::default() }));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_function_in_one_that_is_not_closed() {
     "#]]
     .assert_eq(&render(
         &TEXT.replace("    ret;\n}\n.func g() {", "    ret;\n.func g() {"),
-        &LensOptions { registers: false, ..LensOptions::default() },
+        &LensOptions { registers: false, evaluate: false, ..LensOptions::default() },
     ));
 }
 

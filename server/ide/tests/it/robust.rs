@@ -78,7 +78,9 @@ fn presentation(snapshot: &Snapshot, text: &str) {
     for hint in inlay_hints(snapshot, 0..text.len(), &options, &Figures::default()) {
         assert!(text.is_char_boundary(hint.offset) && !hint.text().is_empty(), "{hint:?}\n{text}");
     }
-    for lens in code_lenses(snapshot, &LensOptions { calls: true, uses: true, branches: true, registers: true }) {
+    for lens in
+        code_lenses(snapshot, &LensOptions { calls: true, uses: true, branches: true, registers: true, evaluate: true })
+    {
         assert!(text.get(lens.range.clone()).is_some_and(|w| !w.is_empty()), "{lens:?}\n{text}");
         let _ = resolve_lens(snapshot, lens.kind, lens.range.start, &Figures::default());
     }

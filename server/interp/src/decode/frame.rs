@@ -254,6 +254,7 @@ impl Layout {
             hidden: self.hidden.into(),
             special_predicates: self.special_predicates.into(),
             clocks: self.clocks,
+            stack: self.stack,
             frame_bytes: self.frame_bytes,
             parameters: self.parameters.into(),
             results: self.results.into(),

@@ -162,6 +162,8 @@ pub struct Code {
     pub special_predicates: Box<[SpecialPredicate]>,
     /// Special registers whose value changes, by instruction: filled before each.
     pub clocks: HashMap<u32, Vec<(Place, Special)>>,
+    /// Its variables on the stack, by index into [`Function::variables`]: offset in its frame.
+    pub stack: HashMap<u32, u32>,
     /// Bytes of its frame on the stack.
     pub frame_bytes: u32,
     /// Parameters.

@@ -77,7 +77,7 @@ pub use fill::Fill;
 pub use guess::complete;
 pub use number::Number;
 pub use settle::settle;
-pub use source::{Found, launches};
+pub use source::{Found, launches, written};
 pub use verdict::{Verdict, name as status_name, unexpected, verdicts};
 
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Launches in the text of a module: `//!` lines above kernels.
 
 use super::argument::{Names, arguments};
-use super::{Launch, Mistake, expectations, nearest};
+use super::{Launch, Mistake, expectations, list, nearest};
 use ptx_analysis::program::{Callable, Program};
 use std::ops::Range;
 
@@ -28,6 +28,56 @@ struct Line<'t> {
     /// Where the text begins.
     base: usize,
     range: Range<usize>,
+}
+
+impl Line<'_> {
+    /// Adds to a launch what the line says.
+    fn read(&self, launch: &mut Launch, mistakes: &mut Vec<Mistake>) {
+        let names = match self.keyword {
+            EXPECT => {
+                let (expected, wrong) = expectations(self.text, self.base);
+                launch.expectations.extend(expected);
+                return mistakes.extend(wrong);
+            }
+            PARAMETERS => Names::Parameters,
+            GLOBALS => Names::Globals,
+            BUFFERS => Names::Buffers,
+            _ => Names::Launch,
+        };
+        mistakes.extend(arguments(self.text, self.base, names, launch));
+    }
+}
+
+/// Reads a launch that stands alone: the lines as above a kernel, `//!` or not; the first one need not say `launch:`. Mistakes are places in
+/// this text.
+pub fn written(text: &str, entry: &str) -> (Launch, Vec<Mistake>) {
+    let mut launch = Launch { entry: entry.into(), ..Launch::default() };
+    let mut mistakes = Vec::new();
+    let mut start = 0;
+    for (index, whole) in text.split_inclusive('\n').enumerate() {
+        let begin = start;
+        start += whole.len();
+        let content = whole.trim_end();
+        let bare = content.trim_start();
+        let bare = bare.strip_prefix("//!").unwrap_or(bare);
+        let at = begin + content.len() - bare.len();
+        let range = at..begin + content.len();
+        let before = mistakes.len();
+        match keyword(bare, at, range.clone(), &mut mistakes) {
+            Some(line) => line.read(&mut launch, &mut mistakes),
+            None if mistakes.len() > before => {}
+            None if bare.trim().is_empty() => {}
+            None if index == 0 => {
+                Line { keyword: LAUNCH, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
+            }
+            None => {
+                let wrong = Mistake::new(range, "this is no line of a launch");
+                mistakes.push(wrong.help(format!("a line begins with one of {}", list(KEYWORDS))));
+            }
+        }
+    }
+    mistakes.sort_by_key(|m| m.range.start);
+    (launch, mistakes)
 }
 
 /// Reads the launches of a module. The program is that of the same text: it says where functions begin.
@@ -77,22 +127,7 @@ pub fn launches(text: &str, program: &Program) -> Found {
         }
         let Some(launch) = out.launches.last_mut() else { continue };
         launch.range.end = line.range.end;
-        match line.keyword {
-            EXPECT => {
-                let (expected, mistakes) = expectations(line.text, line.base);
-                launch.expectations.extend(expected);
-                out.mistakes.extend(mistakes);
-            }
-            keyword => {
-                let names = match keyword {
-                    PARAMETERS => Names::Parameters,
-                    GLOBALS => Names::Globals,
-                    BUFFERS => Names::Buffers,
-                    _ => Names::Launch,
-                };
-                out.mistakes.extend(arguments(line.text, line.base, names, launch));
-            }
-        }
+        line.read(launch, &mut out.mistakes);
     }
     out.mistakes.sort_by_key(|m| m.range.start);
     out

@@ -1,6 +1,6 @@
 //! Launches as they are written and read.
 
-use super::{Found, Launch, Mistake, launches};
+use super::{Found, Launch, Mistake, launches, written};
 use ptx_analysis::program::Program;
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
@@ -53,6 +53,22 @@ fn lines_are_written_as_they_are_read() {
         let first = launch(line);
         assert_eq!(first.lines().trim_end(), line);
     }
+}
+
+#[test]
+fn a_launch_may_stand_alone() {
+    let text = "grid=2 x=f32[4]:iota\nexpect: x[1]=1.0\n\n//! params: grid=3\n";
+    let (launch, wrong) = written(text, "k");
+    assert_eq!(mistakes(text, &wrong), "");
+    assert_eq!(launch.lines(), "//! launch: grid=2 x=f32[4]:iota\n//! params: grid=3\n//! expect: x[1]=1.0\n");
+    let (same, _) = written(&launch.lines(), "k");
+    assert_eq!(same.lines(), launch.lines());
+    let text = "grid=0x\nblock=3\nparam: n=1";
+    let (_, wrong) = written(text, "k");
+    let said = mistakes(text, &wrong);
+    assert!(said.contains("`block=3`: this is no line of a launch"), "{said}");
+    assert!(said.contains("`param`: `param:` is no line of a launch\n    did you mean `params:`?"), "{said}");
+    assert_eq!(wrong.len(), 3, "{said}");
 }
 
 #[test]

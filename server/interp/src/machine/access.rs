@@ -1,7 +1,7 @@
 //! Accesses to memory: where an address lies, whether the access may be, and the bytes.
 
-use super::Context;
-use crate::decode::{Address, Space};
+use super::{AccessKind, Context, Machine};
+use crate::decode::{Address, Located, Space};
 use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
@@ -166,6 +166,7 @@ impl Context<'_> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::Use::Read);
         }
+        self.note_access(AccessKind::Load, location, lane, to.len());
         let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
         let read = storage.read(at, to);
         if read.uninitialized {
@@ -184,6 +185,7 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
+        self.note_access(AccessKind::Store, location, lane, from.len());
         crate::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
@@ -228,6 +230,7 @@ impl Context<'_> {
     /// The 8 bytes of an mbarrier, which instructions on it read and write without being seen.
     pub(crate) fn object_at(&mut self, location: Location, lane: usize) -> u64 {
         let mut bytes = [0; 8];
+        self.note_access(AccessKind::Load, location, lane, 8);
         if let Some((storage, at)) = self.storage(location, lane, 8) {
             storage.read(at, &mut bytes);
         }
@@ -239,6 +242,7 @@ impl Context<'_> {
         if self.stopped {
             return;
         }
+        self.note_change(location, lane, 8);
         if let Some((storage, at)) = self.storage(location, lane, 8) {
             match bits {
                 Some(bits) => storage.write(at, &bits.to_le_bytes(), Marks::UNSPECIFIED),
@@ -259,6 +263,7 @@ impl Context<'_> {
         }
         self.before_write(to, lane, bytes, copies::Use::Write);
         self.spend(bytes / 32);
+        self.note_copy(from, to, lane, bytes, mask);
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
@@ -303,6 +308,7 @@ impl Context<'_> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::Use::Read);
         }
+        self.note_access(AccessKind::Load, location, lane, to.len());
         let (storage, at) = self.storage(location, lane, to.len())?;
         let read = storage.read(at, to);
         crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
@@ -329,6 +335,7 @@ impl Context<'_> {
     ) -> u128 {
         let bytes = bytes.min(16);
         let mut old = [0; 16];
+        self.note_access(AccessKind::Update, location, lane, bytes);
         self.before_write(location, lane, bytes, copies::Use::Atomic);
         let Some((storage, at)) = self.storage(location, lane, bytes) else { return 0 };
         let read = storage.read(at, &mut old[..bytes]);
@@ -382,26 +389,41 @@ impl Context<'_> {
     /// A location in words: `x+12`, `shared 0x40`.
     pub fn name_of(&self, location: Location) -> String {
         let Location { address, region, offset } = location;
+        match self.machine.named(region, offset) {
+            Some((name, by)) => format!("`{name}`+{by}"),
+            None if region == Region::Global => format!("{address:#x}"),
+            None => format!("{offset:#x} of {}", region_name(region)),
+        }
+    }
+}
+
+impl Machine {
+    /// The variable, buffer or parameter that lies at an offset of a region, and how many bytes behind its beginning that is.
+    pub(crate) fn named(&self, region: Region, offset: u64) -> Option<(&str, u64)> {
         let window = match region {
             Region::Global => {
-                let found = self.machine.memory.global.find(address, 1);
-                return found.map_or(format!("{address:#x}"), |a| format!("`{}`+{}", a.name, address - a.base));
+                let found = self.memory.global.find(offset, 1)?;
+                return Some((&found.name, offset - found.base));
+            }
+            Region::Parameter => {
+                let callable = self.executable.program.functions.get(self.executable.entry as usize)?;
+                let mut all = callable.parameters.iter().zip(&self.executable.parameters);
+                let inside =
+                    |(at, bytes): (u32, u32)| (u64::from(at)..u64::from(at) + u64::from(bytes)).contains(&offset);
+                let (parameter, (at, _)) = all.find(|(_, place)| inside(**place))?;
+                return Some((&parameter.name, offset - u64::from(*at)));
             }
             Region::Shared(_) => Window::Shared,
             Region::Local => Window::Local,
             Region::Constant => Window::Constant,
-            Region::Parameter => Window::Parameter,
             Region::Code => Window::Code,
         };
-        let inside = |l: &crate::decode::Located| {
-            l.window == Some(window) && (l.address..l.address + l.bytes.max(1)).contains(&offset)
-        };
-        let variables = self.executable().variables.iter();
-        let found = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name));
-        match found {
-            Some((name, l)) => format!("`{}`+{}", self.executable().variable_name(name), offset - l.address),
-            None => format!("{offset:#x} of {}", region_name(region)),
-        }
+        // Dynamic shared memory has no size of its own: it is all that follows.
+        let end = |l: &Located| if l.bytes == 0 { u64::MAX } else { l.address.saturating_add(l.bytes) };
+        let inside = |l: &Located| l.window == Some(window) && (l.address..end(l)).contains(&offset);
+        let variables = self.executable.variables.iter();
+        let (key, located) = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name))?;
+        Some((self.executable.variable_name(key), offset - located.address))
     }
 }
 
@@ -415,7 +437,7 @@ fn window_name(window: Window) -> &'static str {
     }
 }
 
-fn region_name(region: Region) -> &'static str {
+pub(crate) fn region_name(region: Region) -> &'static str {
     match region {
         Region::Global => "global memory",
         Region::Shared(_) => "shared memory",

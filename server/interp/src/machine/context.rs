@@ -53,6 +53,8 @@ pub struct Context<'m> {
     pub(super) effort: u32,
     /// The run ends here.
     pub(super) stopped: bool,
+    /// Where accesses to memory are noted, if somebody records them.
+    pub(super) noted: Option<&'m mut super::noted::Noted>,
 }
 
 impl Context<'_> {

@@ -1,7 +1,7 @@
 //! The loop that executes a group of lanes.
 
 use super::context::{Context, Outcome};
-use super::record::{Recorded, Recorder, Target};
+use super::record::{Recorder, Step, Target};
 use super::warp::{Frame, Group, Lanes, State, Warp};
 use super::{Machine, nan, specials};
 use crate::decode::{Action, Code, Executable, Formal, Op, Slot, Together};
@@ -22,8 +22,19 @@ pub(super) struct Turn<'t> {
     pub budget: u64,
     /// Stop when the order comes here.
     pub meet: u32,
+    /// The time at its first instruction: what the warps of the grid have executed before.
+    pub time: u64,
+    /// Work that counts towards [`TIRING`] already.
+    pub spent: u64,
     /// What is recorded.
     pub recorder: Option<&'t mut Recorder>,
+}
+
+impl Turn<'_> {
+    /// Of nobody's: to say where something was found.
+    pub(super) fn none((cluster, rank): (usize, usize), idle: bool) -> Self {
+        Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, spent: 0, recorder: None }
+    }
 }
 
 /// Why a group stopped.
@@ -49,6 +60,8 @@ pub(super) struct Ran {
     pub steps: u64,
     /// Why it stopped.
     pub stop: Stop,
+    /// Work that counts towards [`TIRING`].
+    pub spent: u64,
 }
 
 /// Work after which a group stops, so that somebody can look whether the run is still wanted: about 0.4 ms.
@@ -60,21 +73,25 @@ impl Machine {
         let mut group = std::mem::take(&mut warp.groups[at]);
         let frame = warp.frames.get_mut(group.frame as usize).and_then(Option::take);
         let (Some(mut frame), true) = (frame, group.mask != 0) else {
-            return Ran { steps: 0, stop: Stop::Changed };
+            return Ran { steps: 0, stop: Stop::Changed, spent: 0 };
         };
-        let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
+        let Some(code) = executable.code(frame.function) else {
+            return Ran { steps: 0, stop: Stop::Changed, spent: 0 };
+        };
         let checks = self.settings.checks.has(Kind::UninitializedRegister);
         let numbers = self.settings.checks.has(Kind::NotANumber);
-        let (mut steps, mut spent) = (0, 0);
+        let (mut steps, mut spent) = (0, turn.spent);
         let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
-        if turn.recorder.as_ref().is_some_and(|r| r.target != target) {
+        if turn.recorder.as_ref().is_some_and(|r| !r.includes(target)) {
             turn.recorder = None;
         }
-        let swift = turn.recorder.is_none() && !numbers;
         let stop = loop {
-            if swift && !warp.lanes.wgmma.watches() {
-                let done =
-                    run_simple(code, &mut frame, &mut group, turn.budget - steps.min(turn.budget), turn.meet, checks);
+            // How long nobody records what happens.
+            let quiet =
+                turn.recorder.as_ref().map_or(u64::MAX, |r| r.quiet(warp.lanes.steps, turn.time.saturating_add(steps)));
+            if quiet > 0 && !numbers && !warp.lanes.wgmma.watches() {
+                let left = (turn.budget - steps.min(turn.budget)).min(quiet);
+                let done = run_simple(code, &mut frame, &mut group, left, turn.meet, checks);
                 steps += done;
                 warp.lanes.steps += done;
             }
@@ -110,7 +127,7 @@ impl Machine {
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
             let site = Site { function: frame.function, instruction: group.pc };
             if op.clocked {
-                fill_clocks(self, code, &mut frame, group.pc);
+                fill_clocks(turn.time + steps, code, &mut frame, group.pc);
             }
             if checks && mask != 0 {
                 self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
@@ -118,7 +135,8 @@ impl Machine {
             if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
                 self.check_pending(op, site, mask, warp, &turn);
             }
-            let wanted = turn.recorder.as_ref().is_some_and(|r| r.wants(warp.lanes.steps));
+            // What was done at once has brought it nearer.
+            let wanted = turn.recorder.as_ref().is_some_and(|r| r.quiet(warp.lanes.steps, turn.time + steps) == 0);
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
                 recorder.before(&frame, &code.slots, &op.writes);
             }
@@ -168,6 +186,7 @@ impl Machine {
                         exact: false,
                         effort: 0,
                         stopped: false,
+                        noted: turn.recorder.as_mut().filter(|_| wanted).and_then(|r| r.noted()),
                     };
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
@@ -176,7 +195,7 @@ impl Machine {
                     group.token = token;
                     if stopped {
                         let lanes = (group.mask, mask);
-                        self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted);
+                        self.record(&mut turn, warp, &frame, code, op, site, lanes, (steps, wanted));
                         steps += 1;
                         warp.lanes.steps += 1;
                         break Stop::Ends;
@@ -217,15 +236,15 @@ impl Machine {
                         warp.groups.push(other);
                         group.mask = mask;
                     }
-                    self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), wanted);
+                    self.record(&mut turn, warp, &frame, code, op, site, (mask | rest, mask), (steps, wanted));
                     let ok = self.call(executable, warp, frame, &mut group, call, site, &turn);
-                    if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted && ok) {
+                    if let Some(recorder) = turn.recorder.as_mut().filter(|r| wanted && ok && r.amends()) {
                         entered(executable, warp, group.frame, recorder);
                     }
                     warp.lanes.steps += 1;
                     group.state = State::Ready;
                     warp.groups[at] = group;
-                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends } };
+                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends }, spent };
                 }
                 Action::Return | Action::Exit => {
                     let rest = group.mask & !mask;
@@ -235,12 +254,13 @@ impl Machine {
                         warp.groups.push(other);
                     }
                     group.mask = mask;
+                    self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), (steps, wanted));
                     steps += 1;
-                    self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), wanted);
                     warp.lanes.steps += 1;
                     if matches!(op.action, Action::Return) {
                         let call = (frame.parent, frame.call);
-                        let held = if wanted { results(executable, warp, call) } else { None };
+                        let amended = wanted && turn.recorder.as_ref().is_some_and(|r| r.amends());
+                        let held = if amended { results(executable, warp, call) } else { None };
                         self.leave(warp, &mut frame, &mut group);
                         if let (Some(Awaited { caller, writes, before }), Some(recorder)) =
                             (held, turn.recorder.as_mut())
@@ -260,7 +280,7 @@ impl Machine {
                 }
             }
             let lanes = (group.mask | changed.map_or(0, |_| mask), mask);
-            self.record(&mut turn, warp, &frame, code, op, site, lanes, wanted);
+            self.record(&mut turn, warp, &frame, code, op, site, lanes, (steps, wanted));
             steps += 1;
             warp.lanes.steps += 1;
             group.state = State::Ready;
@@ -280,7 +300,7 @@ impl Machine {
         }
         group.turn = warp.lanes.steps;
         warp.groups[at] = group;
-        Ran { steps, stop }
+        Ran { steps, stop, spent }
     }
 
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
@@ -293,8 +313,9 @@ impl Machine {
         op: &Op,
         site: Site,
         lanes: (Mask, Mask),
-        wanted: bool,
+        (done, wanted): (u64, bool),
     ) {
+        let time = turn.time + done;
         let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) else { return };
         let mut depth = 0;
         let mut at = frame.parent;
@@ -302,8 +323,10 @@ impl Machine {
             depth += 1;
             at = parent.parent;
         }
-        let step = Recorded { step: warp.lanes.steps, site, group: lanes.0, mask: lanes.1, depth, changes: Vec::new() };
-        recorder.after(&step, frame, &code.slots, &op.writes);
+        let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
+        let (step, (group, mask)) = (warp.lanes.steps, lanes);
+        let step = Step { target, step, time, site, group, mask, depth, writes: 0, accesses: 0, more: false };
+        recorder.after(step, frame, &code.slots, &op.writes);
     }
 
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
@@ -572,9 +595,9 @@ fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Reco
     recorder.amend(frame, &code.slots, &written, &before);
 }
 
-fn fill_clocks(machine: &Machine, code: &Code, frame: &mut Frame, pc: u32) {
+fn fill_clocks(time: u64, code: &Code, frame: &mut Frame, pc: u32) {
     for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
-        let value = specials::clock(machine, *special);
+        let value = specials::clock(time, *special);
         debug_assert!(place.file == File::Own, "a clock is read from a register");
         for lane in 0..crate::lanes::LANES {
             frame.registers.set_lane_bits(*place, lane, value);

@@ -11,6 +11,7 @@ mod context;
 mod cta;
 mod group;
 mod nan;
+mod noted;
 mod record;
 mod schedule;
 mod specials;
@@ -18,14 +19,17 @@ mod specials;
 mod tests;
 mod warp;
 
+pub(crate) use access::region_name;
 pub use access::{Location, Order};
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
-pub use record::{Change, Recorded, Recorder, Target};
+pub use noted::{Access, AccessKind, MOST_ACCESSES};
+pub use record::{Change, Detail, Origin, Recorded, Recorder, Scope, Target};
 pub(crate) use schedule::list;
 pub use schedule::{Progress, Status};
 pub use specials::is_clock;
-pub use warp::{Frame, Group, Lanes, Shadow, Warp};
+pub(crate) use specials::{clock, value as special_value};
+pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
 
 use crate::decode::Executable;
 use crate::findings::{Checks, Findings};

@@ -1,17 +1,64 @@
-//! What a warp did, step by step: the registers that each instruction changed, before and after.
+//! What warps did, step by step: the registers that each instruction changed, before and after, and what it did to memory.
 
+use super::noted::{Access, Noted};
 use super::warp::Frame;
 use crate::decode::Slot;
 use crate::findings::Site;
 use crate::lanes::Mask;
 
-/// The warp that is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A warp of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target {
     /// The number of its CTA in the grid.
     pub cta: u64,
     /// Its number in the CTA.
     pub warp: u32,
+}
+
+/// Which warps are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// One.
+    One(Target),
+    /// All of the grid.
+    All,
+}
+
+impl Scope {
+    /// Whether a warp is looked at.
+    pub fn includes(self, target: Target) -> bool {
+        match self {
+            Self::One(one) => one == target,
+            Self::All => true,
+        }
+    }
+}
+
+/// Where a recording begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// With this step of each warp.
+    Step(u64),
+    /// With the first step that is executed at this time or later.
+    Time(u64),
+}
+
+/// What is recorded of a step besides where it was and who executed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Detail {
+    /// The registers that it wrote.
+    pub registers: bool,
+    /// What it did to memory.
+    pub accesses: bool,
+}
+
+impl Detail {
+    /// Nothing but the lanes: by far the least work.
+    pub const MASKS: Self = Self { registers: false, accesses: false };
+    /// Registers.
+    pub const REGISTERS: Self = Self { registers: true, accesses: false };
+    /// Everything.
+    pub const ALL: Self = Self { registers: true, accesses: true };
 }
 
 /// A register that an instruction changed.
@@ -34,8 +81,12 @@ pub struct Change {
 /// One step of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
+    /// The warp.
+    pub target: Target,
     /// How many instructions the warp had executed before.
     pub step: u64,
+    /// How many the warps of the whole grid had.
+    pub time: u64,
     /// The instruction.
     pub site: Site,
     /// The lanes of the group.
@@ -44,33 +95,42 @@ pub struct Recorded {
     pub mask: Mask,
     /// How many calls deep.
     pub depth: u32,
-    /// Registers that it wrote, changed or not.
+    /// Registers that it wrote, changed or not; if they are recorded.
     pub changes: Vec<Change>,
+    /// What it did to memory, if that is recorded.
+    pub accesses: Vec<Access>,
+    /// It did more to memory than `accesses` say.
+    pub more_accesses: bool,
 }
 
-/// Records a window of the steps of one warp: flat, so that recording costs little more than copying what changes.
+/// Records steps: flat, so that recording costs little more than copying what changes.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    /// The warp.
-    pub target: Target,
-    /// The first step of the window.
-    pub from: u64,
-    /// How many steps at most.
-    pub count: usize,
+    scope: Scope,
+    origin: Origin,
+    count: usize,
+    detail: Detail,
     steps: Vec<Step>,
     writes: Vec<Write>,
     bytes: Vec<u8>,
+    noted: Noted,
+    /// What the one warp that is looked at had executed after its last turn.
+    executed: Option<u64>,
 }
 
+/// A step as it is kept: where its writes and accesses end, besides.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    step: u64,
-    site: Site,
-    group: Mask,
-    mask: Mask,
-    depth: u32,
-    /// Where its writes end.
-    writes: usize,
+pub(super) struct Step {
+    pub target: Target,
+    pub step: u64,
+    pub time: u64,
+    pub site: Site,
+    pub group: Mask,
+    pub mask: Mask,
+    pub depth: u32,
+    pub writes: usize,
+    pub accesses: usize,
+    pub more: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -85,26 +145,51 @@ struct Write {
 }
 
 impl Recorder {
-    /// Of a warp, so many steps from one on.
+    /// Registers of a warp, so many steps from one on.
     pub fn new(target: Target, from: u64, count: usize) -> Self {
-        Self { target, from, count, steps: Vec::new(), writes: Vec::new(), bytes: Vec::new() }
+        Self::of(Scope::One(target), Origin::Step(from), count, Detail::REGISTERS)
     }
 
-    /// Forgets what was recorded, and begins another window of the same warp; the memory is used again.
-    pub fn restart(&mut self, from: u64) {
-        self.from = from;
+    /// So many steps from somewhere on, of one warp or in the order in which the warps execute them.
+    pub fn of(scope: Scope, origin: Origin, count: usize, detail: Detail) -> Self {
+        Self {
+            scope,
+            origin,
+            count,
+            detail,
+            steps: Vec::new(),
+            writes: Vec::new(),
+            bytes: Vec::new(),
+            noted: Noted::default(),
+            executed: None,
+        }
+    }
+
+    /// Forgets what was recorded, and begins elsewhere; the memory is used again.
+    pub fn restart(&mut self, origin: Origin) {
+        self.origin = origin;
         self.steps.clear();
         self.writes.clear();
         self.bytes.clear();
+        self.noted.clear();
     }
 
-    /// Whether a step is in the window.
+    /// Whether a warp is looked at.
+    pub(super) fn includes(&self, target: Target) -> bool {
+        self.scope.includes(target)
+    }
+
+    /// How many steps of a warp are not wanted, at least, before one is.
     #[inline]
-    pub fn wants(&self, step: u64) -> bool {
-        step >= self.from && self.steps.len() < self.count
+    pub(super) fn quiet(&self, step: u64, time: u64) -> u64 {
+        match self.origin {
+            _ if self.is_full() => u64::MAX,
+            Origin::Step(from) => from.saturating_sub(step),
+            Origin::Time(from) => from.saturating_sub(time),
+        }
     }
 
-    /// Whether the window is full.
+    /// Whether all steps that were wanted are there.
     pub fn is_full(&self) -> bool {
         self.steps.len() >= self.count
     }
@@ -119,9 +204,25 @@ impl Recorder {
         self.steps.is_empty()
     }
 
+    /// What the one warp that is looked at has executed in all, as far as it was seen.
+    pub(crate) fn executed(&self) -> Option<u64> {
+        self.executed
+    }
+
+    /// A warp has had its turn.
+    pub(super) fn note_turn(&mut self, target: Target, steps: u64) {
+        if self.scope == Scope::One(target) {
+            self.executed = Some(steps);
+        }
+    }
+
     /// The steps that were recorded.
     pub fn steps(&self) -> Vec<Recorded> {
-        let mut first = 0;
+        self.iter().collect()
+    }
+
+    /// The steps that were recorded, made one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Recorded> + '_ {
         let change = |w: &Write| Change {
             function: w.function,
             slot: w.slot,
@@ -130,16 +231,27 @@ impl Recorder {
             unspecified: w.unspecified,
             approximate: w.approximate,
         };
-        let step = |s: &Step| {
-            let changes = self.writes[first..s.writes].iter().map(change).collect();
-            first = s.writes;
-            Recorded { step: s.step, site: s.site, group: s.group, mask: s.mask, depth: s.depth, changes }
-        };
-        self.steps.iter().map(step).collect()
+        let (mut write, mut access) = (0, 0);
+        self.steps.iter().map(move |s| {
+            let changes = self.writes[write..s.writes].iter().map(change).collect();
+            let accesses = self.noted.all[access..s.accesses].to_vec();
+            (write, access) = (s.writes, s.accesses);
+            let Step { target, step, time, site, group, mask, depth, more, .. } = *s;
+            Recorded { target, step, time, site, group, mask, depth, changes, accesses, more_accesses: more }
+        })
+    }
+
+    /// Where the accesses of a step go, if they are recorded.
+    #[inline]
+    pub(super) fn noted(&mut self) -> Option<&mut Noted> {
+        self.detail.accesses.then_some(&mut self.noted)
     }
 
     /// Keeps what registers hold before a step.
     pub(super) fn before(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+        if !self.detail.registers {
+            return;
+        }
         for slot in writes {
             let before = self.bytes.len();
             let len = self.keep(frame, slots, *slot);
@@ -166,19 +278,28 @@ impl Recorder {
     }
 
     /// And after it. `step` says of it what is known besides.
-    pub(super) fn after(&mut self, step: &Recorded, frame: &Frame, slots: &[Slot], writes: &[u32]) {
-        let first = self.writes.len() - writes.len().min(self.writes.len());
-        for at in first..self.writes.len() {
-            let slot = self.writes[at].slot;
-            let after = self.bytes.len();
-            self.keep(frame, slots, slot);
-            let mask = |masks: &[Mask]| masks.get(slot as usize).copied().unwrap_or(0);
-            let write = &mut self.writes[at];
-            write.after = after;
-            (write.unspecified, write.approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
+    pub(super) fn after(&mut self, step: Step, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+        if self.detail.registers {
+            let first = self.writes.len() - writes.len().min(self.writes.len());
+            for at in first..self.writes.len() {
+                let slot = self.writes[at].slot;
+                let after = self.bytes.len();
+                self.keep(frame, slots, slot);
+                let mask = |masks: &[Mask]| masks.get(slot as usize).copied().unwrap_or(0);
+                let write = &mut self.writes[at];
+                write.after = after;
+                (write.unspecified, write.approximate) =
+                    (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
+            }
         }
-        let Recorded { step, site, group, mask, depth, .. } = *step;
-        self.steps.push(Step { step, site, group, mask, depth, writes: self.writes.len() });
+        let more = self.noted.close();
+        let (writes, accesses) = (self.writes.len(), self.noted.first);
+        self.steps.push(Step { writes, accesses, more, ..step });
+    }
+
+    /// Whether registers of other activations that a step writes are wanted ([`amend`](Self::amend)).
+    pub(super) fn amends(&self) -> bool {
+        self.detail.registers
     }
 
     /// Adds to the last step registers of another activation: what a call has handed over, or a return handed back.
@@ -197,12 +318,15 @@ impl Recorder {
         self.steps[last].writes = self.writes.len();
     }
 
-    /// Forgets the registers that were kept before a step which did not happen.
+    /// Forgets what was kept of a step which did not happen.
     pub(super) fn abandon(&mut self, writes: &[u32]) {
-        for _ in writes {
-            if let Some(write) = self.writes.pop() {
-                self.bytes.truncate(write.before);
+        if self.detail.registers {
+            for _ in writes {
+                if let Some(write) = self.writes.pop() {
+                    self.bytes.truncate(write.before);
+                }
             }
         }
+        self.noted.abandon();
     }
 }

@@ -4,8 +4,8 @@
 
 use super::Machine;
 use super::group::{Ran, Stop, Turn};
-use super::record::Recorder;
-use super::warp::{State, Warp};
+use super::record::{Recorder, Target};
+use super::warp::{Group, State, Warp};
 use crate::decode::Executable;
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
@@ -68,13 +68,62 @@ pub(crate) struct Schedule {
     since: u64,
     /// How often every warp has had its turn.
     rounds: u64,
+    /// A turn that was stopped in the middle: that of the warp that is next.
+    unfinished: Option<Unfinished>,
+}
+
+/// What goes on when a turn does that was stopped in the middle.
+#[derive(Debug, Clone, Copy)]
+struct Unfinished {
+    /// Instructions of the turn that are done.
+    done: u64,
+    /// The group that was being executed, if it had not come to a place where the groups are looked at again.
+    piece: Option<Piece>,
+}
+
+/// A group that is executed for a while.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// Its place in the warp.
+    at: usize,
+    /// Where in the order of its function it must stop.
+    meet: u32,
+    /// Instructions that it may execute still.
+    left: u64,
+    /// Instructions that it has executed.
+    done: u64,
+    /// Work that counts towards a pause.
+    spent: u64,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The next warp has its turn.
+    Over,
+    /// It was stopped in the middle, because as many instructions were executed as were asked for.
+    Cut,
+    /// The run ends.
+    Run,
 }
 
 impl Machine {
     /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
-    pub fn advance(
+    pub fn advance(&mut self, until: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
+        self.execute(until, u64::MAX, recorder, cancelled)
+    }
+
+    /// Executes until exactly so many steps are done in all, or to the end of the run. Going on from there is the same as not having
+    /// stopped.
+    pub fn advance_to(&mut self, time: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
+        self.execute(time, time, recorder, cancelled)
+    }
+
+    /// Executes until so many steps are done and a turn is over, but never more steps than `exact`.
+    fn execute(
         &mut self,
         until: u64,
+        exact: u64,
         mut recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
     ) -> Progress {
@@ -108,13 +157,22 @@ impl Machine {
                 continue;
             }
             self.schedule.next = (cluster, rank, warp + 1);
-            let budget = QUANTUM.min(self.settings.limit - self.steps);
-            let (steps, ends) =
-                self.run_warp(&executable, (cluster, rank, warp), budget, recorder.as_deref_mut(), cancelled);
+            let allowed = exact.min(self.settings.limit) - self.steps;
+            // Where the run ends, the warp's turn does: only what goes on later is left as it is.
+            let pauses = exact < self.settings.limit;
+            let (steps, end) = self.run_warp(
+                &executable,
+                (cluster, rank, warp),
+                (allowed, pauses),
+                recorder.as_deref_mut(),
+                cancelled,
+            );
             self.steps += steps;
             self.schedule.executed += steps;
-            if ends {
-                return Progress::Ended(Status::Fault);
+            match end {
+                End::Cut if pauses => self.schedule.next = (cluster, rank, warp),
+                End::Over | End::Cut => {}
+                End::Run => return Progress::Ended(Status::Fault),
             }
         }
     }
@@ -172,45 +230,89 @@ impl Machine {
         false
     }
 
-    /// One turn of a warp. Gives the instructions that it executed, and whether the run ends.
+    /// The turn of a warp, or what is left of it: so many instructions at most. `pauses` says that the turn goes on later if they are too
+    /// few for it. Gives the instructions that it executed, and how it ended.
     fn run_warp(
         &mut self,
         executable: &Executable,
         (cluster, rank, number): (usize, usize, usize),
-        budget: u64,
+        (allowed, pauses): (u64, bool),
         mut recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
-    ) -> (u64, bool) {
+    ) -> (u64, End) {
+        let unfinished = self.schedule.unfinished.take();
         let mut warp = std::mem::take(&mut self.clusters[cluster].ctas[rank].warps[number]);
-        for group in &mut warp.groups {
-            if group.state == State::Waiting {
-                group.state = State::Ready;
+        if unfinished.is_none() {
+            for group in &mut warp.groups {
+                if group.state == State::Waiting {
+                    group.state = State::Ready;
+                }
             }
         }
         let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1;
-        let (mut done, mut ends) = (0, false);
-        while done < budget {
-            tidy(&mut warp);
-            self.gather(executable, &mut warp, (cluster, rank));
-            let Some((at, meet)) = self.pick(executable, &warp, fair && done == 0) else { break };
+        let (begin, mut piece) = unfinished.map_or((0, None), |u| (u.done, u.piece));
+        let (mut done, mut end) = (begin, End::Cut);
+        while done - begin < allowed {
+            if done >= QUANTUM {
+                end = End::Over;
+                break;
+            }
+            let current = match piece.take() {
+                Some(piece) => piece,
+                None => {
+                    tidy(&mut warp);
+                    self.gather(executable, &mut warp, (cluster, rank));
+                    let Some((at, meet)) = self.pick(executable, &warp, &warp.groups, fair && done == 0) else {
+                        end = End::Over;
+                        break;
+                    };
+                    // In pieces, so that a run that nobody wants any more ends soon.
+                    Piece { at, meet, left: (QUANTUM - done).min(256), done: 0, spent: 0 }
+                }
+            };
+            let budget = current.left.min(allowed - (done - begin));
             let turn = Turn {
                 cluster,
                 rank,
                 idle: self.schedule.level > 0,
-                // In pieces, so that a run that nobody wants any more ends soon.
-                budget: (budget - done).min(256),
-                meet,
+                budget,
+                meet: current.meet,
+                time: self.steps + (done - begin),
+                spent: current.spent,
                 recorder: recorder.as_deref_mut(),
             };
-            let Ran { steps, stop } = self.run_group(executable, &mut warp, at, turn);
+            let Ran { steps, stop, spent } = self.run_group(executable, &mut warp, current.at, turn);
             done += steps;
+            let current =
+                Piece { left: current.left - steps.min(current.left), done: current.done + steps, spent, ..current };
             if stop == Stop::Ends || ((steps > 64 || stop == Stop::Tired) && cancelled()) {
-                ends = stop == Stop::Ends;
+                end = if stop == Stop::Ends { End::Run } else { End::Over };
                 break;
             }
-            if stop == Stop::Yields || (stop == Stop::Turn && steps == 0 && meet == u32::MAX) {
+            if stop == Stop::Turn && steps == budget && current.left > 0 {
+                piece = Some(current);
                 break;
             }
+            if stop == Stop::Yields || (stop == Stop::Turn && current.done == 0 && current.meet == u32::MAX) {
+                end = End::Over;
+                break;
+            }
+        }
+        if done >= QUANTUM && end == End::Cut {
+            end = End::Over;
+        }
+        if let Some(recorder) = recorder {
+            let target = Target { cta: self.clusters[cluster].ctas[rank].number, warp: number as u32 };
+            recorder.note_turn(target, warp.lanes.steps);
+        }
+        if end == End::Cut && pauses {
+            if piece.is_none() {
+                // As it happens when the turn goes on: whoever looks sees lanes at one place together.
+                tidy(&mut warp);
+            }
+            self.schedule.unfinished = Some(Unfinished { done, piece });
+            self.clusters[cluster].ctas[rank].warps[number] = warp;
+            return (done - begin, end);
         }
         tidy(&mut warp);
         let mut leaks = Vec::new();
@@ -232,7 +334,7 @@ impl Machine {
             warp.frames.clear();
         }
         for leak in leaks {
-            let turn = Turn { cluster, rank, idle: false, budget: 0, meet: 0, recorder: None };
+            let turn = Turn::none((cluster, rank), false);
             let words = || {
                 let columns = leak.columns;
                 format!(
@@ -242,18 +344,18 @@ impl Machine {
             self.note(&turn, &warp.lanes, Kind::Undefined, leak.site, warp.lanes.present, words);
         }
         self.clusters[cluster].ctas[rank].warps[number] = warp;
-        (done, ends)
+        (done - begin, end)
     }
 
     /// The group whose turn it is, and in the order of its function where it must stop.
-    fn pick(&self, executable: &Executable, warp: &Warp, fair: bool) -> Option<(usize, u32)> {
-        let ready = |g: &&super::warp::Group| matches!(g.state, State::Ready | State::Gathered);
-        let mut candidates = warp.groups.iter().enumerate().filter(|(_, g)| ready(g));
+    fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
+        let ready = |g: &&Group| matches!(g.state, State::Ready | State::Gathered);
+        let mut candidates = groups.iter().enumerate().filter(|(_, g)| ready(g));
         let first = candidates.next()?;
-        if warp.groups.len() == 1 {
+        if groups.len() == 1 {
             return Some((first.0, u32::MAX));
         }
-        let all = || warp.groups.iter().enumerate().filter(|(_, g)| ready(g));
+        let all = || groups.iter().enumerate().filter(|(_, g)| ready(g));
         if fair {
             let oldest = all().min_by_key(|(i, g)| (g.turn, *i))?;
             return Some((oldest.0, u32::MAX));
@@ -263,7 +365,7 @@ impl Machine {
         let group = chosen.1;
         let code = executable.code(warp.frame(group.frame)?.function)?;
         let own = code.order.get(group.pc as usize).copied().unwrap_or(u32::MAX);
-        let others = warp.groups.iter().enumerate().filter(|(i, _)| *i != chosen.0);
+        let others = groups.iter().enumerate().filter(|(i, _)| *i != chosen.0);
         let meets = others.filter_map(|(_, other)| {
             let (mut pc, mut at) = (other.pc, other.frame);
             while at != group.frame {
@@ -273,6 +375,24 @@ impl Machine {
             code.order.get(pc as usize).copied().filter(|m| *m > own)
         });
         Some((chosen.0, meets.min().unwrap_or(u32::MAX)))
+    }
+
+    /// The group of a warp that goes on first, as far as can be told before it has its turn: of those that wait for something outside of
+    /// the warp nobody knows whether they still must.
+    pub(crate) fn next_group(&self, (cluster, rank, number): (usize, usize, usize)) -> Option<usize> {
+        let warp = self.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)?;
+        let own = self.schedule.unfinished.filter(|_| self.schedule.next == (cluster, rank, number));
+        if let Some(piece) = own.and_then(|u| u.piece) {
+            return Some(piece.at);
+        }
+        let mut groups = warp.groups.clone();
+        if own.is_none() {
+            let waiting = groups.iter_mut().filter(|g| g.state == State::Waiting);
+            waiting.for_each(|g| g.state = State::Ready);
+        }
+        let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
+        let picked = self.pick(&self.executable, warp, &groups, fair);
+        picked.map(|(at, _)| at).or((!groups.is_empty()).then_some(0))
     }
 
     /// Groups that wait for lanes of the warp: joins those at one place, and lets go whoever has all that it needs.
@@ -287,14 +407,14 @@ impl Machine {
                 continue;
             }
             // The states say the same of which lanes are named: who names others does not meet.
-            let same = |o: &super::warp::Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
+            let same = |o: &Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
             if let Some(twin) = (0..at).find(|i| same(&warp.groups[*i])) {
                 let mask = std::mem::take(&mut warp.groups[at].mask);
                 warp.groups[twin].mask |= mask;
             }
         }
         tidy(warp);
-        let anywhere = |g: &super::warp::Group| {
+        let anywhere = |g: &Group| {
             let code = warp.frame(g.frame).and_then(|f| executable.code(f.function));
             code.and_then(|c| c.ops.get(g.pc as usize)).is_some_and(|o| o.meets_anywhere)
         };
@@ -327,7 +447,7 @@ impl Machine {
         let absent = needed & live & !group.mask;
         let function = warp.frame(group.frame).map_or(0, |f| f.function);
         let site = Site { function, instruction: group.pc };
-        let turn = Turn { cluster, rank, idle: true, budget: 0, meet: 0, recorder: None };
+        let turn = Turn::none((cluster, rank), true);
         let words = || {
             format!(
                 "lanes {} wait here for lanes {}, which are elsewhere and never come",
@@ -353,7 +473,7 @@ impl Machine {
             }
         }
         for ((cluster, rank), warp, mask, site) in places {
-            let turn = Turn { cluster, rank, idle: true, budget: 0, meet: 0, recorder: None };
+            let turn = Turn::none((cluster, rank), true);
             let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
             self.note(&turn, &warp, Kind::Deadlock, site, mask, words);
         }
@@ -366,7 +486,7 @@ fn tidy(warp: &mut Warp) {
         return;
     }
     warp.groups.retain(|g| g.mask != 0);
-    let joins = |g: &super::warp::Group| g.state == State::Ready && g.token.is_none();
+    let joins = |g: &Group| g.state == State::Ready && g.token.is_none();
     let mut at = 0;
     while at < warp.groups.len() {
         let group = &warp.groups[at];

@@ -27,7 +27,7 @@ fn component(of: [u32; 3], index: u8) -> u128 {
 }
 
 /// The value of a special register in a lane; nothing for a clock, or one that is not known here.
-pub(super) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> Option<u128> {
+pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> Option<u128> {
     let Shape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
     let thread = warp * 32 + lane as u32;
     let index = [thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]];
@@ -89,9 +89,8 @@ pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line
     lines.into()
 }
 
-/// The value of a clock.
-pub(super) fn clock(machine: &Machine, special: Special) -> u128 {
-    let cycles = machine.steps;
+/// The value of a clock after so many warp instructions of the whole grid.
+pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
     // A device that has been running for a while: 2^40 ns.
     let time = (1 << 40) + cycles * NANOSECONDS;
     match special.name {

@@ -229,7 +229,8 @@ fn fault(done: &Evaluated, fault: &Fault, places: Places<'_>) -> FaultReport {
     }
 }
 
-fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
+/// A step of a warp.
+pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
     let executable = &done.run.machine.executable;
     let (line, column) = places(executable.range(step.site).start);
     let function = executable.function(step.site.function);

@@ -4,6 +4,7 @@
 //! a new *revision*, and the worker brings tree and diagnostics up to the newest one. Whoever wants a tree notes the revision
 //! first, and then waits until the worker has published that one or a later one.
 
+use super::evaluation::Slot;
 use super::handlers::semantic_tokens::Given;
 use super::moved::Edits;
 use super::position::Encoding;
@@ -62,6 +63,8 @@ pub struct Checked {
     pub report: Report,
     /// The same, one for one, as the client gets it.
     pub diagnostics: Vec<ls_types::Diagnostic>,
+    /// The errors, whatever the user wants to hear of.
+    pub errors: Vec<ptx_analysis::Diagnostic>,
     /// How long it took.
     pub timings: Timings,
 }
@@ -89,6 +92,7 @@ impl Checked {
             snapshot: None,
             report: Report::default(),
             diagnostics: Vec::new(),
+            errors: Vec::new(),
             timings,
         }
     }
@@ -125,6 +129,8 @@ pub struct Document {
     pub uri: Uri,
     /// The semantic tokens that the client has got last, for those that it gets next.
     pub tokens: Mutex<Option<Given>>,
+    /// What its kernels are evaluated for, and what came of it.
+    pub evaluation: Slot,
     inbox: Mutex<Inbox>,
     wake: Condvar,
     parsed: watch::Receiver<Option<Arc<Parsed>>>,
@@ -166,7 +172,8 @@ impl Document {
             closed: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
-        let document = Self { uri, tokens, inbox, wake, parsed, checked, facts };
+        let evaluation = Slot::default();
+        let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
     }
 

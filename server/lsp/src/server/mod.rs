@@ -8,6 +8,7 @@ mod backend;
 mod cancel;
 mod convert;
 mod document;
+mod evaluation;
 mod folders;
 mod framing;
 mod handlers;
@@ -70,6 +71,7 @@ pub fn run() -> std::io::Result<bool> {
     runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
     if let Some(shared) = &shared {
         shared.ptxas.end();
+        shared.evaluations.end();
     }
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.

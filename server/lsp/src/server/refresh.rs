@@ -41,6 +41,11 @@ pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     });
 }
 
+/// The values at the ends of lines are, and findings of runs.
+pub fn values(shared: &Arc<Shared>) {
+    hints(shared);
+}
+
 /// Time enough to draw what came.
 const PAUSE: Duration = Duration::from_millis(100);
 

@@ -10,6 +10,9 @@ use tower_lsp_server::ls_types::{
 /// in `experimental.commands.commands`.
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 
+/// Another one: shows what a warp does in a view of the client's own, which asks for it by `ptx-analyzer.evaluateWarp`.
+pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
+
 /// What the client can do, as far as it matters here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Session {
@@ -69,6 +72,8 @@ pub struct Session {
     pub resolves_hints: bool,
     /// It has a command `ptx-analyzer.showReferences`.
     pub shows_references: bool,
+    /// It has a command `ptx-analyzer.showWarp`.
+    pub shows_warps: bool,
     /// It answers questions about its configuration.
     pub configuration: bool,
     /// It has to be asked to tell about changes of its configuration.
@@ -101,6 +106,8 @@ impl Session {
         let push = text.and_then(|t| t.publish_diagnostics.as_ref());
         let folding = text.and_then(|t| t.folding_range.as_ref());
         let is = |flag: Option<bool>| flag == Some(true);
+        let commands = capabilities.experimental.as_ref().and_then(|e| e.pointer("/commands/commands")?.as_array());
+        let has = |command: &str| commands.is_some_and(|names| names.iter().any(|n| n == command));
         Self {
             encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
             pulls_diagnostics: pull.is_some(),
@@ -146,11 +153,8 @@ impl Session {
             resolves_hints: text
                 .and_then(|t| t.inlay_hint.as_ref()?.resolve_support.as_ref())
                 .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
-            shows_references: capabilities
-                .experimental
-                .as_ref()
-                .and_then(|e| e.pointer("/commands/commands")?.as_array())
-                .is_some_and(|names| names.iter().any(|n| n == SHOW_REFERENCES)),
+            shows_references: has(SHOW_REFERENCES),
+            shows_warps: has(SHOW_WARP),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)

@@ -1,6 +1,7 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
 
 mod completion;
+mod evaluation;
 mod formatting;
 mod ptxas;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod schema;
 use super::workspace::excluded;
 use crate::levels::{Levels, level};
 pub use completion::Completion;
+pub use evaluation::Evaluation;
 pub use formatting::Formatting;
 use ptx_analysis::checks;
 use ptx_analysis::project::Project;
@@ -28,6 +30,8 @@ pub struct Settings {
     pub completion: Completion,
     /// `diagnostics.*`
     pub diagnostics: Diagnostics,
+    /// `evaluation.*`
+    pub evaluation: Evaluation,
     /// `formatting.*`
     pub formatting: Formatting,
     /// `codeLens.*`
@@ -171,6 +175,7 @@ pub fn section(value: &Value) -> Option<&Value> {
                 "codeLens",
                 "completion",
                 "diagnostics",
+                "evaluation",
                 "formatting",
                 "hover",
                 "inlayHints",
@@ -195,6 +200,7 @@ impl Settings {
                 match key.as_str() {
                     "completion" => reader.completion(value, &mut out.completion),
                     "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
+                    "evaluation" => reader.evaluation(value, &mut out.evaluation),
                     "formatting" => reader.formatting(value, &mut out.formatting),
                     "codeLens" => reader.code_lens(value, &mut out.code_lens),
                     "hover" => reader.hover(value, &mut out.hover),
@@ -330,6 +336,7 @@ impl Reader {
                 "enable" => self.bool(value, &name, &mut out.enable),
                 "branches" => self.bool(value, &name, &mut out.options.branches),
                 "calls" => self.bool(value, &name, &mut out.options.calls),
+                "evaluate" => self.bool(value, &name, &mut out.options.evaluate),
                 "registers" => self.bool(value, &name, &mut out.options.registers),
                 "uses" => self.bool(value, &name, &mut out.options.uses),
                 _ => self.unknown(&name),

@@ -2,6 +2,7 @@
 
 pub use super::cancel::{cancellable, off_thread};
 use super::document::{Document, Publisher};
+use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::Pushed;
 use super::outgoing::Outgoing;
@@ -43,6 +44,8 @@ pub struct Shared {
     pub running: Running,
     /// NVIDIA's assembler, if the user has one.
     pub ptxas: Ptxas,
+    /// What kernels were evaluated.
+    pub evaluations: Evaluations,
     runtime: tokio::runtime::Handle,
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
@@ -62,6 +65,7 @@ impl Shared {
             pushed: Pushed::default(),
             running: Running::default(),
             ptxas: Ptxas::default(),
+            evaluations: Evaluations::default(),
             runtime,
             session: OnceLock::new(),
             settings: RwLock::default(),
@@ -83,6 +87,11 @@ impl Shared {
     /// Does something in the background, from any thread.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.runtime.spawn(work);
+    }
+
+    /// The same for work that keeps a thread busy.
+    pub fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        self.runtime.spawn_blocking(work);
     }
 
     /// The client wants the end: nothing new is begun, and who waits for a change is told.

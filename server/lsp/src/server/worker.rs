@@ -2,12 +2,13 @@
 
 use super::convert;
 use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
+use super::evaluation;
 use super::outgoing::{self, Outgoing};
 use super::refresh;
 use super::shared::Shared;
 use crate::markup::is_markup;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report};
+use ptx_analysis::{Analyzer, Report, Severity};
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -148,6 +149,9 @@ impl Worker {
             // Clients that ask for diagnostics are told that there are more.
             refresh::diagnostics(&self.shared);
         }
+        if let Some(checked) = self.document.last_checked().filter(|c| c.revision == revision) {
+            evaluation::again(&self.shared, &self.document, &checked);
+        }
     }
 
     /// Hands over a tree, and what is known of its functions.
@@ -167,15 +171,18 @@ impl Worker {
     ) {
         let begin = Instant::now();
         let mut found = report.diagnostics.clone();
-        if !lints.is_empty() {
+        let faults = self.document.evaluation.faults(snapshot);
+        if !lints.is_empty() || !faults.is_empty() {
             found.extend_from_slice(lints);
+            found.extend(faults);
             found.sort_by_key(|d| (d.range.start, d.range.end));
         }
+        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
         let (wanted, diagnostics) = convert::diagnostics(context, found);
         let report = Report { diagnostics: wanted, environment: report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
         let (revision, version, snapshot) = (work.revision, work.version, Some(snapshot.clone()));
-        self.report(work, Checked { revision, complete, version, snapshot, report, diagnostics, timings });
+        self.report(work, Checked { revision, complete, version, snapshot, report, diagnostics, errors, timings });
     }
 
     /// The tree of the current text, edits applied.

@@ -8,6 +8,7 @@ mod client;
 mod code_actions;
 mod completion;
 mod eval;
+mod evaluate;
 mod fmt;
 mod formatting;
 mod hover;

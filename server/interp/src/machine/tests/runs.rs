@@ -117,18 +117,6 @@ fn windows_are_parts_of_the_whole() {
 }
 
 #[test]
-fn the_machine_can_be_had_near_any_step() {
-    let out = busy();
-    let target = Target { cta: 2, warp: 1 };
-    let last = window(&out, 2, 1, 0, usize::MAX).len() as u64 - 1;
-    for step in [0, 1, 500, 1234, last] {
-        let machine = out.run.near(target, step, &|| false).expect("it was executed");
-        let steps = machine.steps_of(target).unwrap_or(0);
-        assert!(steps <= step, "{steps} {step}");
-    }
-}
-
-#[test]
 fn two_runs_are_equal() {
     let (a, b) = (busy(), busy());
     assert_eq!(a.bytes(0), b.bytes(0));

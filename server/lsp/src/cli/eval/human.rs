@@ -3,9 +3,10 @@
 use super::Shown;
 use crate::cli::source::place;
 use crate::launch::evaluate::Evaluated;
-use ptx_analysis::{Diagnostic, Related};
+use crate::launch::words::{diagnostic, element, ended, text};
+use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
-use ptx_interp::launch::{Element, Placed, Snapshot, status_name};
+
 use ptx_interp::machine::Status;
 use std::fmt::Write;
 
@@ -48,7 +49,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
             "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
             done.launch.entry,
             shown.name,
-            ended(done, shown)
+            ended(done, &|offset| place(shown.snapshot, offset).line)
         );
         if passed {
             return out;
@@ -63,7 +64,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
         if !done.guessed.is_empty() {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {}", done.guessed.join(" "));
         }
-        let _ = writeln!(out, "{}", ended(done, shown));
+        let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
     }
     faults(done, shown, brief, &mut out);
     // After a run that was cut short there is nothing to wonder about.
@@ -95,43 +96,6 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
     out
 }
 
-/// How the run ended, in words.
-fn ended(done: &Evaluated, shown: &Shown<'_>) -> String {
-    let steps = grouped(done.run.machine.steps);
-    let time = done.time.as_secs_f64();
-    let time = match time {
-        0.0..1e-3 => format!("{:.0} µs", time * 1e6),
-        1e-3..1.0 => format!("{:.1} ms", time * 1e3),
-        _ => format!("{time:.2} s"),
-    };
-    let at = done.stopped_at().map(|site| {
-        let range = done.run.machine.executable.range(site);
-        format!(", at line {}", place(shown.snapshot, range.start).line)
-    });
-    let at = at.unwrap_or_default();
-    let how = match done.run.status {
-        Status::Finished => "finished after".to_owned(),
-        Status::Limit => format!("stopped at the limit{at}, after"),
-        Status::Deadlock => format!("deadlock{at}, after"),
-        status => format!("ended by a {} after", status_name(status)),
-    };
-    let plural = if done.run.machine.steps == 1 { "" } else { "s" };
-    format!("{how} {steps} warp instruction{plural}, {time}")
-}
-
-/// `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
     let unexpected = done.unexpected();
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
@@ -141,38 +105,6 @@ fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
     if all.len() > most {
         let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
     }
-}
-
-/// A fault as a finding.
-fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
-    let range = |site| done.run.machine.executable.range(site);
-    let [x, y, z] = fault.cta;
-    let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };
-    let who = format!("{} of warp {} in CTA {x},{y},{z}{seen}", lanes(fault.lanes), fault.warp);
-    let make = if fault.kind.is_fatal() { Diagnostic::error } else { Diagnostic::warning };
-    let mut out = make(fault.kind.name(), range(fault.site), format!("{}: {who}", fault.message));
-    if let Some((site, message)) = &fault.related {
-        out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
-    }
-    out
-}
-
-/// Lanes of a mask in words: `lane 3`, `lanes 0–15, 20`, `all lanes`.
-pub(super) fn lanes(mask: u32) -> String {
-    if mask == u32::MAX {
-        return "all lanes".to_owned();
-    }
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => ranges.push((lane, lane)),
-        }
-    }
-    let texts: Vec<String> =
-        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
-    let plural = if mask.count_ones() == 1 { "lane" } else { "lanes" };
-    if mask == 0 { "no lane".to_owned() } else { format!("{plural} {}", texts.join(", ")) }
 }
 
 fn buffers(done: &Evaluated, out: &mut String) {
@@ -201,36 +133,5 @@ fn buffers(done: &Evaluated, out: &mut String) {
     }
     if !same.is_empty() {
         let _ = writeln!(out, "{DIM}unchanged: {}{RESET}", same.join(", "));
-    }
-}
-
-/// The bits of an element; nothing where nobody wrote.
-fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
-    let bits = u64::from(placed.element.bits());
-    let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
-    let at = snapshot.known.partition_point(|r| r.start <= from);
-    let known = at.checked_sub(1).and_then(|i| snapshot.known.get(i)).is_some_and(|r| r.end >= to);
-    Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
-}
-
-fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
-    element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{grouped, lanes};
-
-    #[test]
-    fn lanes_in_words() {
-        assert_eq!(lanes(u32::MAX), "all lanes");
-        assert_eq!(lanes(0b1000), "lane 3");
-        assert_eq!(lanes(0x0010_ffff), "lanes 0–15, 20");
-        assert_eq!(lanes(0), "no lane");
-    }
-
-    #[test]
-    fn long_numbers() {
-        assert_eq!((grouped(7), grouped(1234), grouped(1_234_567)), ("7".into(), "1,234".into(), "1,234,567".into()));
     }
 }

@@ -1,11 +1,11 @@
 //! The steps of a warp, for people: a line for each, with the registers that it wrote.
 
-use super::human::{BOLD, DIM, RESET, YELLOW, lanes};
+use super::human::{BOLD, DIM, RESET, YELLOW};
 use super::{STEPS, Shown};
 use crate::cli::source::{excerpt, place};
 use crate::launch::evaluate::Evaluated;
-use ptx_interp::launch::Element;
-use ptx_interp::machine::{Change, Recorded, Target};
+use crate::launch::words::{lanes, value};
+use ptx_interp::machine::{Recorded, Target};
 use std::fmt::Write;
 
 /// Characters of an instruction that are shown.
@@ -64,34 +64,4 @@ fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) 
         out.pop();
     }
     out.push('\n');
-}
-
-/// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
-fn value(ty: &str, change: &Change, mask: u32) -> String {
-    let marks = match (change.unspecified & mask, change.approximate & mask) {
-        (0, 0) => "",
-        (0, _) => " (approximate)",
-        _ => " (unspecified)",
-    };
-    if ty == ".pred" {
-        let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
-        return if bits == mask {
-            "true".to_owned()
-        } else if bits == 0 {
-            "false".to_owned()
-        } else {
-            lanes(bits)
-        } + marks;
-    }
-    let size = change.after.len() / 32;
-    let element = Element::named(ty).filter(|e| e.bits() as usize == size * 8);
-    let element = element.unwrap_or(Element::of_bits(8 * size as u32));
-    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, |bits| element.text(bits));
-    let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
-    let shown = match texts.as_slice() {
-        [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
-        [a, b, c, .., last] if texts.len() > 6 => format!("{a} {b} {c} … {last}"),
-        all => all.join(" "),
-    };
-    shown + marks
 }

@@ -2,7 +2,8 @@
 //!
 //! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
 
-use super::commands::{COMPARE_REGISTERS, EXPLAIN};
+use super::commands::{COMPARE_REGISTERS, EXPLAIN, WRITE_LAUNCH};
+use super::{code_lenses, evaluate};
 use crate::ptxas::compare::function_headed_at;
 use crate::server::document::Checked;
 use crate::server::session::Session;
@@ -27,6 +28,9 @@ const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrd
 /// What the assembler makes of a function.
 const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
 
+/// What a warp of a kernel does.
+const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
+
 /// So many findings of one place are explained.
 const MOST_EXPLAINED: usize = 3;
 
@@ -35,7 +39,7 @@ const MOST_UNASKED: usize = 64;
 
 /// The kinds that there are.
 fn kinds() -> Vec<CodeActionKind> {
-    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, FIX_ALL]
+    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, EVALUATE, FIX_ALL]
 }
 
 /// Announces them.
@@ -53,6 +57,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
     let measures = shared.ptxas.is_ready();
+    let evaluates = shared.settings_of(&uri).evaluation.enable;
     cancellable(move |cancelled| {
         let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
         let context = Answer { uri: &uri, session, checked: &checked };
@@ -86,6 +91,14 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         }
         if measures && wants(only, &COMPARE) {
             out.extend(context.compare(&range));
+        }
+        if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
+            if wants(only, &EVALUATE) {
+                out.push(context.evaluate(&kernel.name));
+            }
+            if kernel.headed && !kernel.launched && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+                out.push(context.write_launch(&kernel.name));
+            }
         }
         Some(out)
     })
@@ -183,6 +196,29 @@ impl Answer<'_> {
             command: Some(Command { title, command: COMPARE_REGISTERS.to_owned(), arguments: Some(arguments) }),
             ..CodeAction::default()
         }))
+    }
+
+    /// The command that shows what a warp of a kernel does.
+    fn evaluate(&self, kernel: &str) -> CodeActionOrCommand {
+        let title = format!("Evaluate a warp of `{kernel}`");
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(EVALUATE),
+            command: Some(code_lenses::evaluate(title, self.uri, kernel, self.session)),
+            ..CodeAction::default()
+        })
+    }
+
+    /// The command that writes the launch which would be guessed: that takes the whole module, so it is not tried before somebody wants it.
+    fn write_launch(&self, kernel: &str) -> CodeActionOrCommand {
+        let title = format!("Write the launch that is guessed for `{kernel}`");
+        let arguments = vec![json!({ "uri": self.uri, "entry": kernel })];
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            command: Some(Command { title, command: WRITE_LAUNCH.to_owned(), arguments: Some(arguments) }),
+            ..CodeAction::default()
+        })
     }
 
     /// Nothing where there is nothing to mend, and to somebody who did not ask nothing for a single finding, which has its own fix.

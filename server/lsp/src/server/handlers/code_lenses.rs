@@ -1,9 +1,9 @@
 //! `textDocument/codeLens` and `codeLens/resolve`.
 
-use super::commands::REGISTER_PRESSURE;
+use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
 use crate::server::document::{Document, Parsed};
 use crate::server::ptxas::Measured;
-use crate::server::session::{SHOW_REFERENCES, Session};
+use crate::server::session::{SHOW_REFERENCES, SHOW_WARP, Session};
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
@@ -39,9 +39,11 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     off_thread(move || {
         let Parsed { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
         let measured = server.ptxas.measured(&uri, snapshot);
-        let found = ptx_ide::code_lenses(snapshot, &settings.code_lens.options);
+        let mut options = settings.code_lens.options;
+        options.evaluate &= settings.evaluation.enable;
+        let found = ptx_ide::code_lenses(snapshot, &options);
         // Those that are found by searching.
-        let searching = found.iter().filter(|l| l.kind != LensKind::Registers).count();
+        let searching = found.iter().filter(|l| ![LensKind::Registers, LensKind::Evaluate].contains(&l.kind)).count();
         let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
         let one = |lens: ptx_ide::Lens| {
             let range = session.encoding.range(snapshot.rope(), &lens.range);
@@ -120,6 +122,10 @@ fn command(
         let arguments: Vec<Value> = vec![json!({ "uri": uri, "entry": entry, "show": true })];
         return Command { title: says.title, command: REGISTER_PRESSURE.to_owned(), arguments: Some(arguments) };
     }
+    if lens.kind == LensKind::Evaluate {
+        let entry = snapshot.text(lens.range.clone());
+        return evaluate(says.title, uri, &entry, session);
+    }
     let at: Position = session.encoding.position(snapshot.rope(), lens.range.start);
     if !session.shows_references || says.places.is_empty() {
         return Command { title: says.title, command: String::new(), arguments: None };
@@ -128,4 +134,13 @@ fn command(
     let places: Vec<Location> = says.places.iter().map(location).collect();
     let arguments = vec![json!(uri), json!(at), json!(places)];
     Command { title: says.title, command: SHOW_REFERENCES.to_owned(), arguments: Some(arguments) }
+}
+
+/// A command that shows what a warp of a kernel does: the client's own, if it has a view for that.
+pub fn evaluate(title: String, uri: &Uri, entry: &str, session: Session) -> Command {
+    let (command, argument) = match session.shows_warps {
+        true => (SHOW_WARP, json!({ "uri": uri, "entry": entry })),
+        false => (EVALUATE_WARP, json!({ "uri": uri, "entry": entry, "focus": { "lane": 0 }, "show": true })),
+    };
+    Command { title, command: command.to_owned(), arguments: Some(vec![argument]) }
 }

@@ -1,6 +1,6 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, compare, registers, snapshot, status, syntax_tree, workspace_check};
+use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::server::convert::page_address;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
@@ -22,9 +22,28 @@ const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
 /// Also the command of an action.
 pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
 
+/// Also the command of lenses and of an action.
+pub const EVALUATE_WARP: &str = "ptx-analyzer.evaluateWarp";
+const CLEAR_EVALUATION: &str = "ptx-analyzer.clearEvaluation";
+const FRAGMENTS: &str = "ptx-analyzer.fragments";
+const LAUNCHES: &str = "ptx-analyzer.launches";
+/// Also the command of an action.
+pub const WRITE_LAUNCH: &str = "ptx-analyzer.writeLaunch";
+
 /// All commands.
-const NAMES: [&str; 6] =
-    [SHOW_SYNTAX_TREE, EXPLAIN, SERVER_STATUS, CHECK_WORKSPACE, COMPARE_REGISTERS, REGISTER_PRESSURE];
+const NAMES: [&str; 11] = [
+    SHOW_SYNTAX_TREE,
+    EXPLAIN,
+    SERVER_STATUS,
+    CHECK_WORKSPACE,
+    COMPARE_REGISTERS,
+    REGISTER_PRESSURE,
+    EVALUATE_WARP,
+    CLEAR_EVALUATION,
+    FRAGMENTS,
+    LAUNCHES,
+    WRITE_LAUNCH,
+];
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -67,6 +86,11 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
                 .await
                 .map(Some)
         }
+        EVALUATE_WARP => evaluate::evaluate_warp(shared, uri(&argument)?, &argument).await.map(Some),
+        CLEAR_EVALUATION => Ok(evaluate::clear(shared, &uri(&argument)?)),
+        FRAGMENTS => evaluate::fragments(shared, uri(&argument)?, &argument).await,
+        LAUNCHES => evaluate::launches(shared, uri(&argument)?, &argument).await.map(Some),
+        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await,
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }

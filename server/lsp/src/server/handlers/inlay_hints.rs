@@ -1,6 +1,8 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
 use super::{Stretch, snapshot, within_after};
+use crate::launch::values::LineValue;
+use crate::server::evaluation;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
@@ -31,7 +33,8 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
-    if !settings.inlay_hints.enable {
+    let document = shared.document(&uri).filter(|d| d.evaluation.focus().is_some());
+    if !settings.inlay_hints.enable && document.is_none() {
         return Ok(None);
     }
     let name = uri.clone();
@@ -39,8 +42,15 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
     let patience = if waits { PATIENCE } else { Duration::ZERO };
     within_after(shared, &uri, params.range, patience, move |stretch| {
-        let hints = hints(&stretch, &settings.inlay_hints.options);
-        Some(hints.into_iter().map(|hint| convert(hint, &stretch.snapshot, &name, stretch.session)).collect())
+        let enabled = settings.inlay_hints.enable;
+        let hints = if enabled { hints(&stretch, &settings.inlay_hints.options) } else { Vec::new() };
+        let convert = |hint| convert(hint, &stretch.snapshot, &name, stretch.session);
+        let mut out: Vec<InlayHint> = hints.into_iter().map(convert).collect();
+        if let Some(document) = document.filter(|_| settings.evaluation.hints) {
+            let values = evaluation::hints(&document, &stretch);
+            out.extend(values.into_iter().map(|value| shown(value, &stretch)));
+        }
+        Some(out)
     })
     .await
 }
@@ -115,6 +125,20 @@ fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: Session) -> Inla
         padding_left: hint.gap_before.then_some(true),
         padding_right: hint.gap_after.then_some(true),
         data: later.then(|| json!({ "uri": uri })),
+    }
+}
+
+/// What a lane of an evaluated warp has written in a line.
+fn shown(value: LineValue, stretch: &Stretch) -> InlayHint {
+    InlayHint {
+        position: stretch.session.encoding.position(stretch.snapshot.rope(), value.offset),
+        label: InlayHintLabel::String(value.text),
+        kind: None,
+        text_edits: None,
+        tooltip: tooltip(value.tooltip, stretch.session),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
     }
 }
 

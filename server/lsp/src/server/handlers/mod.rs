@@ -11,6 +11,7 @@ pub mod completion;
 pub mod configuration;
 pub mod definition;
 pub mod diagnostics;
+mod evaluate;
 pub mod folding;
 pub mod formatting;
 pub mod hover;

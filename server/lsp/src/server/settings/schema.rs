@@ -4,6 +4,7 @@
 use super::{Settings, section};
 use crate::levels::NAMES;
 use ptx_analysis::checks::PAGES;
+use ptx_interp::findings::Kind;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -33,6 +34,12 @@ const SETTINGS: &[Setting] = &[
         takes: "boolean",
         default: || json!(true),
         does: "how often a function is called",
+    },
+    Setting {
+        name: "codeLens.evaluate",
+        takes: "boolean",
+        default: || json!(true),
+        does: "an action above each kernel that executes it and shows what its lanes hold",
     },
     Setting {
         name: "codeLens.registers",
@@ -93,6 +100,42 @@ const SETTINGS: &[Setting] = &[
         takes: "number",
         default: || json!(1000),
         does: "how many are reported of one document, the worst first",
+    },
+    Setting {
+        name: "evaluation.enable",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether kernels can be executed by the interpreter, to see what every lane holds",
+    },
+    Setting {
+        name: "evaluation.find",
+        takes: "list of kinds",
+        default: || json!([]),
+        does: "what is looked for beside what is looked for anyhow: `nan`",
+    },
+    Setting {
+        name: "evaluation.hints",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether the values of the chosen lane are shown at the ends of lines after an evaluation",
+    },
+    Setting {
+        name: "evaluation.live",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether a kernel that was evaluated is evaluated again after an edit, for a quarter of a second at most",
+    },
+    Setting {
+        name: "evaluation.steps",
+        takes: "number",
+        default: || json!(10_000_000),
+        does: "a run stops after so many warp instructions",
+    },
+    Setting {
+        name: "evaluation.without",
+        takes: "list of kinds",
+        default: || json!([]),
+        does: "what is not looked for: `race`, `uninitialized-memory` … (docs/interpreter.md)",
     },
     Setting {
         name: "formatting.alignComments",
@@ -309,6 +352,7 @@ fn rows() -> String {
 /// The settings as a schema, with full names as keys.
 fn schema() -> Value {
     let codes = || PAGES.iter().map(|p| p.code);
+    let kinds = || Kind::ALL.iter().filter(|k| !k.is_fatal()).map(|k| k.name());
     let mut properties = Map::new();
     for setting in SETTINGS {
         let mut value = match setting.takes {
@@ -318,6 +362,9 @@ fn schema() -> Value {
             "number" => json!({ "type": "integer", "minimum": 0 }),
             "list of codes" => {
                 json!({ "type": "array", "items": { "enum": codes().collect::<Vec<_>>() }, "uniqueItems": true })
+            }
+            "list of kinds" => {
+                json!({ "type": "array", "items": { "enum": kinds().collect::<Vec<_>>() }, "uniqueItems": true })
             }
             "list of names" | "list of globs" => {
                 json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })

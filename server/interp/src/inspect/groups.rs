@@ -1,0 +1,180 @@
+//! Where the lanes of a warp are.
+
+use crate::findings::Site;
+use crate::lanes::Mask;
+use crate::machine::{Cta, Frame, Group, Machine, State, Target, Warp};
+use ptx_isa::Exec;
+
+/// How far a CTA has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It has not started.
+    Ahead,
+    /// It is there: warps of it may have ended.
+    Running,
+    /// It has ended, and what it held is gone.
+    Gone,
+    /// The grid has no such CTA, or the CTA no such warp.
+    Unknown,
+}
+
+/// What a group of lanes does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupState {
+    /// It can go on.
+    Ready,
+    /// It waits at a barrier of its CTA.
+    Barrier,
+    /// It waits for something else outside of the warp: a barrier of the cluster, an asynchronous operation.
+    Waiting,
+    /// It waits for these lanes of the warp.
+    Gathering(Mask),
+}
+
+/// Lanes with one program counter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupView {
+    /// The lanes.
+    pub mask: Mask,
+    /// The instruction that comes next. Behind the last one of a function, its return.
+    pub site: Site,
+    /// How many calls deep.
+    pub depth: u32,
+    /// What it does.
+    pub state: GroupState,
+}
+
+/// A warp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Groups {
+    /// The lanes that are threads.
+    pub present: Mask,
+    /// Those of them that have exited.
+    pub exited: Mask,
+    /// How many instructions it has executed.
+    pub steps: u64,
+    /// Its lanes by place. Other functions here name a group by its index among these.
+    pub groups: Vec<GroupView>,
+    /// The one that goes on first: index into `groups`; nothing if the warp has ended.
+    pub next: Option<usize>,
+}
+
+/// An activation of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameView {
+    /// The name of the function.
+    pub name: String,
+    /// The instruction that comes next; of a caller, the call.
+    pub site: Site,
+    /// The lanes that have not returned from it.
+    pub lanes: Mask,
+}
+
+/// How far the CTA of a warp has come.
+pub fn phase(machine: &Machine, target: Target) -> Phase {
+    if target.cta >= machine.cta_count() || target.warp >= machine.shape.warps() {
+        Phase::Unknown
+    } else if find(machine, target).is_some() {
+        Phase::Running
+    } else if machine.is_ahead(target.cta) {
+        Phase::Ahead
+    } else {
+        Phase::Gone
+    }
+}
+
+/// The lanes of a warp; nothing unless its CTA is running.
+pub fn groups(machine: &Machine, target: Target) -> Option<Groups> {
+    let place = find(machine, target)?;
+    let warp = warp_at(machine, place)?;
+    let view = |group: &Group| GroupView {
+        mask: group.mask,
+        site: site_of(warp, group),
+        depth: chain(warp, group.frame).count().saturating_sub(1) as u32,
+        state: state_of(machine, warp, group),
+    };
+    Some(Groups {
+        present: warp.lanes.present,
+        exited: warp.lanes.exited,
+        steps: warp.lanes.steps,
+        groups: warp.groups.iter().map(view).collect(),
+        next: machine.next_group(place),
+    })
+}
+
+/// The activations that a group is in, the innermost first; none if there is no such group.
+pub fn frames(machine: &Machine, target: Target, group: usize) -> Vec<FrameView> {
+    let Some(warp) = warp_of(machine, target) else { return Vec::new() };
+    let Some(group) = warp.groups.get(group) else { return Vec::new() };
+    let mut instruction = group.pc;
+    let view = |index: u32| {
+        let frame = warp.frame(index)?;
+        let function = frame.function;
+        let name = machine.executable.program.functions.get(function as usize).map_or("", |f| &f.name);
+        let out = FrameView { name: name.to_owned(), site: Site { function, instruction }, lanes: frame.lanes };
+        instruction = frame.call;
+        Some(out)
+    };
+    chain(warp, group.frame).filter_map(view).collect()
+}
+
+/// Where a warp is kept: its cluster, the rank of its CTA, its number.
+pub(super) fn find(machine: &Machine, target: Target) -> Option<(usize, usize, usize)> {
+    let mut all = machine
+        .clusters
+        .iter()
+        .enumerate()
+        .flat_map(|(c, cluster)| cluster.ctas.iter().enumerate().map(move |(r, cta)| ((c, r), cta)));
+    let ((cluster, rank), cta) = all.find(|(_, cta)| cta.number == target.cta)?;
+    let number = target.warp as usize;
+    (number < cta.warps.len()).then_some((cluster, rank, number))
+}
+
+pub(super) fn warp_at(machine: &Machine, (cluster, rank, number): (usize, usize, usize)) -> Option<&Warp> {
+    machine.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)
+}
+
+pub(super) fn warp_of(machine: &Machine, target: Target) -> Option<&Warp> {
+    warp_at(machine, find(machine, target)?)
+}
+
+pub(super) fn cta_of(machine: &Machine, target: Target) -> Option<&Cta> {
+    let (cluster, rank, _) = find(machine, target)?;
+    machine.clusters.get(cluster)?.ctas.get(rank)
+}
+
+/// The indices of the activations from one outwards.
+pub(super) fn chain(warp: &Warp, frame: u32) -> impl Iterator<Item = u32> + '_ {
+    std::iter::successors(Some(frame), |index| warp.frame(*index)?.parent).take(warp.frames.len())
+}
+
+/// The activation of a group, so many calls out from the innermost.
+pub(super) fn frame_index(warp: &Warp, group: usize, depth: usize) -> Option<u32> {
+    chain(warp, warp.groups.get(group)?.frame).nth(depth)
+}
+
+pub(super) fn frame_of(warp: &Warp, group: usize, depth: usize) -> Option<&Frame> {
+    warp.frame(frame_index(warp, group, depth)?)
+}
+
+fn site_of(warp: &Warp, group: &Group) -> Site {
+    Site { function: warp.frame(group.frame).map_or(0, |f| f.function), instruction: group.pc }
+}
+
+fn state_of(machine: &Machine, warp: &Warp, group: &Group) -> GroupState {
+    match group.state {
+        State::Gathering(needed) => GroupState::Gathering(needed),
+        // One that has its turn is asked again whether it must still wait: until then it keeps what it waits for.
+        State::Ready if group.token.is_none() => GroupState::Ready,
+        State::Gathered => GroupState::Ready,
+        State::Ready | State::Waiting => {
+            let Site { function, instruction } = site_of(warp, group);
+            let body = machine.executable.function(function).filter(|b| (instruction as usize) < b.instructions.len());
+            let exec = body.map(|b| b.chosen(instruction as usize)).and_then(|c| c.entry.exec_of(c.form));
+            match exec {
+                Some(Exec::BarrierSync | Exec::BarrierRed) => GroupState::Barrier,
+                _ => GroupState::Waiting,
+            }
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Bytes of memory by address, by offset or by name.
+
+use super::groups::{chain, cta_of, find, warp_of};
+use crate::lanes::LANES;
+use crate::machine::{Access, Machine, Target, Warp, region_name};
+use crate::memory::{Region, STACK_PARAMETERS, Storage, Window};
+use crate::values::Marks;
+use ptx_isa::tables::TypeClass;
+use std::ops::Range;
+
+/// Bytes that are read at once at most.
+const MOST: usize = 1 << 24;
+
+/// A state space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Area {
+    /// Global memory: an offset is an address.
+    Global,
+    /// Shared memory of the CTA. From 16 MiB on, that of the CTAs of its cluster.
+    Shared,
+    /// Local memory of a lane.
+    Local,
+    /// Constants.
+    Constant,
+    /// Parameters of the kernel.
+    Parameter,
+}
+
+impl Area {
+    /// The state space of that name, with or without the dot.
+    pub fn named(name: &str) -> Option<Self> {
+        match name.strip_prefix('.').unwrap_or(name) {
+            "global" => Some(Self::Global),
+            "shared" | "shared::cta" | "shared::cluster" => Some(Self::Shared),
+            "local" => Some(Self::Local),
+            "const" => Some(Self::Constant),
+            "param" | "param::entry" => Some(Self::Parameter),
+            _ => None,
+        }
+    }
+
+    fn window(self) -> Option<Window> {
+        match self {
+            Self::Global => None,
+            Self::Shared => Some(Window::Shared),
+            Self::Local => Some(Window::Local),
+            Self::Constant => Some(Window::Constant),
+            Self::Parameter => Some(Window::Parameter),
+        }
+    }
+}
+
+/// Where bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'n> {
+    /// At a generic address.
+    Address(u64),
+    /// At an offset of a state space.
+    Offset(Area, u64),
+    /// So many bytes behind the beginning of a variable, a buffer or a parameter.
+    Named(&'n str, u64),
+}
+
+/// Bytes of memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peek {
+    /// What they lie in.
+    pub region: Region,
+    /// The generic address of the first.
+    pub address: u64,
+    /// Its offset in its state space; in global memory the address.
+    pub offset: u64,
+    /// What lies there: `x+16`.
+    pub name: Option<String>,
+    /// The bytes: fewer than were asked for where memory ends. Those that nobody wrote are zero.
+    pub bytes: Vec<u8>,
+    /// Which of them were written, as ranges that count from the first.
+    pub known: Vec<Range<usize>>,
+    /// What is to be said of some of them.
+    pub marks: Marks,
+}
+
+impl Peek {
+    /// The region as views name it: `shared`.
+    pub fn space(&self) -> &'static str {
+        space(self.region)
+    }
+}
+
+/// The state space of a region as views name it, without the dot.
+pub fn space(region: Region) -> &'static str {
+    match region {
+        Region::Global => "global",
+        Region::Shared(_) => "shared",
+        Region::Local => "local",
+        Region::Constant => "const",
+        Region::Parameter => "param",
+        Region::Code => "code",
+    }
+}
+
+/// A parameter of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterView {
+    /// Its name.
+    pub name: String,
+    /// The type of it or of its elements, with the dot; empty if it is not known.
+    pub ty: &'static str,
+    /// Its first byte in the `.param` space.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What it points to, if it is the address of something: `x+16`.
+    pub points_to: Option<String>,
+}
+
+/// The parameters of the kernel.
+pub fn parameters(machine: &Machine) -> Vec<ParameterView> {
+    let executable = &machine.executable;
+    let Some(callable) = executable.program.functions.get(executable.entry as usize) else { return Vec::new() };
+    let all = callable.parameters.iter().zip(&executable.parameters);
+    let view = |(parameter, (offset, size)): (&ptx_analysis::signature::Parameter, &(u32, u32))| {
+        let mut bytes = vec![0; *size as usize];
+        machine.memory.parameters.read(u64::from(*offset), &mut bytes);
+        let info = parameter.ty.map(|t| t.info());
+        let whole = info.is_some_and(|t| matches!(t.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint));
+        let address = (whole && bytes.len() == usize::from(executable.address_bytes())).then(|| word(&bytes));
+        ParameterView {
+            name: parameter.name.to_string(),
+            ty: info.map_or("", |t| t.name),
+            offset: *offset,
+            points_to: address.and_then(|address| name_of(machine, address)),
+            bytes,
+        }
+    };
+    all.map(view).collect()
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
+}
+
+/// What lies at a generic address: `x+16`, `x`; nothing where nobody has given it a name.
+pub fn name_of(machine: &Machine, address: u64) -> Option<String> {
+    let (region, offset) = machine.executable.map.region(address);
+    name_at(machine, region, offset)
+}
+
+/// What lies where an access begins.
+pub fn name_of_access(machine: &Machine, access: &Access) -> Option<String> {
+    name_at(machine, access.region, access.offset)
+}
+
+fn name_at(machine: &Machine, region: Region, offset: u64) -> Option<String> {
+    let (name, by) = machine.named(region, offset)?;
+    Some(if by == 0 { name.to_owned() } else { format!("{name}+{by}") })
+}
+
+/// A place that has been found: of which lane, if that matters, and what it is called.
+struct Found {
+    region: Region,
+    offset: u64,
+    address: u64,
+    name: Option<String>,
+}
+
+/// The generic address of a place as a warp sees it; of variables on the stack as a lane sees it, in the innermost function that has such
+/// a variable.
+pub(super) fn address_of(
+    machine: &Machine,
+    target: Target,
+    lane: Option<usize>,
+    place: Place<'_>,
+) -> Result<u64, String> {
+    let map = &machine.executable.map;
+    let generic = |window: Option<Window>, at: u64| match window {
+        None => Ok(at),
+        Some(window) => {
+            map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))
+        }
+    };
+    match place {
+        Place::Address(address) => Ok(address),
+        Place::Offset(area, at) => generic(area.window(), at),
+        Place::Named(name, by) => {
+            let (window, at) = variable(machine, target, lane, name)?;
+            generic(window, at.wrapping_add(by))
+        }
+    }
+}
+
+/// Where a variable, a buffer or a parameter begins.
+fn variable(
+    machine: &Machine,
+    target: Target,
+    lane: Option<usize>,
+    name: &str,
+) -> Result<(Option<Window>, u64), String> {
+    let executable = &machine.executable;
+    // First what the function that is being executed calls so, and those that have called it.
+    let warp = warp_of(machine, target);
+    if let Some(warp) = warp {
+        let group = warp.groups.iter().find(|g| lane.is_none_or(|l| g.mask >> (l % LANES) & 1 != 0));
+        let group = group.or_else(|| warp.groups.first());
+        for index in group.into_iter().flat_map(|g| chain(warp, g.frame)) {
+            let Some(frame) = warp.frame(index) else { continue };
+            let Some(body) = executable.function(frame.function) else { continue };
+            for (at, declared) in body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name) {
+                let key = crate::decode::body_name(frame.function as usize, at);
+                if let Some(located) = executable.variables.get(&key) {
+                    return Ok((located.window, located.address));
+                }
+                let stack = executable.code(frame.function).and_then(|c| c.stack.get(&(at as u32)));
+                if let Some(offset) = stack {
+                    let lane = lane.ok_or_else(|| format!("`{name}` is another one for each lane: say which"))?;
+                    let base = frame.base.get(lane % LANES).copied().unwrap_or(0);
+                    let at = u64::from(base) + u64::from(*offset);
+                    let parameter = declared.symbol.space != ".local";
+                    return Ok(if parameter {
+                        (Some(Window::Parameter), STACK_PARAMETERS + at)
+                    } else {
+                        (Some(Window::Local), at)
+                    });
+                }
+            }
+        }
+    }
+    if let Some(located) = executable.variables.get(name) {
+        return Ok((located.window, located.address));
+    }
+    if let Some(allocation) = machine.memory.global.named(name) {
+        return Ok((None, allocation.base));
+    }
+    let callable = executable.program.functions.get(executable.entry as usize);
+    let parameter = callable.and_then(|c| c.parameters.iter().position(|p| *p.name == *name));
+    if let Some((at, _)) = parameter.and_then(|p| executable.parameters.get(p)) {
+        return Ok((Some(Window::Parameter), u64::from(*at)));
+    }
+    // A variable of a function that is not being executed now.
+    let named = |key: &str| executable.variable_name(key) == name;
+    let mut elsewhere = executable.variables.iter().filter(|(key, _)| named(key)).map(|(_, located)| located);
+    match (elsewhere.next(), elsewhere.next()) {
+        (Some(located), None) => Ok((located.window, located.address)),
+        (Some(_), Some(_)) => Err(format!("several functions have a variable `{name}`")),
+        (None, _) => Err(format!("there is no variable, buffer or parameter `{name}`")),
+    }
+}
+
+fn locate(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<Found, String> {
+    let address = address_of(machine, target, lane, place)?;
+    let (region, offset) = machine.executable.map.region(address);
+    Ok(Found { region, offset, address, name: name_at(machine, region, offset) })
+}
+
+/// The storage that a place lies in, and the offset there.
+fn storage<'m>(
+    machine: &'m Machine,
+    target: Target,
+    lane: Option<usize>,
+    found: &Found,
+) -> Result<(&'m Storage, u64), String> {
+    let gone = || "the CTA is not running, so it has no shared or local memory".to_owned();
+    let at = found.offset;
+    Ok(match found.region {
+        Region::Global => {
+            let allocation = machine.memory.global.find(at, 0);
+            let place = || format!("{at:#x} is {}", machine.memory.global.describe(at));
+            let allocation = allocation.filter(|a| at < a.base + a.storage.len()).ok_or_else(place)?;
+            (&allocation.storage, at - allocation.base)
+        }
+        Region::Shared(None) => (&cta_of(machine, target).ok_or_else(gone)?.shared, at),
+        Region::Shared(Some(rank)) => {
+            let (cluster, _, _) = find(machine, target).ok_or_else(gone)?;
+            let cta = machine.clusters.get(cluster).and_then(|c| c.ctas.get(rank as usize));
+            (&cta.ok_or_else(|| format!("the cluster has no CTA of rank {rank}"))?.shared, at)
+        }
+        Region::Local => {
+            let warp: &Warp = warp_of(machine, target).ok_or_else(gone)?;
+            let lane = lane.ok_or("local memory is another one for each lane: say which")?;
+            (warp.lanes.local.get(lane).ok_or_else(|| format!("a warp has no lane {lane}"))?, at)
+        }
+        Region::Constant => (&machine.memory.constant, at),
+        Region::Parameter => (&machine.memory.parameters, at),
+        Region::Code => return Err(format!("{:#x} is an address of code", found.address)),
+    })
+}
+
+/// Bytes of memory as a warp sees it; of local memory, as a lane does. No more than 16 MiB.
+///
+/// # Errors
+/// If there is no memory, or none of that name: in words.
+pub fn peek(
+    machine: &Machine,
+    target: Target,
+    lane: Option<usize>,
+    place: Place<'_>,
+    length: usize,
+) -> Result<Peek, String> {
+    let found = locate(machine, target, lane, place)?;
+    let (storage, at) = storage(machine, target, lane, &found)?;
+    let Found { region, offset, address, name } = found;
+    if at >= storage.len() && length > 0 {
+        let (name, size) = (region_name(region), storage.len());
+        return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
+    }
+    let room = usize::try_from(storage.len().saturating_sub(at)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; length.min(room).min(MOST)];
+    let read = storage.read(at, &mut bytes);
+    let mut known: Vec<Range<usize>> = Vec::new();
+    if read.uninitialized {
+        for byte in (0..bytes.len()).filter(|byte| storage.known(at + *byte as u64)) {
+            match known.last_mut() {
+                Some(last) if last.end == byte => last.end += 1,
+                _ => known.push(byte..byte + 1),
+            }
+        }
+    } else if !bytes.is_empty() {
+        known.push(0..bytes.len());
+    }
+    Ok(Peek { region, address, offset, name, bytes, known, marks: read.marks })
+}
+
+/// Writes bytes of memory: they count as written, and nothing is to be said of them any more. Constants and parameters can be changed, too.
+///
+/// # Errors
+/// If not all of them lie in one piece of memory: in words.
+pub fn poke(
+    machine: &mut Machine,
+    target: Target,
+    lane: Option<usize>,
+    place: Place<'_>,
+    bytes: &[u8],
+) -> Result<(), String> {
+    let found = locate(machine, target, lane, place)?;
+    let (there, at) = storage(machine, target, lane, &found)?;
+    if !there.contains(at, bytes.len()) {
+        let (end, name) = (there.len(), region_name(found.region));
+        return Err(format!(
+            "{} bytes at {:#x} do not lie in {name}, which ends at {end:#x}",
+            bytes.len(),
+            found.offset
+        ));
+    }
+    let kept = there.kept();
+    let own = find(machine, target);
+    let Machine { memory, clusters, .. } = machine;
+    let storage = match (found.region, own) {
+        (Region::Global, _) => memory.global.find_mut(found.offset, bytes.len()).map(|a| &mut a.storage),
+        (Region::Constant, _) => Some(&mut memory.constant),
+        (Region::Parameter, _) => Some(&mut memory.parameters),
+        (Region::Shared(rank), Some((cluster, own, _))) => {
+            let rank = rank.map_or(own, |r| r as usize);
+            clusters.get_mut(cluster).and_then(|c| c.ctas.get_mut(rank)).map(|c| &mut c.shared)
+        }
+        (Region::Local, Some((cluster, rank, number))) => {
+            let warp = clusters.get_mut(cluster).and_then(|c| c.ctas.get_mut(rank)?.warps.get_mut(number));
+            warp.and_then(|w| w.lanes.local.get_mut(lane?))
+        }
+        _ => None,
+    };
+    let storage = storage.ok_or("there is no memory")?;
+    storage.write(at, bytes, Marks::NONE);
+    machine.kept += storage.kept().saturating_sub(kept) as u64;
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Reading, and changing, what a machine holds: for views and debuggers.
+//!
+//! Nothing here panics, whatever is asked for; what is not there is nothing, or an error in words.
+//!
+//! - `groups` – where the lanes of a warp are, and what calls they are in;
+//! - `registers` – what registers hold, special registers, and giving them other values;
+//! - `memory` – bytes by address, by offset or by name, parameters, and the names of addresses.
+
+mod groups;
+mod memory;
+mod registers;
+mod specials;
+#[cfg(test)]
+mod tests;
+
+pub use groups::{FrameView, GroupState, GroupView, Groups, Phase, frames, groups, phase};
+pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, parameters, peek, poke, space};
+pub use registers::{RegisterView, registers, set_register};
+pub use specials::{SpecialView, special, specials};

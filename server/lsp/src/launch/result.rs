@@ -1,0 +1,202 @@
+//! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
+
+use super::evaluate::Evaluated;
+use super::view::{place_of, state::machine_at};
+use super::words::{self, element, ended, grouped, lanes, plain_value, text};
+use ptx_interp::inspect::{self, RegisterView};
+use ptx_interp::machine::{Change, Detail, Target};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Steps that are looked at for where lanes part.
+const LOOKED_AT: usize = 1 << 16;
+
+/// Rows of a table.
+const ROWS: usize = 32;
+
+/// Elements of a buffer.
+const ELEMENTS: u64 = 16;
+
+/// The document. `line` gives the line of a byte, from 1; `source` the text of a range.
+pub fn markdown<'t>(
+    done: &Evaluated,
+    target: Target,
+    line: &dyn Fn(usize) -> usize,
+    source: &dyn Fn(Range<usize>) -> Option<&'t str>,
+    cancelled: &dyn Fn() -> bool,
+) -> String {
+    let mut out = format!("# {}\n\n**{}**\n\n", done.launch.entry, capital(&ended(done, line)));
+    launch(done, &mut out);
+    faults(done, line, &mut out);
+    verdicts(done, &mut out);
+    buffers(done, &mut out);
+    let shape = done.run.machine.shape;
+    let [x, y, z] = place_of(&shape, target.cta);
+    let steps = done.run.steps(target, cancelled);
+    let _ = writeln!(out, "## Warp {} of CTA {x},{y},{z}\n", target.warp);
+    let _ = writeln!(out, "It executed {} instruction{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
+    divergence(done, target, line, source, cancelled, &mut out);
+    registers(done, target, steps, cancelled, &mut out);
+    let printed = String::from_utf8_lossy(&done.run.machine.printed);
+    if !printed.is_empty() {
+        let _ = writeln!(out, "## Printed\n\n{}", fenced(&printed));
+    }
+    out
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+/// A block that nothing in it ends.
+fn fenced(text: &str) -> String {
+    let fence = if text.contains("```") { "~~~~" } else { "```" };
+    format!("{fence}text\n{}\n{fence}\n", text.trim_end())
+}
+
+fn launch(done: &Evaluated, out: &mut String) {
+    let lines = done.launch.lines();
+    let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
+    let _ = writeln!(out, "```ptx\n{}\n```\n", lines.join("\n"));
+    if !done.guessed.is_empty() {
+        let all: Vec<String> = done.guessed.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
+        let _ = writeln!(out, "Guessed: {}.\n", all.join(", "));
+    }
+}
+
+fn faults(done: &Evaluated, line: &dyn Fn(usize) -> usize, out: &mut String) {
+    if done.faults().is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## Found\n");
+    for fault in done.faults().iter().take(ROWS) {
+        let found = words::diagnostic(done, fault);
+        let _ = writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.code, found.message);
+        for related in &found.related {
+            let _ = writeln!(out, "  - line {}: {}", line(related.range.start), related.message);
+        }
+    }
+    more(done.faults().len(), out);
+    out.push('\n');
+}
+
+fn more(count: usize, out: &mut String) {
+    if count > ROWS {
+        let _ = writeln!(out, "- … and {} more", count - ROWS);
+    }
+}
+
+fn verdicts(done: &Evaluated, out: &mut String) {
+    if done.verdicts.is_empty() {
+        return;
+    }
+    let held = done.verdicts.iter().filter(|v| v.ok).count();
+    let _ = writeln!(out, "## Expected\n\n{held} of {} expectations hold.\n", done.verdicts.len());
+    let wrong: Vec<_> = done.verdicts.iter().filter(|v| !v.ok).collect();
+    for verdict in wrong.iter().take(ROWS) {
+        let _ = writeln!(out, "- `{}`: {}", verdict.name, verdict.message.as_deref().unwrap_or("it does not hold"));
+    }
+    more(wrong.len(), out);
+    if !wrong.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// Those that changed, from the first element that did.
+fn buffers(done: &Evaluated, out: &mut String) {
+    let machine = &done.run.machine;
+    let mut said = false;
+    for (placed, before) in done.buffers.iter().zip(&done.before) {
+        let after = placed.snapshot(machine);
+        if after == *before {
+            continue;
+        }
+        let count = placed.element.count(placed.bytes);
+        let changed = |i: &u64| element(placed, &after, *i) != element(placed, before, *i);
+        let Some(first) = (0..count).find(changed) else { continue };
+        if !std::mem::replace(&mut said, true) {
+            let _ = writeln!(out, "## Output\n\n| | from | values |\n|---|---|---|");
+        }
+        let end = (first + ELEMENTS).min(count);
+        let values: Vec<String> = (first..end).map(|i| text(placed, &after, i)).collect();
+        let dots = if end < count { " …" } else { "" };
+        let name = format!("`{}` {}[{count}]", placed.name, placed.element);
+        let _ = writeln!(out, "| {name} | {first} | {}{dots} |", values.join(" "));
+    }
+    if said {
+        out.push('\n');
+    }
+}
+
+/// Where the lanes of the warp were not together.
+fn divergence<'t>(
+    done: &Evaluated,
+    target: Target,
+    line: &dyn Fn(usize) -> usize,
+    source: &dyn Fn(Range<usize>) -> Option<&'t str>,
+    cancelled: &dyn Fn() -> bool,
+    out: &mut String,
+) {
+    let steps = done.run.steps_of(target, 0, LOOKED_AT, Detail::MASKS, cancelled);
+    let present = steps.first().map_or(0, |s| s.group);
+    let mut parted: BTreeMap<usize, (Range<usize>, u32, u32, usize)> = BTreeMap::new();
+    for pair in steps.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        // A group is smaller than the one that was there before it: lanes have gone elsewhere.
+        if after.group & before.group == after.group && after.group != before.group {
+            let range = done.run.machine.executable.range(before.site);
+            let entry = parted.entry(range.start).or_insert((range, before.group, after.group, 0));
+            entry.3 += 1;
+        }
+    }
+    if parted.is_empty() {
+        let all = if present == u32::MAX { "All lanes".to_owned() } else { capital(&lanes(present)) };
+        let _ = writeln!(out, "{all} stayed together.\n");
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "Lanes parted here:\n\n| line | instruction | of | went on first | times |\n|---|---|---|---|---|"
+    );
+    for (range, of, first, times) in parted.values().take(ROWS) {
+        let words = source(range.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (of, first) = (lanes(*of), lanes(*first));
+        let _ = writeln!(out, "| {} | `{}` | {of} | {first} | {times} |", line(range.start), words.replace('|', "\\|"));
+    }
+    out.push('\n');
+}
+
+/// What the registers held at last.
+fn registers(done: &Evaluated, target: Target, steps: u64, cancelled: &dyn Fn() -> bool, out: &mut String) {
+    let Some(machine) = machine_at(done, target, Some(steps), steps, cancelled) else { return };
+    let next = inspect::groups(&machine, target).and_then(|g| g.next).unwrap_or(0);
+    let all = inspect::registers(&machine, target, next, 0).unwrap_or_default();
+    let written: Vec<&RegisterView> = all.iter().filter(|r| r.known != 0).collect();
+    if written.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "| register | type | at the end |\n|---|---|---|");
+    for register in written.iter().take(4 * ROWS) {
+        let change = Change {
+            function: 0,
+            slot: register.slot,
+            before: Box::default(),
+            after: register.bytes.clone(),
+            unspecified: register.unspecified,
+            approximate: register.approximate,
+        };
+        let _ = writeln!(
+            out,
+            "| `{}` | `{}` | {} |",
+            register.name,
+            register.ty,
+            plain_value(register.ty, "", &change, register.known, &machine)
+        );
+    }
+    if written.len() > 4 * ROWS {
+        let _ = writeln!(out, "\n… and {} more registers", written.len() - 4 * ROWS);
+    }
+    out.push('\n');
+}

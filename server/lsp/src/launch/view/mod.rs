@@ -1,0 +1,130 @@
+//! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/warp-view.md describes it.
+
+mod memory;
+pub mod state;
+mod steps;
+
+pub use memory::{Memory, Place};
+
+use super::evaluate::Evaluated;
+use super::report::{Places, report};
+use ptx_interp::machine::{Detail, Shape, Target};
+use serde_json::{Value, json};
+
+/// What of a run is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The first step of the warp.
+    pub from: u64,
+    /// How many.
+    pub count: usize,
+    /// What those steps did to memory.
+    pub accesses: bool,
+    /// What the warp holds before this step.
+    pub state: Option<u64>,
+    /// Who was where.
+    pub timeline: Option<Timeline>,
+    /// What is in memory before the step of `state`, or at the end.
+    pub memory: Vec<Memory>,
+}
+
+/// A part of the steps of a warp.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeline {
+    /// The first.
+    pub from: u64,
+    /// How many.
+    pub count: usize,
+}
+
+/// The warp of that number in the CTA at that place of the grid.
+///
+/// # Errors
+/// In words, if there is none.
+pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String> {
+    let [x, y, _] = shape.grid;
+    if (0..3).any(|i| cta[i] >= shape.grid[i]) {
+        return Err(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid));
+    }
+    let warps = shape.warps();
+    if warp >= warps {
+        return Err(format!("there is no warp {warp} in a CTA of {warps}"));
+    }
+    let number = (u64::from(cta[2]) * u64::from(y) + u64::from(cta[1])) * u64::from(x) + u64::from(cta[0]);
+    Ok(Target { cta: number, warp })
+}
+
+/// Where in the grid a CTA is.
+pub fn place_of(shape: &Shape, cta: u64) -> [u32; 3] {
+    let [x, y, _] = shape.grid.map(u64::from);
+    [cta % x, cta / x % y, cta / x / y].map(|n| n as u32)
+}
+
+/// Lanes of a warp that exist: the last warp of a CTA may have fewer.
+pub fn present(shape: &Shape, warp: u32) -> u32 {
+    let left = shape.threads().saturating_sub(warp * 32);
+    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
+}
+
+/// The answer. `cancelled` is asked now and then; whoever says yes must throw the answer away.
+pub fn answer(
+    done: &Evaluated,
+    places: Places<'_>,
+    target: Target,
+    asked: &Asked,
+    cancelled: &dyn Fn() -> bool,
+) -> Value {
+    let shape = done.run.machine.shape;
+    let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
+    let ctas: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();
+    out["grid"] = json!({
+        "grid": shape.grid, "block": shape.block, "cluster": shape.cluster, "ctas": ctas, "warps": shape.warps(), "threads": shape.threads(),
+    });
+    out["target"] = json!({
+        "cta": place_of(&shape, target.cta), "warp": target.warp, "present": present(&shape, target.warp),
+    });
+    let steps = done.run.steps(target, cancelled);
+    out["steps"] = json!(steps);
+    let detail = Detail { registers: true, accesses: asked.accesses };
+    let window = match asked.count {
+        0 => Vec::new(),
+        count => done.run.steps_of(target, asked.from, count, detail, cancelled),
+    };
+    out["trace"] = window.iter().map(|step| steps::step(done, step, places, asked.accesses)).collect();
+    if let Some(Timeline { from, count }) = asked.timeline {
+        let steps = done.run.steps_of(target, from, count, Detail::MASKS, cancelled);
+        out["timeline"] = json!({ "from": from, "steps": steps::timeline(done, &steps, places) });
+    }
+    let at = asked.state.map(|step| step.min(steps));
+    if at.is_some() || !asked.memory.is_empty() {
+        let machine = state::machine_at(done, target, at, steps, cancelled);
+        if let (Some(step), Some(machine)) = (at, &machine) {
+            out["state"] = state::state(done, machine, target, step, places);
+        }
+        let pieces = |m: &Memory| match &machine {
+            Some(machine) => memory::piece(machine, target, m),
+            None => json!({ "error": "that time of the run is not known" }),
+        };
+        out["memory"] = asked.memory.iter().map(pieces).collect();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{place_of, present, target};
+    use ptx_interp::machine::{Shape, Target};
+
+    #[test]
+    fn warps_of_a_grid() {
+        let shape = Shape::new([3, 2, 2], [40, 1, 1]);
+        for number in 0..12 {
+            let place = place_of(&shape, number);
+            assert_eq!(target(&shape, place, 1), Ok(Target { cta: number, warp: 1 }));
+        }
+        assert_eq!(place_of(&shape, 11), [2, 1, 1]);
+        assert!(target(&shape, [3, 0, 0], 0).is_err_and(|why| why.contains("no CTA")));
+        assert!(target(&shape, [0; 3], 2).is_err_and(|why| why.contains("no warp 2 in a CTA of 2")));
+        assert_eq!((present(&shape, 0), present(&shape, 1), present(&shape, 2)), (u32::MAX, 0xff, 0));
+    }
+}

@@ -1,0 +1,182 @@
+//! What came of a launch, in words: for terminals, result documents and hints.
+
+use super::evaluate::Evaluated;
+use ptx_analysis::{Diagnostic, Related};
+use ptx_interp::findings::Fault;
+use ptx_interp::inspect;
+use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
+use ptx_interp::machine::{Change, Machine, Status};
+
+/// How the run ended, in words.
+pub fn ended(done: &Evaluated, line: &dyn Fn(usize) -> usize) -> String {
+    let steps = grouped(done.run.machine.steps);
+    let time = done.time.as_secs_f64();
+    let time = match time {
+        0.0..1e-3 => format!("{:.0} µs", time * 1e6),
+        1e-3..1.0 => format!("{:.1} ms", time * 1e3),
+        _ => format!("{time:.2} s"),
+    };
+    let at = done.stopped_at().map(|site| {
+        let range = done.run.machine.executable.range(site);
+        format!(", at line {}", line(range.start))
+    });
+    let at = at.unwrap_or_default();
+    let how = match done.run.status {
+        Status::Finished => "finished after".to_owned(),
+        Status::Limit => format!("stopped at the limit{at}, after"),
+        Status::Deadlock => format!("deadlock{at}, after"),
+        status => format!("ended by a {} after", status_name(status)),
+    };
+    let plural = if done.run.machine.steps == 1 { "" } else { "s" };
+    format!("{how} {steps} warp instruction{plural}, {time}")
+}
+
+/// `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A fault as a finding.
+pub fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
+    let range = |site| done.run.machine.executable.range(site);
+    let [x, y, z] = fault.cta;
+    let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };
+    let who = format!("{} of warp {} in CTA {x},{y},{z}{seen}", lanes(fault.lanes), fault.warp);
+    let make = if fault.kind.is_fatal() { Diagnostic::error } else { Diagnostic::warning };
+    let mut out = make(fault.kind.name(), range(fault.site), format!("{}: {who}", fault.message));
+    if let Some((site, message)) = &fault.related {
+        out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
+    }
+    out
+}
+
+/// Lanes of a mask in words: `lane 3`, `lanes 0–15, 20`, `all lanes`.
+pub fn lanes(mask: u32) -> String {
+    if mask == u32::MAX {
+        return "all lanes".to_owned();
+    }
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => ranges.push((lane, lane)),
+        }
+    }
+    // `1, 3, … 31`.
+    if let [(first, _), (second, _), .., (last, _)] = ranges[..] {
+        let stride = second - first;
+        let even = ranges.iter().all(|(a, b)| a == b) && ranges.windows(2).all(|w| w[1].0 - w[0].0 == stride);
+        if even && ranges.len() > 4 {
+            return format!("lanes {first}, {second}, … {last}");
+        }
+    }
+    let texts: Vec<String> =
+        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
+    let plural = if mask.count_ones() == 1 { "lane" } else { "lanes" };
+    if mask == 0 { "no lane".to_owned() } else { format!("{plural} {}", texts.join(", ")) }
+}
+
+/// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
+pub fn value(ty: &str, change: &Change, mask: u32) -> String {
+    let element = element_of(ty, change);
+    listed(ty, change, mask, element, &|bits| element.text(bits))
+}
+
+/// The same for somebody who reads along: as the instruction takes it that has written it, without leading zeros, and addresses by their names.
+pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
+    let declared = element_of(ty, change);
+    let element = written_as(instruction).find(|e| e.bits() == declared.bits()).unwrap_or(declared);
+    let text = |bits: u128| {
+        let address =
+            u64::try_from(bits).ok().filter(|_| element.bits() == 64 && !matches!(element.kind(), Kind::Float(_)));
+        if let Some(name) = address.filter(|a| *a > 0xffff).and_then(|a| inspect::name_of(machine, a)) {
+            return format!("&{name}");
+        }
+        match element.kind() {
+            Kind::Bits if bits < 10 => bits.to_string(),
+            Kind::Bits => format!("{bits:#x}"),
+            _ => element.text(bits),
+        }
+    };
+    listed(ty, change, mask, element, &text)
+}
+
+/// The types that an instruction names, the first first.
+fn written_as(instruction: &str) -> impl Iterator<Item = Element> + '_ {
+    let head = instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+    head.split('.').skip(1).filter_map(Element::named)
+}
+
+fn element_of(ty: &str, change: &Change) -> Element {
+    let bits = change.after.len() / 4;
+    Element::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(Element::of_bits(bits as u32))
+}
+
+fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(u128) -> String) -> String {
+    let marks = match (change.unspecified & mask, change.approximate & mask) {
+        (0, 0) => "",
+        (0, _) => " (approximate)",
+        _ => " (unspecified)",
+    };
+    if ty == ".pred" {
+        let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
+        return if bits == mask {
+            "true".to_owned()
+        } else if bits == 0 {
+            "false".to_owned()
+        } else {
+            lanes(bits)
+        } + marks;
+    }
+    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, text);
+    let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
+    let shown = match texts.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
+        [a, b, c, .., last] if texts.len() > 6 => format!("{a} {b} {c} … {last}"),
+        all => all.join(" "),
+    };
+    shown + marks
+}
+
+/// The bits of an element; nothing where nobody wrote.
+pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
+    let bits = u64::from(placed.element.bits());
+    let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
+    let at = snapshot.known.partition_point(|r| r.start <= from);
+    let known = at.checked_sub(1).and_then(|i| snapshot.known.get(i)).is_some_and(|r| r.end >= to);
+    Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
+}
+
+/// The same in words; `?` where nobody wrote.
+pub fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
+    element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, lanes};
+
+    #[test]
+    fn lanes_in_words() {
+        assert_eq!(lanes(u32::MAX), "all lanes");
+        assert_eq!(lanes(0b1000), "lane 3");
+        assert_eq!(lanes(0x0010_ffff), "lanes 0–15, 20");
+        assert_eq!(lanes(0), "no lane");
+        assert_eq!(lanes(0xaaaa_aaaa), "lanes 1, 3, … 31");
+        assert_eq!(lanes(0x9249), "lanes 0, 3, … 15");
+        assert_eq!(lanes(0x249), "lanes 0, 3, 6, 9");
+    }
+
+    #[test]
+    fn long_numbers() {
+        assert_eq!((grouped(7), grouped(1234), grouped(1_234_567)), ("7".into(), "1,234".into(), "1,234,567".into()));
+    }
+}
