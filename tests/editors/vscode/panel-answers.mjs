@@ -212,7 +212,7 @@ export class Run {
             groups: [{ mask: current?.active ?? 0, line: current?.line ?? 0, column: 5, depth: 0, state: 'running' }],
             exited: wanted >= this.steps.length ? (this.present & ~this.end.alive) >>> 0 : 0,
             present: this.present,
-            frames: [{ function: this.kernel.name, name: this.kernel.name, line: current?.line ?? 0 }],
+            frames: [{ function: this.kernel.name, line: current?.line ?? 0 }],
             registers: this.kernel.registers.map(([name, type]) => ({
                 name,
                 type,

@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
 
 export const EXTENSION = fileURLToPath(new URL('../../../editors/vscode/', import.meta.url));
 const require = createRequire(`${EXTENSION}package.json`);
-export const { chromium } = require('playwright-core');
 const { build } = require('esbuild');
 
 const COMMON = {
@@ -159,4 +159,4 @@ export function answersOf(run, extra = {}) {
     };
 }
 
-export const axeSource = () => readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
+export const axeSource = () => readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');

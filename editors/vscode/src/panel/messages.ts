@@ -79,6 +79,24 @@ export type FromHost =
 
 export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'normal', pane: 'memory' };
 
+/** Steps in one window of the trace. */
+export const WINDOW = 128;
+/** Steps of the timeline that come with the first answer: enough for most kernels, and little to wait for. */
+export const FIRST_TIMELINE = 4096;
+
+/** The question that a page begins with: the host asks it already while the page loads. */
+export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
+    return {
+        ...target,
+        from: Math.floor(step / WINDOW) * WINDOW,
+        count: WINDOW,
+        state: true,
+        accesses: true,
+        timeline: { from: 0, count: FIRST_TIMELINE },
+        focus: { lane, step },
+    };
+}
+
 type Fields = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is Fields {

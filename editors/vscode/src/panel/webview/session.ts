@@ -2,16 +2,12 @@
 // listen; nothing here touches the page.
 
 import type { Evaluation, Fault, LaneMask, Refusal, Step, Triple, WarpState } from '../../protocol';
-import { asStatements, type Preferences, type WarpQuestion } from '../messages';
+import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, type WarpQuestion, WINDOW } from '../messages';
 import { type Bus, Refused } from './bus';
 import { hasLane, LANES } from './model/lanes';
 import { CHUNK, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
 import { type Missing, type RegisterFile, Trace } from './model/trace';
 
-/** Steps in one window of the trace. */
-const WINDOW = 128;
-/** Steps of the timeline that come with the first answer: enough for most kernels, and little to wait for. */
-const FIRST_TIMELINE = 4096;
 /** Beyond this the timeline is fetched where it is looked at, not as a whole. */
 const WHOLE_TIMELINE = 400_000;
 
@@ -123,17 +119,8 @@ export class Session {
         if (this.evaluation === undefined) this.phase = 'evaluating';
         this.emit('notice');
         const keep = wanted.keep === true ? this.position : (wanted.step ?? 0);
-        const from = Math.floor(keep / WINDOW) * WINDOW;
         try {
-            const answer = await this.bus.evaluate({
-                ...this.target(),
-                from,
-                count: WINDOW,
-                state: true,
-                accesses: true,
-                timeline: { from: 0, count: FIRST_TIMELINE },
-                focus: { lane: this.focus, step: keep },
-            });
+            const answer = await this.bus.evaluate(firstQuestion(keep, this.focus, this.target()));
             if (generation !== this.generation) return;
             this.take(answer, keep, wanted);
         } catch (error) {

@@ -139,12 +139,12 @@ export function typeBits(type: string): number {
     return number === undefined ? 32 : Number(number);
 }
 
-/** The text of one element of a type, out of the digits of the register that holds it. */
-export function elementText(type: string, digits: string, element: number): string {
+/** The text of one element of a type, out of the digits of the register that holds it; elements lie `stride` bits apart. */
+export function elementText(type: string, digits: string, element: number, stride = typeBits(type)): string {
     const bare = type.replace(/^\./, '');
     const bits = typeBits(type);
     const whole = BigInt(`0x${digits || '0'}`);
-    const own = (whole >> BigInt(element * bits)) & ((1n << BigInt(bits)) - 1n);
+    const own = (whole >> BigInt(element * stride)) & ((1n << BigInt(bits)) - 1n);
     const ownDigits = own.toString(16).padStart(Math.ceil(bits / 4), '0');
     const small = SMALL_FLOATS[bare];
     if (small) return floatText(small, ownDigits);

@@ -9,8 +9,6 @@ import { hasLane, isPredicate, laneBytes, laneDigits } from '../model/lanes';
 import type { Session } from '../session';
 import { element, setText } from './dom';
 
-const NAMES: Readonly<Record<string, string>> = { d: 'D, the result', a: 'A', b: 'B', c: 'C, what is added to', e: 'Metadata' };
-
 export class FragmentsPane {
     readonly node = element('div', { class: 'fragments' });
     private readonly status = element('p', { class: 'holder', 'aria-live': 'polite' });
@@ -76,10 +74,10 @@ export class FragmentsPane {
             return;
         }
         setText(this.status, 'Point at an element, or go to it with the arrow keys, to see the lane and the register that hold it.');
-        this.content.replaceChildren(...fragments.operands.map((operand) => this.matrix(operand)));
+        this.content.replaceChildren(...fragments.operands.map((operand, at) => this.matrix(operand, at === 0)));
     }
 
-    private matrix(operand: FragmentOperand): HTMLElement {
+    private matrix(operand: FragmentOperand, result: boolean): HTMLElement {
         const cells = new Map<string, { lane: number; register: number; element: number }>();
         for (const [lane, register, part, row, column] of operand.elements) cells.set(`${row},${column}`, { lane, register, element: part });
         const head = element('tr', {}, element('td'));
@@ -92,7 +90,7 @@ export class FragmentsPane {
                 const node = element('td', { class: 'unknown', tabindex: row === 0 && column === 0 ? '0' : '-1', 'data-at': `${row},${column}` }, '');
                 if (place !== undefined) {
                     const name = operand.registers[place.register] ?? `register ${place.register}`;
-                    const text = this.text(operand, name, place.lane, place.element);
+                    const text = this.text(operand, result, name, place.lane, place.element);
                     node.textContent = text;
                     if (text !== '—') node.classList.remove('unknown');
                     node.dataset['mark'] = `${this.marks.length}`;
@@ -103,17 +101,17 @@ export class FragmentsPane {
             }
             body.append(line);
         }
-        const caption = element('caption', {}, element('strong', {}, NAMES[operand.operand] ?? operand.operand), element('span', { class: 'quiet' }, ` ${operand.rows} × ${operand.columns} ${operand.type}`));
+        const caption = element('caption', {}, element('strong', {}, operand.operand), element('span', { class: 'quiet' }, ` ${operand.rows} × ${operand.columns} ${operand.type}${result ? ', after this step' : ', before this step'}`));
         const table = element('table', { class: 'matrix' }, caption, element('thead', {}, head), body);
         return element('div', { class: 'matrix-box' }, table);
     }
 
-    /** The element's value: of the result as the step left it, of everything else as the step found it. */
-    private text(operand: FragmentOperand, register: string, lane: number, part: number): string {
+    /** The element's value: of the first operand, which is the result, as the step left it; of the others as the step found it. */
+    private text(operand: FragmentOperand, result: boolean, register: string, lane: number, part: number): string {
         const row = this.session.file()?.row(register);
         if (row === undefined || isPredicate(row.type) || !hasLane(row.known, lane)) return '—';
-        const value = operand.operand === 'd' ? row.value : (row.before ?? row.value);
-        return elementText(operand.type, laneDigits(value, laneBytes(row.type, value), lane), part);
+        const value = result ? row.value : (row.before ?? row.value);
+        return elementText(operand.type, laneDigits(value, laneBytes(row.type, value), lane), part, operand.bits);
     }
 
     private point(target: EventTarget | null): void {

@@ -14,7 +14,7 @@ const GEOMETRY = [
     ['grid', 'Grid', '1'],
     ['block', 'Block', '32'],
     ['cluster', 'Cluster', '1'],
-    ['shared', 'Dynamic shared memory, bytes', '0'],
+    ['shared', 'Shared bytes', '0'],
 ] as const;
 
 interface Field {
@@ -193,7 +193,7 @@ export class LaunchPane {
             for (const key of ['type', 'length', 'fill'] as const) parts[key].value = buffer?.[key] ?? '';
         };
         refresh();
-        const node = element('div', { class: 'field' }, element('label', { for: id }, `${name} ${type}`), structured, whole, problem);
+        const node = element('div', { class: 'field' }, element('label', { for: id }, `${name} ${type} pointer`), structured, whole, problem);
         return { name, node, problem, inputs: [...Object.values(parts), whole], refresh, check: () => (structured.hidden ? undefined : problemOfBuffer(read())?.message) };
     }
 

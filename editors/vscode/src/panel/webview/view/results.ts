@@ -55,7 +55,7 @@ export class ResultsPane {
         if (calls.length > 1) {
             const list = element('ol', { class: 'calls' });
             for (const frame of calls) {
-                const go = button(`${frame.name}, line ${frame.line}`, 'Show this line in the editor', () => {
+                const go = button(`${frame.function}, line ${frame.line}`, 'Show this line in the editor', () => {
                     this.reveal(frame.line);
                 });
                 go.className = 'link';
