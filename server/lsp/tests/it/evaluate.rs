@@ -133,6 +133,9 @@ fn a_window_of_the_trace() {
     ] {
         assert!(markdown.contains(piece), "{piece} in {markdown}");
     }
+    let status = client.execute("ptx-analyzer.serverStatus", json!({}));
+    let evaluation = &status["documents"][0]["evaluation"];
+    assert_eq!((&evaluation["entry"], &evaluation["last"]["warp_instructions"]), (&json!("twice"), &json!(32)));
     // The second warp has eight lanes.
     let answer = evaluate(&mut client, json!({ "entry": "twice", "warp": 1, "count": 0, "state": 1000 }));
     assert_eq!(answer["target"]["present"], 0xff);
