@@ -245,6 +245,45 @@ fn a_client_with_a_view_is_told() {
 }
 
 #[test]
+fn a_run_without_an_end_holds_nobody_up() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nL:\n\
+        add.u32 %r1, %r1, 1;\nbra L;\n}\n";
+    let mut client = server();
+    client.begin(
+        json!({ "capabilities": { "experimental": { "commands": { "commands": ["ptx-analyzer.showWarp"] } } } }),
+    );
+    client.open(URI, 1, text);
+    let asked = |client: &mut Client, more: Value| {
+        let mut argument = json!({ "uri": URI, "count": 0 });
+        argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.request(
+            "workspace/executeCommand",
+            json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [argument] }),
+        )
+    };
+    // It is stopped wherever it is, and others are answered meanwhile.
+    let id = asked(&mut client, json!({}));
+    assert!(
+        client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(5, 1) })).is_object()
+    );
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.answer(id)["error"]["code"], -32800);
+    // What is evaluated unasked is given up by itself.
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "ptx-analyzer": { "evaluation": { "steps": 1000 } } } }),
+    );
+    let id = asked(&mut client, json!({}));
+    let answer = client.answer(id)["result"].clone();
+    assert_eq!((&answer["status"], &answer["limited_by"]), (&json!("limit"), &json!("steps")));
+    assert!(answer["stopped_at"]["line"].as_u64().is_some_and(|line| (8..=9).contains(&line)), "{answer}");
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": {} } }));
+    edit(&mut client, 2, (5, 13), (5, 14), "7");
+    let told = client.wait("an evaluation", |m| m["method"] == "ptx-analyzer/evaluated" && m["params"]["version"] == 2);
+    assert_eq!(told["params"]["status"], "limit");
+}
+
+#[test]
 fn a_client_without_one_gets_a_document() {
     let mut client = begun(json!({ "window": { "showDocument": { "support": true } } }));
     let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
