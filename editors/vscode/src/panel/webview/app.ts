@@ -174,7 +174,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('div', { class: 'stepping' }, this.controls.node, this.controls.place, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
