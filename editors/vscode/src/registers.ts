@@ -5,6 +5,7 @@ import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { FunctionPressure, LiveRegister, Pressure, PressureArguments } from './protocol';
 import { executeCommand } from './requests';
 import { messageOf, type Server } from './server';
+import { entries } from './text';
 
 type Node =
     | { kind: 'function'; of: FunctionPressure; here: boolean }
@@ -114,7 +115,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             case 'register': {
                 const item = new vscode.TreeItem(node.of.name, vscode.TreeItemCollapsibleState.None);
                 item.id = `register:${node.of.name}`;
-                item.description = `from line ${node.of.line}${node.of.next_line === null ? '' : `, read in ${node.of.next_line}`}`;
+                item.description = `line ${node.of.line}${node.of.next_line === null ? '' : ` → ${node.of.next_line}`}`;
                 item.tooltip = new vscode.MarkdownString(
                     `\`${node.of.name}\` takes ${held(node.of.b32, node.of.pred)}. Its value comes from line ${node.of.line}` +
                         (node.of.next_line === null ? '' : `, is read next in line ${node.of.next_line}`) +
@@ -151,7 +152,6 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
     #facts(of: FunctionPressure, here: boolean): Node[] {
         const live = here ? this.#live : undefined;
         const facts: Node[] = [];
-        if (live) facts.push({ kind: 'live', children: live.registers, line: live.line, of });
         facts.push({
             kind: 'fact',
             label: 'Most live',
@@ -184,6 +184,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 ...(of.limit.line !== null && { line: of.limit.line }),
             });
         }
+        if (live) facts.push({ kind: 'live', children: live.registers, line: live.line, of });
         return facts;
     }
 
@@ -213,7 +214,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             const around = await this.#pressure({ uri: uri.toString(), line, first: line, last: line, wait: true });
             const functions = await this.#functions(editor.document, around);
             if (question !== this.#question) return;
-            this.#take(around, functions, uri, line);
+            this.#take(around, functions, editor.document, line);
             if (!around.complete) this.#timer = setTimeout(() => void this.#ask(), AGAIN);
         } catch (error) {
             if (question === this.#question) this.#show([{ kind: 'message', text: messageOf(error) }], uri);
@@ -233,11 +234,11 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         return functions;
     }
 
-    #take(answer: Pressure, functions: FunctionPressure[], uri: vscode.Uri, line: number): void {
+    #take(answer: Pressure, functions: FunctionPressure[], document: vscode.TextDocument, line: number): void {
         const around = answer.functions[0]?.name ?? functions.find((one) => one.line >= line)?.name ?? functions[0]?.name;
         this.#live = answer.live && answer.live.length > 0 ? { line, registers: answer.live } : undefined;
         const roots: Node[] = functions.map((of) => ({ kind: 'function', of, here: of.name === around }));
-        this.#show(roots.length > 0 ? roots : [{ kind: 'message', text: 'No function here has a body.' }], uri);
+        this.#show(roots.length > 0 ? roots : [{ kind: 'message', text: nothingKnown(document) }], document.uri);
     }
 
     #show(roots: Node[], uri: vscode.Uri | undefined): void {
@@ -245,6 +246,10 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         this.#uri = uri;
         this.#changed.fire(undefined);
     }
+}
+
+function nothingKnown(document: vscode.TextDocument): string {
+    return entries(document.getText()).length > 0 ? 'Nothing is known while there are errors.' : 'No function here has a body.';
 }
 
 function count(number: number, what: string): string {

@@ -147,10 +147,16 @@ impl Kernel {
     }
 
     /// Runs it until somebody does not want it any more.
-    pub(crate) fn run_until(self, cancelled: &dyn Fn() -> bool) -> Outcome {
+    pub(crate) fn run_until(mut self, cancelled: &dyn Fn() -> bool) -> Outcome {
+        let buffers = std::mem::take(&mut self.buffers);
+        Outcome { run: trace::run(self.machine(), cancelled), buffers }
+    }
+
+    /// The machine before the first step.
+    pub(crate) fn machine(self) -> Machine {
         let mut machine = Machine::new(self.executable, self.shape, self.settings, self.memory);
         machine.images = self.images;
-        Outcome { run: trace::run(machine, cancelled), buffers: self.buffers }
+        machine
     }
 
     /// Runs it; it must finish, and nothing be found.

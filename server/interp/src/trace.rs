@@ -81,7 +81,11 @@ impl Run {
         if time == self.total() {
             return Some(self.machine.clone());
         }
-        let start = self.before(time).filter(|_| time < self.total())?;
+        if time > self.total() || time < self.begin() {
+            return None;
+        }
+        // Not a copy of that very time: its last turn is over, and it could not be seen who was about to go on with it.
+        let start = self.snapshots.iter().rev().find(|m| m.steps < time).or(self.snapshots.first())?;
         let mut machine = start.clone();
         machine.advance_to(time, None, cancelled);
         (machine.steps == time).then_some(machine)

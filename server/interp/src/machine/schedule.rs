@@ -281,6 +281,7 @@ impl Machine {
                 spent: current.spent,
                 recorder: recorder.as_deref_mut(),
             };
+            let last = warp.groups.get(current.at).map_or(0, |g| g.turn);
             let Ran { steps, stop, spent } = self.run_group(executable, &mut warp, current.at, turn);
             done += steps;
             let current =
@@ -290,6 +291,10 @@ impl Machine {
                 break;
             }
             if stop == Stop::Turn && steps == budget && current.left > 0 {
+                // Lanes that part from it in what is left of the piece take with them when it was executed before.
+                if let Some(group) = warp.groups.get_mut(current.at) {
+                    group.turn = last;
+                }
                 piece = Some(current);
                 break;
             }

@@ -6,6 +6,7 @@ mod memory;
 mod passing;
 mod progress;
 mod runs;
+mod times;
 
 use crate::lanes::Mask;
 use crate::machine::Target;

@@ -53,6 +53,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let uri = params.text_document.uri;
     let session = shared.session();
     let Some(document) = shared.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
+    shared.touch(&uri);
     let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
@@ -93,7 +94,9 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             out.extend(context.compare(&range));
         }
         if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
-            if wants(only, &EVALUATE) {
+            // Who has lenses for it, or a command, need not read it everywhere.
+            let unasked = kernel.headed || !session.shows_warps;
+            if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
                 out.push(context.evaluate(&kernel.name));
             }
             if kernel.headed && !kernel.launched && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
