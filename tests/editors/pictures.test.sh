@@ -100,6 +100,8 @@ nvim_lua() {
 . "$here/pictures-neovim.sh"
 # shellcheck source=pictures-helix.sh
 . "$here/pictures-helix.sh"
+# shellcheck source=pictures-emacs.sh
+. "$here/pictures-emacs.sh"
 
 # The signs and the errors of other tests' files are not wanted in pickers.
 rm -f "$project"/*.ptx
@@ -109,3 +111,4 @@ if [ -n "${PICTURES:-}" ]; then
 fi
 if have nvim tmux; then neovim_pictures; fi
 if have hx tmux; then helix_pictures; fi
+if have emacs tmux; then emacs_pictures; fi
