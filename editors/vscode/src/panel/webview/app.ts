@@ -373,6 +373,8 @@ export class App {
         const others: Record<string, () => void> = {
             '/': () => { this.filter.focus(); },
             r: () => { this.grid.takeFocus(); },
+            c: () => { this.controls.ofCursor(1); },
+            C: () => { this.controls.ofCursor(-1); },
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             '1': () => { this.tabs.open('memory'); },

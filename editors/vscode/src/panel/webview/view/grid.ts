@@ -176,7 +176,10 @@ export class Grid {
 
     private visible(): { first: number; last: number; left: number; right: number } {
         const { scroller, rows } = this;
-        if (this.sizes.cell === 0) this.sizes = { names: this.corner.offsetWidth, cell: this.heads[0]?.offsetWidth ?? 0 };
+        if (this.sizes.cell === 0) {
+            // Not whole pixels: cells are measured in characters.
+            this.sizes = { names: this.corner.getBoundingClientRect().width, cell: this.heads[0]?.getBoundingClientRect().width ?? 0 };
+        }
         const { names, cell } = this.sizes;
         const batch = (row: number): number => Math.floor(row / BATCH_ROWS) * BATCH_ROWS;
         const first = Math.max(0, batch(scroller.scrollTop / ROW_HEIGHT - SPARE_ROWS));
