@@ -47,7 +47,7 @@ impl Session {
             return Ok(out);
         }
         let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame, self.lane).map_err(Failure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
         let result = self.result(&now, &value, frame, hex, context == "clipboard");
         Ok(self.with_parts(result, value, text, &now, frame))
     }
@@ -97,14 +97,15 @@ impl Session {
             }
             _ if uniform && value.ty != ".pred" => {
                 let bits = values::bits(&value.ty, &value.bytes, value.mask.trailing_zeros() as usize % 32);
-                if let Some(address) = u64::try_from(bits).ok().filter(|a| inspect::name_of(&now.machine, *a).is_some()) {
+                if let Some(address) = u64::try_from(bits).ok().filter(|a| inspect::name_of(&now.machine, *a).is_some())
+                {
                     let at = super::memory::Reference { target: frame.target, lane: self.lane.unwrap_or(0), address };
                     fields.insert("memoryReference".to_owned(), json!(at.text(&now.machine)));
                 }
             }
             _ => {}
         }
-        if lanes > 1 {
+        if lanes > 1 && !(uniform && value.place.is_none()) {
             let Evaluated { ty, bytes, mask, place, .. } = value;
             let container = match place {
                 Some(Place::Register(slot)) if mask == frame.mask => Container::Register(frame, slot),
@@ -149,7 +150,9 @@ impl Session {
     }
 
     fn places_of_lanes(&self, now: &Now) -> String {
-        let Some(groups) = inspect::groups(&now.machine, now.focus) else { return "the warp is not running".to_owned() };
+        let Some(groups) = inspect::groups(&now.machine, now.focus) else {
+            return "the warp is not running".to_owned();
+        };
         let Some(debuggee) = &self.debuggee else { return String::new() };
         let mut out: Vec<String> = super::stacks::order(&groups)
             .into_iter()
@@ -187,10 +190,11 @@ impl Session {
         let (debuggee, now) = self.stopped()?;
         let frame = self.frame(&now, given.frame_id)?;
         let text: Vec<u16> = given.text.encode_utf16().collect();
-        let column = usize::try_from(given.column - i64::from(self.facts.columns_start_at1)).unwrap_or(0);
+        let column = usize::try_from(given.column.saturating_sub(i64::from(self.facts.columns_start_at1))).unwrap_or(0);
         let before = String::from_utf16_lossy(text.get(..column.min(text.len())).unwrap_or_default());
         let inside = |c: char| c.is_alphanumeric() || "%$_.".contains(c);
-        let from = before.rfind(|c| !inside(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let from =
+            before.rfind(|c| !inside(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
         let word = before.get(from..).unwrap_or_default();
         let start = before.get(..from).unwrap_or_default().encode_utf16().count();
         let first = before.trim_start().len() == word.len();

@@ -49,7 +49,11 @@ impl Search<'_> {
         let time = machine.steps;
         let cancelled = || self.control.is_stopped();
         let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
-        let Some(step) = machine.steps_of(target) else { return self.elsewhere(&run, leg, time, target) };
+        let step = match machine.steps_of(target) {
+            Some(step) => step,
+            None if kind == Kind::Back => self.executed(leg, target),
+            None => return self.elsewhere(&run, leg, time, target),
+        };
         if kind == Kind::Back {
             return self.back(machine, leg, target, step, granularity);
         }
@@ -71,8 +75,7 @@ impl Search<'_> {
             Some(end) => {
                 let mut stop = Stop::new(leg, end.time, Some(target), "step");
                 if end.group & begin.group == 0 {
-                    stop.description =
-                        Some(format!("Paused on step: {} are next", words::lanes(end.group)));
+                    stop.description = Some(format!("Paused on step: {} are next", words::lanes(end.group)));
                 } else if end.group != begin.group {
                     stop.description = Some(format!("Paused on step: {} go on together", words::lanes(end.group)));
                 }
@@ -140,6 +143,14 @@ impl Search<'_> {
         Found::Stop(stop)
     }
 
+    /// What a warp has executed in all that is gone.
+    fn executed(&self, leg: usize, target: Target) -> u64 {
+        let cancelled = || self.control.is_stopped();
+        // A leg that begins behind the end of the warp knows nothing of it.
+        let steps = |leg| self.history.leg(leg).run(&cancelled).map_or(0, |run| run.steps(target, &cancelled));
+        (0..=leg).rev().map(steps).find(|steps| *steps > 0).unwrap_or(0)
+    }
+
     /// A step back.
     fn back(&self, machine: &Machine, leg: usize, target: Target, step: u64, granularity: Granularity) -> Found {
         let depth = self.depth(leg, target, step, machine);
@@ -178,8 +189,8 @@ impl Search<'_> {
                     // On to the beginning of the line.
                     Some(_) if over => {}
                     Some((_, last)) => {
-                        let again = self.line(step.site).1.file.is_none()
-                            && step.site.instruction >= last.site.instruction;
+                        let again =
+                            self.line(step.site).1.file.is_none() && step.site.instruction >= last.site.instruction;
                         if self.line(step.site) != self.line(last.site) || step.depth != last.depth || again {
                             break 'all;
                         }
@@ -193,8 +204,7 @@ impl Search<'_> {
             Some((leg, step)) => {
                 let mut stop = Stop::new(leg, step.time, Some(target), "step");
                 if depth.1 != 0 && step.group & depth.1 == 0 {
-                    stop.description =
-                        Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
+                    stop.description = Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
                 }
                 Found::Stop(stop)
             }

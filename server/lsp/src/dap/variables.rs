@@ -80,7 +80,8 @@ impl Session {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::Variables = super::wire::arguments(request)?;
         let known = self.handles.container(given.variables_reference);
-        let container = known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+        let container =
+            known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
         let indexed = !matches!(container, Container::Scope(..));
         let (start, count) = match given.count {
             0 => (given.start, usize::MAX),
@@ -101,7 +102,8 @@ impl Session {
             Container::Register(frame, slot) => view.lanes_of(*frame, *slot),
             Container::Lanes { mask, ty, bytes, name } => view.lanes(*mask, ty, bytes, name, *mask),
             Container::Memory { at, element, count: all, name } => {
-                let room = usize::try_from(*all).unwrap_or(usize::MAX).saturating_sub(start);
+                let all = usize::try_from(*all).unwrap_or(usize::MAX);
+                let (start, room) = (start.min(all), all.saturating_sub(start));
                 let elements = view.elements(*at, *element, start as u64, count.min(room).min(1 << 16) as u64, name);
                 let variables: Vec<Variable> = elements.into_iter().map(|v| self.finish_variable(v)).collect();
                 return body(json!({ "variables": variables }));
@@ -470,7 +472,11 @@ impl View<'_> {
             let value = match value {
                 Some(value) if known => {
                     let size = (bits as usize).div_ceil(8);
-                    if self.hex { format!("{value:#0w$x}", w = 2 + 2 * size) } else { values::text(element.name(), value, size, false) }
+                    if self.hex {
+                        format!("{value:#0w$x}", w = 2 + 2 * size)
+                    } else {
+                        values::text(element.name(), value, size, false)
+                    }
                 }
                 Some(_) => "not written".to_owned(),
                 None => "?".to_owned(),

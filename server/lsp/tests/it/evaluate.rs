@@ -152,6 +152,7 @@ fn accesses_and_memory() {
     let access = &answer["trace"][0]["accesses"][0];
     assert_eq!((&access["kind"], &access["space"], &access["bytes"]), (&json!("load"), &json!("global"), &json!(4)));
     assert_eq!(access["names"][3], "x+12");
+    assert_eq!((&access["sectors"], &access["ideal"], &access["efficiency"]), (&json!(4), &json!(4), &json!(1.0)));
     let memory = &answer["memory"];
     assert_eq!((&memory[0]["bytes"], &memory[0]["known"]), (&json!("0100000002000000"), &json!([[0, 8]])));
     assert!(memory[1]["error"].as_str().unwrap().contains("no state space"));
@@ -211,6 +212,7 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     let all = published["params"]["diagnostics"].as_array().unwrap();
     let fault = all.iter().find(|d| d["code"] == "out-of-bounds").unwrap();
     assert_eq!(fault["range"]["start"]["line"], 19);
+    assert!(fault["codeDescription"]["href"].as_str().unwrap().ends_with("docs/interpreter.md#what-is-found"));
     assert!(!hints(&mut client).is_empty());
     // And nothing of it is left when somebody takes it back.
     assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), json!(true));
@@ -264,7 +266,9 @@ fn a_client_without_one_gets_a_document() {
 #[test]
 fn actions_and_the_launch_that_is_guessed() {
     let literal = json!({ "codeActionKind": { "valueSet": ["quickfix", "refactor", "source"] } });
-    let mut client = begun(json!({ "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } } }));
+    let mut client = begun(json!({
+        "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } }, "workspace": { "applyEdit": true },
+    }));
     let titles = |client: &mut Client, line: u32| {
         let range = json!({ "start": at(line, 1), "end": at(line, 1) });
         let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });

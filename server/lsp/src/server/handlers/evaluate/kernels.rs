@@ -83,7 +83,7 @@ fn first(launch: &Launch) -> String {
     lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
 }
 
-/// Writes the launch that would be guessed above a kernel, by an edit that the client applies. Gives its lines.
+/// Writes the launch that would be guessed above a kernel, by an edit that the client applies, if it does such things. Gives its lines.
 pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
     let arguments = object(argument, "the argument")?;
     let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
@@ -109,7 +109,11 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     if document.is_stale(revision) {
         return Err(Error::content_modified());
     }
-    let written = json!({ "text": edit.new_text });
+    let applies = shared.session().applies_edits;
+    let written = json!({ "text": edit.new_text, "applied": applies });
+    if !applies {
+        return Ok(written);
+    }
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
     let client = shared.client.clone();
     shared.spawn(async move {
