@@ -6,7 +6,9 @@ emacs_at() {
   local line column
   read -r line column < <(place "$@")
   cat >"$work/emacs-init.el" <<ELISP
-(setq inhibit-startup-screen t native-comp-jit-compilation nil eldoc-echo-area-use-multiline-p nil auto-save-default nil)
+(setq inhibit-startup-screen t native-comp-jit-compilation nil eldoc-echo-area-use-multiline-p nil auto-save-default nil
+      flymake-show-diagnostics-at-end-of-line t)
+(keymap-global-set "C-c q" (lambda () (interactive) (set-buffer-modified-p nil) (kill-emacs)))
 (add-to-list 'load-path "$root/editors/emacs")
 (require 'ptx-mode)
 (load-theme 'modus-vivendi t)
@@ -22,10 +24,7 @@ ELISP
 }
 
 emacs_end() {
-  keys em C-g
-  keys em C-x C-c
-  # Changes are not kept.
-  if ! until_true 3 session_gone em; then keys em n yes Enter; fi
+  keys em C-c q
   screen_ends em || true
 }
 
@@ -33,7 +32,7 @@ emacs_pictures() {
   open_kernel saxpy.ptx
   emacs_at 'fma.rn.f32          %axpy'
   keys em C-u 3 C-c C-e
-  scene em emacs-evaluate 'the result of an evaluation, and the values of a lane' 'Finished after' '= 7.0'
+  scene em emacs-evaluate 'the result of an evaluation, and the values of a lane' 'Finished after' '%axpy = 135.0'
   emacs_end
 
   sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
@@ -46,6 +45,9 @@ emacs_pictures() {
 
   open_kernel mma_matmul.ptx
   emacs_at 'mad.lo.u32          %st_tile, %row, 48'
+  # ElDoc asks a moment after point has come to rest.
+  keys em C-f C-b
+  sleep 1.5
   keys em C-h .
   scene em emacs-hover 'hover: an instruction, its operands, its modifiers' 'mad\.lo\.u32 d, a, b, c'
   emacs_end

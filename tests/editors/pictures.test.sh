@@ -109,6 +109,7 @@ if [ -n "${PICTURES:-}" ]; then
   mkdir -p "$PICTURES"
   PICTURES=$(cd "$PICTURES" && pwd)
 fi
-if have nvim tmux; then neovim_pictures; fi
-if have hx tmux; then helix_pictures; fi
-if have emacs tmux; then emacs_pictures; fi
+# PICTURES_OF: only some of the editors.
+case " ${PICTURES_OF:-neovim helix emacs} " in *' neovim '*) if have nvim tmux; then neovim_pictures; fi ;; esac
+case " ${PICTURES_OF:-neovim helix emacs} " in *' helix '*) if have hx tmux; then helix_pictures; fi ;; esac
+case " ${PICTURES_OF:-neovim helix emacs} " in *' emacs '*) if have emacs tmux; then emacs_pictures; fi ;; esac

@@ -47,7 +47,7 @@ impl Session {
             return Ok(out);
         }
         let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame, self.lane).map_err(Failure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
         let result = self.result(&now, &value, frame, hex, context == "clipboard");
         Ok(self.with_parts(result, value, text, &now, frame))
     }
@@ -105,7 +105,7 @@ impl Session {
             }
             _ => {}
         }
-        if lanes > 1 {
+        if lanes > 1 && !(uniform && value.place.is_none()) {
             let Evaluated { ty, bytes, mask, place, .. } = value;
             let container = match place {
                 Some(Place::Register(slot)) if mask == frame.mask => Container::Register(frame, slot),
@@ -190,7 +190,7 @@ impl Session {
         let (debuggee, now) = self.stopped()?;
         let frame = self.frame(&now, given.frame_id)?;
         let text: Vec<u16> = given.text.encode_utf16().collect();
-        let column = usize::try_from(given.column - i64::from(self.facts.columns_start_at1)).unwrap_or(0);
+        let column = usize::try_from(given.column.saturating_sub(i64::from(self.facts.columns_start_at1))).unwrap_or(0);
         let before = String::from_utf16_lossy(text.get(..column.min(text.len())).unwrap_or_default());
         let inside = |c: char| c.is_alphanumeric() || "%$_.".contains(c);
         let from =

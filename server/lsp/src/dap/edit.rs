@@ -59,7 +59,7 @@ impl Session {
             return number.encode(element).map_err(Failure::new);
         }
         let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame, self.lane).map_err(Failure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
         if !value.is_uniform() {
             return Err(Failure::new(format!(
                 "`{text}` is not the same in all lanes: choose one, as in `{}`",
@@ -190,9 +190,12 @@ impl Session {
     /// What an expression is the name of.
     fn goal(&self, now: &Now, frame: Frame, text: &str) -> Result<Goal, Failure> {
         let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame, self.lane).map_err(Failure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
         match value.place {
-            Some(Place::Register(slot)) => Ok(Goal::Register(frame, slot, value.mask)),
+            Some(Place::Register(slot)) => {
+                let lane = self.lane.filter(|l| !expression.selects() && value.mask >> l & 1 != 0);
+                Ok(Goal::Register(frame, slot, lane.map_or(value.mask, |l| 1 << l)))
+            }
             Some(Place::Memory(at, element)) => Ok(Goal::Memory(at, element)),
             None => {
                 Err(Failure::new(format!("`{text}` has no place of its own: only registers and memory can be changed")))
@@ -296,7 +299,8 @@ impl Session {
             let size = view.size_of(frame, &given.name).unwrap_or(4);
             return self.watched_memory(&now.machine, at, given.bytes.unwrap_or(size), given.name.clone());
         }
-        let value = Expression::parse(&given.name)?.value(&now.machine, frame, self.lane)?;
+        let expression = Expression::parse(&given.name)?;
+        let value = expression.value(&now.machine, frame)?;
         match value.place {
             Some(Place::Register(slot)) => Ok((given.name.clone(), watched_register(now, frame, slot, value.mask)?)),
             Some(Place::Memory(at, element)) => {

@@ -228,9 +228,7 @@ impl Search<'_> {
         let wanted = |target: Target, site: Site| {
             let count = seen.get() + 1;
             seen.set(count);
-            if count.is_multiple_of(4096) {
-                done.store(count.min(length), Ordering::Relaxed);
-            }
+            done.store(count.min(length), Ordering::Relaxed);
             let watched = || registers.get(&site).is_some_and(|w| w.iter().any(|(t, _)| *t == target));
             only.is_none_or(|only| only == target) && (self.stops.is_at(site) || watched())
         };

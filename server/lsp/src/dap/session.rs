@@ -271,7 +271,7 @@ impl Session {
 
     /// A line of the client, from 1.
     pub fn incoming_line(&self, line: i64) -> usize {
-        usize::try_from(line + i64::from(!self.facts.lines_start_at1)).unwrap_or(0).max(1)
+        usize::try_from(line.saturating_add(i64::from(!self.facts.lines_start_at1))).unwrap_or(0).max(1)
     }
 
     /// Tells that what the client has asked for is no longer true.

@@ -49,7 +49,11 @@ impl Search<'_> {
         let time = machine.steps;
         let cancelled = || self.control.is_stopped();
         let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
-        let Some(step) = machine.steps_of(target) else { return self.elsewhere(&run, leg, time, target) };
+        let step = match machine.steps_of(target) {
+            Some(step) => step,
+            None if kind == Kind::Back => self.executed(leg, target),
+            None => return self.elsewhere(&run, leg, time, target),
+        };
         if kind == Kind::Back {
             return self.back(machine, leg, target, step, granularity);
         }
@@ -137,6 +141,14 @@ impl Search<'_> {
         let name = |t| super::threads::name(&run.machine.shape, t);
         stop.description = Some(format!("{} has ended; {} is next", name(target), name(next.target)));
         Found::Stop(stop)
+    }
+
+    /// What a warp has executed in all that is gone.
+    fn executed(&self, leg: usize, target: Target) -> u64 {
+        let cancelled = || self.control.is_stopped();
+        // A leg that begins behind the end of the warp knows nothing of it.
+        let steps = |leg| self.history.leg(leg).run(&cancelled).map_or(0, |run| run.steps(target, &cancelled));
+        (0..=leg).rev().map(steps).find(|steps| *steps > 0).unwrap_or(0)
     }
 
     /// A step back.

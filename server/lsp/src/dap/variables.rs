@@ -102,7 +102,8 @@ impl Session {
             Container::Register(frame, slot) => view.lanes_of(*frame, *slot),
             Container::Lanes { mask, ty, bytes, name } => view.lanes(*mask, ty, bytes, name, *mask),
             Container::Memory { at, element, count: all, name } => {
-                let room = usize::try_from(*all).unwrap_or(usize::MAX).saturating_sub(start);
+                let all = usize::try_from(*all).unwrap_or(usize::MAX);
+                let (start, room) = (start.min(all), all.saturating_sub(start));
                 let elements = view.elements(*at, *element, start as u64, count.min(room).min(1 << 16) as u64, name);
                 let variables: Vec<Variable> = elements.into_iter().map(|v| self.finish_variable(v)).collect();
                 return body(json!({ "variables": variables }));

@@ -16,6 +16,8 @@ pub struct Client {
     from: Receiver<Value>,
     ended: Receiver<()>,
     seq: i64,
+    /// The warp that it stopped in last.
+    pub thread: i64,
     /// Events that nobody has asked for yet.
     pub events: VecDeque<Value>,
 }
@@ -72,7 +74,7 @@ impl Client {
                 }
             }
         });
-        Self { to: Some(to), from: receiver, ended, seq: 0, events: VecDeque::new() }
+        Self { to: Some(to), from: receiver, ended, seq: 0, thread: 1, events: VecDeque::new() }
     }
 
     /// A session that has been initialised and has launched something, but is not configured.
@@ -161,12 +163,14 @@ impl Client {
     }
 
     pub fn stopped(&mut self) -> Value {
-        self.event("stopped")
+        let stop = self.event("stopped");
+        self.thread = stop["threadId"].as_i64().unwrap();
+        stop
     }
 
     /// Moves, and says where it stopped.
     pub fn go(&mut self, command: &str, arguments: Value) -> Value {
-        let mut with_thread = json!({ "threadId": 1 });
+        let mut with_thread = json!({ "threadId": self.thread });
         with_thread.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
         self.ask(command, with_thread);
         self.stopped()
@@ -180,12 +184,14 @@ impl Client {
 
     /// The line of the innermost frame.
     pub fn line(&mut self) -> i64 {
-        self.frames(1)[0]["line"].as_i64().unwrap()
+        let thread = self.thread;
+        self.frames(thread)[0]["line"].as_i64().unwrap()
     }
 
     /// The variables of a scope of the innermost frame, with their values.
     pub fn scope(&mut self, name: &str) -> Vec<Value> {
-        let frame = self.frames(1)[0]["id"].clone();
+        let thread = self.thread;
+        let frame = self.frames(thread)[0]["id"].clone();
         let scopes = self.ask("scopes", json!({ "frameId": frame }));
         let scope = scopes["scopes"].as_array().unwrap().iter().find(|s| s["name"] == name).cloned();
         scope.map_or_else(Vec::new, |s| self.parts(&s["variablesReference"]))

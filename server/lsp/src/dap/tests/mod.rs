@@ -44,9 +44,12 @@ after:
     mov.u64 %a, table;
     add.u64 %a, %a, %o;
     st.shared.u32 [%a], %v;
+    mov.u64 %o, %o; // here
     bar.sync 0;
     ld.shared.u32 %v, [%a];
     ld.param.u64 %a, [out];
+    mov.u32 %n, %ctaid.x;
+    mad.wide.u32 %o, %n, 256, %o;
     add.u64 %a, %a, %o;
     st.global.u32 [%a], %v;
     ret;
