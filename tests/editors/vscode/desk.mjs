@@ -36,7 +36,7 @@ export class Desk {
             if (tries === 4) throw new Error(`${name} cannot be opened`);
             await page.keyboard.press('Escape');
         }
-        await page.keyboard.press('Enter');
+        await row.click();
         await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
         await page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
     }
@@ -65,6 +65,7 @@ export class Desk {
         await page.keyboard.type(`${line}:${column}`);
         await page.keyboard.press('Enter');
         await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+        await page.locator('.monaco-editor.focused').first().waitFor();
     }
 
     /** Moves the cursor to a text of the file, moved right. */
