@@ -133,6 +133,9 @@ fn a_window_of_the_trace() {
     ] {
         assert!(markdown.contains(piece), "{piece} in {markdown}");
     }
+    let status = client.execute("ptx-analyzer.serverStatus", json!({}));
+    let evaluation = &status["documents"][0]["evaluation"];
+    assert_eq!((&evaluation["entry"], &evaluation["last"]["warp_instructions"]), (&json!("twice"), &json!(32)));
     // The second warp has eight lanes.
     let answer = evaluate(&mut client, json!({ "entry": "twice", "warp": 1, "count": 0, "state": 1000 }));
     assert_eq!(answer["target"]["present"], 0xff);
@@ -239,6 +242,45 @@ fn a_client_with_a_view_is_told() {
     edit(&mut client, 3, (13, 4), (13, 7), "mvo");
     let told = client.wait("a refusal", |m| m["method"] == "ptx-analyzer/evaluated");
     assert_eq!(told["params"]["refused"]["data"]["kind"], "errors");
+}
+
+#[test]
+fn a_run_without_an_end_holds_nobody_up() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nL:\n\
+        add.u32 %r1, %r1, 1;\nbra L;\n}\n";
+    let mut client = server();
+    client.begin(
+        json!({ "capabilities": { "experimental": { "commands": { "commands": ["ptx-analyzer.showWarp"] } } } }),
+    );
+    client.open(URI, 1, text);
+    let asked = |client: &mut Client, more: Value| {
+        let mut argument = json!({ "uri": URI, "count": 0 });
+        argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.request(
+            "workspace/executeCommand",
+            json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [argument] }),
+        )
+    };
+    // It is stopped wherever it is, and others are answered meanwhile.
+    let id = asked(&mut client, json!({}));
+    assert!(
+        client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(5, 1) })).is_object()
+    );
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.answer(id)["error"]["code"], -32800);
+    // What is evaluated unasked is given up by itself.
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "ptx-analyzer": { "evaluation": { "steps": 1000 } } } }),
+    );
+    let id = asked(&mut client, json!({}));
+    let answer = client.answer(id)["result"].clone();
+    assert_eq!((&answer["status"], &answer["limited_by"]), (&json!("limit"), &json!("steps")));
+    assert!(answer["stopped_at"]["line"].as_u64().is_some_and(|line| (8..=9).contains(&line)), "{answer}");
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": {} } }));
+    edit(&mut client, 2, (5, 13), (5, 14), "7");
+    let told = client.wait("an evaluation", |m| m["method"] == "ptx-analyzer/evaluated" && m["params"]["version"] == 2);
+    assert_eq!(told["params"]["status"], "limit");
 }
 
 #[test]
