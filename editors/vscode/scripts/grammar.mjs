@@ -60,11 +60,11 @@ const grammar = {
         callable: {
             comment: 'A kernel or function, with its name; a result may stand between the two.',
             match: `(\\.(?:entry|func))(?![\\w$])\\s*(\\([^()]*\\)\\s*)?(${name})?`,
-            captures: captures(scope('keyword.control.directive'), inside('directive', 'register', 'number', 'name', 'punctuation'), scope('entity.name.function')),
+            captures: captures(scope('keyword.other.directive'), inside('directive', 'register', 'number', 'name', 'punctuation'), scope('entity.name.function')),
         },
         target: {
             match: '(\\.target)(?![\\w$])\\s*([\\w, \\t]*)',
-            captures: captures(scope('keyword.control.directive'), { patterns: [{ match: '\\w+', ...scope('constant.language.target') }, { include: '#punctuation' }] }),
+            captures: captures(scope('keyword.other.directive'), { patterns: [{ match: '\\w+', ...scope('constant.language.target') }, { include: '#punctuation' }] }),
         },
         guarded: {
             comment: 'An instruction behind its guard predicate.',
@@ -91,10 +91,10 @@ const grammar = {
         },
         directive: {
             patterns: [
-                { match: '@@\\w+', ...scope('keyword.control.directive') },
+                { match: '@@\\w+', ...scope('keyword.other.directive') },
                 { match: `(?<![\\w$%])\\.(?:${type}|v[248](?![\\w$]))`, ...scope('support.type') },
                 { match: `(?<![\\w$%])\\.${space}`, ...scope('storage.modifier.state-space') },
-                { match: '(?<![\\w$%.])\\.[A-Za-z_][\\w]*', ...scope('keyword.control.directive') },
+                { match: '(?<![\\w$%.])\\.[A-Za-z_][\\w]*', ...scope('keyword.other.directive') },
             ],
         },
         register: {

@@ -15,6 +15,7 @@ export interface Parts {
     documents: Documents;
     registers: RegistersView;
     extensionUri: vscode.Uri;
+    showWarp: (args: ShowWarpArguments) => Promise<void>;
 }
 
 type Handler = (...args: never[]) => unknown;
@@ -24,6 +25,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     const handlers: Record<string, Handler> = {
         [COMMANDS.showReferences]: (uri: string, position: ServerPosition, places: ServerLocation[]) =>
             showReferences(parts, uri, position, places),
+        [COMMANDS.showWarp]: (args: ShowWarpArguments) => parts.showWarp(args),
         [COMMANDS.checkWorkspace]: () => checkWorkspace(parts),
         [COMMANDS.clearEvaluation]: () => clearEvaluation(parts),
         [COMMANDS.compareRegisters]: (argument?: object) => compareRegisters(parts, argument),

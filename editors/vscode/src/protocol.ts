@@ -151,7 +151,7 @@ export interface LaneGroup {
 }
 
 export interface Frame {
-    name: string;
+    function: string;
     line: number;
 }
 
@@ -264,6 +264,8 @@ export interface FragmentOperand {
     type: string;
     rows: number;
     columns: number;
+    /** From one element of a register to the next. */
+    bits?: number;
     registers: string[];
     /** `element`: within the register. */
     elements: [lane: number, register: number, element: number, row: number, column: number][];

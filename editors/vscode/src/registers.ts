@@ -5,13 +5,13 @@ import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { FunctionPressure, LiveRegister, Pressure, PressureArguments } from './protocol';
 import { executeCommand } from './requests';
 import { messageOf, type Server } from './server';
+import { entries } from './text';
 
 type Node =
     | { kind: 'function'; of: FunctionPressure; here: boolean }
     | { kind: 'fact'; label: string; detail: string; icon: string; line?: number; tooltip?: string }
     | { kind: 'live'; children: LiveRegister[]; line: number; of: FunctionPressure }
-    | { kind: 'register'; of: LiveRegister }
-    | { kind: 'message'; text: string };
+    | { kind: 'register'; of: LiveRegister };
 
 /** After the last movement or key, in milliseconds. */
 const QUIET = 120;
@@ -114,7 +114,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             case 'register': {
                 const item = new vscode.TreeItem(node.of.name, vscode.TreeItemCollapsibleState.None);
                 item.id = `register:${node.of.name}`;
-                item.description = `from line ${node.of.line}${node.of.next_line === null ? '' : `, read in ${node.of.next_line}`}`;
+                item.description = `line ${node.of.line}${node.of.next_line === null ? '' : ` → ${node.of.next_line}`}`;
                 item.tooltip = new vscode.MarkdownString(
                     `\`${node.of.name}\` takes ${held(node.of.b32, node.of.pred)}. Its value comes from line ${node.of.line}` +
                         (node.of.next_line === null ? '' : `, is read next in line ${node.of.next_line}`) +
@@ -132,8 +132,6 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 if (node.line !== undefined) item.command = this.#goTo(node.line);
                 return item;
             }
-            case 'message':
-                return new vscode.TreeItem(node.text, vscode.TreeItemCollapsibleState.None);
         }
     }
 
@@ -151,11 +149,11 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
     #facts(of: FunctionPressure, here: boolean): Node[] {
         const live = here ? this.#live : undefined;
         const facts: Node[] = [];
-        if (live) facts.push({ kind: 'live', children: live.registers, line: live.line, of });
         facts.push({
             kind: 'fact',
             label: 'Most live',
-            detail: `${held(of.max_live.b32, of.max_live.pred)}, line ${of.max_live.peak_line}`,
+            detail: `${count(of.max_live.b32, 'register')}, line ${of.max_live.peak_line}`,
+            tooltip: `${held(of.max_live.b32, of.max_live.pred)} in line ${of.max_live.peak_line}`,
             icon: 'arrow-up',
             line: of.max_live.peak_line,
         });
@@ -164,10 +162,10 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             facts.push({
                 kind: 'fact',
                 label: 'Occupancy',
-                detail: `${warps_per_sm} of ${most_warps} warps, limited by ${limited_by}`,
+                detail: `${warps_per_sm} of ${most_warps} warps (${limited_by})`,
                 icon: 'dashboard',
                 tooltip:
-                    `With ${count(threads, 'thread')} in a CTA${threads_assumed ? ' (assumed)' : ''}.` +
+                    `Limited by ${limited_by}. With ${count(threads, 'thread')} in a CTA${threads_assumed ? ' (assumed)' : ''}.` +
                     (fewer ? ` With ${count(fewer.registers, 'register')} less, ${fewer.warps} more warps fit.` : ''),
             });
         }
@@ -184,6 +182,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 ...(of.limit.line !== null && { line: of.limit.line }),
             });
         }
+        if (live) facts.push({ kind: 'live', children: live.registers, line: live.line, of });
         return facts;
     }
 
@@ -205,7 +204,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         }
         const uri = editor.document.uri;
         if (this.server.state.kind !== 'running') {
-            this.#show([{ kind: 'message', text: 'The server does not run.' }], uri);
+            this.#show([], uri, 'The server does not run.');
             return;
         }
         const line = editor.selection.active.line + 1;
@@ -213,10 +212,10 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             const around = await this.#pressure({ uri: uri.toString(), line, first: line, last: line, wait: true });
             const functions = await this.#functions(editor.document, around);
             if (question !== this.#question) return;
-            this.#take(around, functions, uri, line);
+            this.#take(around, functions, editor.document, line);
             if (!around.complete) this.#timer = setTimeout(() => void this.#ask(), AGAIN);
         } catch (error) {
-            if (question === this.#question) this.#show([{ kind: 'message', text: messageOf(error) }], uri);
+            if (question === this.#question) this.#show([], uri, messageOf(error));
         }
     }
 
@@ -233,18 +232,23 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         return functions;
     }
 
-    #take(answer: Pressure, functions: FunctionPressure[], uri: vscode.Uri, line: number): void {
+    #take(answer: Pressure, functions: FunctionPressure[], document: vscode.TextDocument, line: number): void {
         const around = answer.functions[0]?.name ?? functions.find((one) => one.line >= line)?.name ?? functions[0]?.name;
         this.#live = answer.live && answer.live.length > 0 ? { line, registers: answer.live } : undefined;
         const roots: Node[] = functions.map((of) => ({ kind: 'function', of, here: of.name === around }));
-        this.#show(roots.length > 0 ? roots : [{ kind: 'message', text: 'No function here has a body.' }], uri);
+        this.#show(roots, document.uri, roots.length > 0 ? undefined : nothingKnown(document));
     }
 
-    #show(roots: Node[], uri: vscode.Uri | undefined): void {
+    #show(roots: Node[], uri: vscode.Uri | undefined, message?: string): void {
+        this.#view.message = message;
         this.#roots = roots;
         this.#uri = uri;
         this.#changed.fire(undefined);
     }
+}
+
+function nothingKnown(document: vscode.TextDocument): string {
+    return entries(document.getText()).length > 0 ? 'Nothing is known while there are errors.' : 'No function here has a body.';
 }
 
 function count(number: number, what: string): string {

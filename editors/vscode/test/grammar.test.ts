@@ -97,7 +97,7 @@ test('several statements in one line, and a label before them', () => {
 test('a function with a result has its name, and a call does not become an opcode', () => {
     const found = shown('.visible .func (.param .b32 result) twice(\n    .param .b32 x\n)\n{\ncall.uni (r),\n    twice,\n    (x);\n}');
     assert.ok(found.includes('twice entity.name.function'));
-    assert.ok(found.includes('.func keyword.control.directive'));
+    assert.ok(found.includes('.func keyword.other.directive'));
     assert.ok(found.includes('call keyword.control.flow'));
     assert.ok(found.includes('twice variable.other'));
     assert.ok(!found.some((word) => word.endsWith('keyword.mnemonic')));
@@ -172,7 +172,7 @@ test('every word that the grammar lists is one of the instruction set, and none 
     }
     for (const { name } of isa.directives.filter(({ name }) => name.startsWith('.'))) {
         const found = words(`${name} x`).find((one) => one.text === name)?.scope;
-        if (!/^(?:keyword\.control\.directive|storage\.modifier\.state-space)$/.test(found ?? '')) wrong.push(`${name} is ${String(found)}`);
+        if (!/^(?:keyword\.other\.directive|storage\.modifier\.state-space)$/.test(found ?? '')) wrong.push(`${name} is ${String(found)}`);
     }
     for (const { name } of isa.constants) expect(`mov.u32 %r1, ${name};`, name, 'constant.language');
     assert.deepEqual(wrong, []);
@@ -187,7 +187,7 @@ const SCOPES: Record<string, RegExp> = {
     stateSpace: /^storage\.modifier\.state-space$/,
     modifier: /^keyword\.operator\.modifier$/,
     type: /^support\.type$/,
-    keyword: /^(?:keyword\.control\.directive|storage\.modifier\.state-space)$/,
+    keyword: /^(?:keyword\.other\.directive|storage\.modifier\.state-space)$/,
     label: /^(?:entity\.name\.label|variable\.other)$/,
     function: /^(?:entity\.name\.function|variable\.other)$/,
     parameter: /^variable\.other$/,

@@ -4,6 +4,7 @@
 //! means and what an outline holds come from `ptx-analysis` and `ptx-ide` as plain data with byte offsets.
 
 pub mod cli;
+pub mod dap;
 mod decode;
 pub mod launch;
 mod levels;

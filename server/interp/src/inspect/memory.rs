@@ -2,10 +2,12 @@
 
 use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
-use crate::machine::{Access, Machine, Target, Warp, region_name};
-use crate::memory::{Region, STACK_PARAMETERS, Storage, Window};
+use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
+use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
 use crate::values::Marks;
-use ptx_isa::tables::TypeClass;
+use ptx_analysis::flow;
+use ptx_analysis::signature::{Array, Parameter};
+use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
 
 /// Bytes that are read at once at most.
@@ -39,7 +41,7 @@ impl Area {
         }
     }
 
-    fn window(self) -> Option<Window> {
+    pub(super) fn window(self) -> Option<Window> {
         match self {
             Self::Global => None,
             Self::Shared => Some(Window::Shared),
@@ -119,7 +121,7 @@ pub fn parameters(machine: &Machine) -> Vec<ParameterView> {
     let executable = &machine.executable;
     let Some(callable) = executable.program.functions.get(executable.entry as usize) else { return Vec::new() };
     let all = callable.parameters.iter().zip(&executable.parameters);
-    let view = |(parameter, (offset, size)): (&ptx_analysis::signature::Parameter, &(u32, u32))| {
+    let view = |(parameter, (offset, size)): (&Parameter, &(u32, u32))| {
         let mut bytes = vec![0; *size as usize];
         machine.memory.parameters.read(u64::from(*offset), &mut bytes);
         let info = parameter.ty.map(|t| t.info());
@@ -156,8 +158,8 @@ fn name_at(machine: &Machine, region: Region, offset: u64) -> Option<String> {
     Some(if by == 0 { name.to_owned() } else { format!("{name}+{by}") })
 }
 
-/// A place that has been found: of which lane, if that matters, and what it is called.
-struct Found {
+/// A place that has been found, and what it is called.
+struct Located {
     region: Region,
     offset: u64,
     address: u64,
@@ -166,12 +168,7 @@ struct Found {
 
 /// The generic address of a place as a warp sees it; of variables on the stack as a lane sees it, in the innermost function that has such
 /// a variable.
-pub(super) fn address_of(
-    machine: &Machine,
-    target: Target,
-    lane: Option<usize>,
-    place: Place<'_>,
-) -> Result<u64, String> {
+fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<u64, String> {
     let map = &machine.executable.map;
     let generic = |window: Option<Window>, at: u64| match window {
         None => Ok(at),
@@ -184,8 +181,101 @@ pub(super) fn address_of(
         Place::Offset(area, at) => generic(area.window(), at),
         Place::Named(name, by) => {
             let (window, at) = variable(machine, target, lane, name)?;
-            generic(window, at.wrapping_add(by))
+            let at = at.checked_add(by).ok_or_else(|| format!("{by:#x} bytes behind `{name}` there is nothing"))?;
+            generic(window, at)
         }
+    }
+}
+
+/// What a name stands for in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// The window that it lies in; nothing for global memory.
+    pub window: Option<Window>,
+    /// The offset there; of something on the stack, from the beginning of the frame.
+    pub at: u64,
+    /// It lies on the stack of each lane.
+    pub stack: bool,
+    /// The type of it or of its elements.
+    pub ty: Option<&'static Type>,
+    /// It is one value.
+    pub scalar: bool,
+}
+
+/// What a function calls so.
+fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
+    let executable = &machine.executable;
+    let body = executable.function(frame.function)?;
+    let named = body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name);
+    let find = |(at, declared): (usize, &flow::Variable)| {
+        let symbol = &declared.symbol;
+        let found = Found {
+            window: None,
+            at: 0,
+            stack: false,
+            ty: symbol.ty.map(|t| t.info()),
+            scalar: !symbol.array && symbol.elements <= 1,
+        };
+        if let Some(located) = executable.variables.get(&crate::decode::body_name(frame.function as usize, at)) {
+            return Some(Found { window: located.window, at: located.address, ..found });
+        }
+        let offset = *executable.code(frame.function)?.stack.get(&(at as u32))?;
+        let window = if symbol.space == ".local" { Window::Local } else { Window::Parameter };
+        Some(Found { window: Some(window), at: offset.into(), stack: true, ..found })
+    };
+    named.filter_map(find).next()
+}
+
+fn of_module(machine: &Machine, name: &str) -> Option<Found> {
+    let located = machine.executable.variables.get(name)?;
+    let symbol = machine.executable.program.variables.iter().find(|v| *v.name == *name).map(|v| &v.symbol);
+    Some(Found {
+        window: located.window,
+        at: located.address,
+        stack: false,
+        ty: symbol.and_then(|s| s.ty).map(|t| t.info()),
+        scalar: symbol.is_some_and(|s| !s.array && s.elements <= 1),
+    })
+}
+
+fn of_kernel(machine: &Machine, name: &str) -> Option<Found> {
+    let executable = &machine.executable;
+    let callable = executable.program.functions.get(executable.entry as usize)?;
+    let all = callable.parameters.iter().zip(&executable.parameters);
+    let (parameter, (at, _)) = all.into_iter().find(|(p, _)| *p.name == *name)?;
+    Some(Found {
+        window: Some(Window::Parameter),
+        at: u64::from(*at),
+        stack: false,
+        ty: parameter.ty.map(|t| t.info()),
+        scalar: parameter.array == Array::No && parameter.elements <= 1,
+    })
+}
+
+fn of_launch(machine: &Machine, name: &str) -> Option<Found> {
+    let base = machine.memory.global.named(name)?.base;
+    Some(Found { window: None, at: base, stack: false, ty: None, scalar: false })
+}
+
+/// A variable of a function that is not being executed now.
+fn elsewhere(machine: &Machine, name: &str) -> Result<Option<Found>, String> {
+    let executable = &machine.executable;
+    let mut all = executable.variables.iter().filter(|(key, _)| executable.variable_name(key) == name);
+    match (all.next(), all.next()) {
+        (Some((_, l)), None) => {
+            Ok(Some(Found { window: l.window, at: l.address, stack: false, ty: None, scalar: false }))
+        }
+        (Some(_), Some(_)) => Err(format!("several functions have a variable `{name}`")),
+        (None, _) => Ok(None),
+    }
+}
+
+/// What a name stands for in an activation: variables of its function and of the module, parameters of the kernel, buffers.
+pub(super) fn variable_in(machine: &Machine, frame: &Frame, name: &str) -> Result<Option<Found>, String> {
+    let near = of_function(machine, frame, name).or_else(|| of_module(machine, name));
+    match near.or_else(|| of_kernel(machine, name)).or_else(|| of_launch(machine, name)) {
+        Some(found) => Ok(Some(found)),
+        None => elsewhere(machine, name),
     }
 }
 
@@ -196,60 +286,34 @@ fn variable(
     lane: Option<usize>,
     name: &str,
 ) -> Result<(Option<Window>, u64), String> {
-    let executable = &machine.executable;
     // First what the function that is being executed calls so, and those that have called it.
-    let warp = warp_of(machine, target);
-    if let Some(warp) = warp {
+    if let Some(warp) = warp_of(machine, target) {
         let group = warp.groups.iter().find(|g| lane.is_none_or(|l| g.mask >> (l % LANES) & 1 != 0));
         let group = group.or_else(|| warp.groups.first());
-        for index in group.into_iter().flat_map(|g| chain(warp, g.frame)) {
-            let Some(frame) = warp.frame(index) else { continue };
-            let Some(body) = executable.function(frame.function) else { continue };
-            for (at, declared) in body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name) {
-                let key = crate::decode::body_name(frame.function as usize, at);
-                if let Some(located) = executable.variables.get(&key) {
-                    return Ok((located.window, located.address));
-                }
-                let stack = executable.code(frame.function).and_then(|c| c.stack.get(&(at as u32)));
-                if let Some(offset) = stack {
-                    let lane = lane.ok_or_else(|| format!("`{name}` is another one for each lane: say which"))?;
-                    let base = frame.base.get(lane % LANES).copied().unwrap_or(0);
-                    let at = u64::from(base) + u64::from(*offset);
-                    let parameter = declared.symbol.space != ".local";
-                    return Ok(if parameter {
-                        (Some(Window::Parameter), STACK_PARAMETERS + at)
-                    } else {
-                        (Some(Window::Local), at)
-                    });
-                }
+        for frame in group.into_iter().flat_map(|g| chain(warp, g.frame)).filter_map(|index| warp.frame(index)) {
+            let Some(found) = of_function(machine, frame, name) else { continue };
+            if !found.stack {
+                return Ok((found.window, found.at));
             }
+            let lane = lane.ok_or_else(|| format!("`{name}` is another one for each lane: say which"))?;
+            let at = u64::from(frame.base.get(lane % LANES).copied().unwrap_or(0)) + found.at;
+            let own = if found.window == Some(Window::Parameter) { STACK_PARAMETERS } else { 0 };
+            return Ok((found.window, own + at));
         }
     }
-    if let Some(located) = executable.variables.get(name) {
-        return Ok((located.window, located.address));
-    }
-    if let Some(allocation) = machine.memory.global.named(name) {
-        return Ok((None, allocation.base));
-    }
-    let callable = executable.program.functions.get(executable.entry as usize);
-    let parameter = callable.and_then(|c| c.parameters.iter().position(|p| *p.name == *name));
-    if let Some((at, _)) = parameter.and_then(|p| executable.parameters.get(p)) {
-        return Ok((Some(Window::Parameter), u64::from(*at)));
-    }
-    // A variable of a function that is not being executed now.
-    let named = |key: &str| executable.variable_name(key) == name;
-    let mut elsewhere = executable.variables.iter().filter(|(key, _)| named(key)).map(|(_, located)| located);
-    match (elsewhere.next(), elsewhere.next()) {
-        (Some(located), None) => Ok((located.window, located.address)),
-        (Some(_), Some(_)) => Err(format!("several functions have a variable `{name}`")),
-        (None, _) => Err(format!("there is no variable, buffer or parameter `{name}`")),
-    }
+    let found = of_module(machine, name).or_else(|| of_launch(machine, name)).or_else(|| of_kernel(machine, name));
+    let found = match found {
+        Some(found) => Some(found),
+        None => elsewhere(machine, name)?,
+    };
+    let found = found.ok_or_else(|| format!("there is no variable, buffer or parameter `{name}`"))?;
+    Ok((found.window, found.at))
 }
 
-fn locate(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<Found, String> {
+fn locate(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<Located, String> {
     let address = address_of(machine, target, lane, place)?;
     let (region, offset) = machine.executable.map.region(address);
-    Ok(Found { region, offset, address, name: name_at(machine, region, offset) })
+    Ok(Located { region, offset, address, name: name_at(machine, region, offset) })
 }
 
 /// The storage that a place lies in, and the offset there.
@@ -257,7 +321,7 @@ fn storage<'m>(
     machine: &'m Machine,
     target: Target,
     lane: Option<usize>,
-    found: &Found,
+    found: &Located,
 ) -> Result<(&'m Storage, u64), String> {
     let gone = || "the CTA is not running, so it has no shared or local memory".to_owned();
     let at = found.offset;
@@ -298,7 +362,7 @@ pub fn peek(
 ) -> Result<Peek, String> {
     let found = locate(machine, target, lane, place)?;
     let (storage, at) = storage(machine, target, lane, &found)?;
-    let Found { region, offset, address, name } = found;
+    let Located { region, offset, address, name } = found;
     if at >= storage.len() && length > 0 {
         let (name, size) = (region_name(region), storage.len());
         return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
@@ -318,6 +382,24 @@ pub fn peek(
         known.push(0..bytes.len());
     }
     Ok(Peek { region, address, offset, name, bytes, known, marks: read.marks })
+}
+
+/// Reads the bytes at a generic address as a lane sees it.
+pub(super) fn load(
+    machine: &Machine,
+    target: Target,
+    lane: usize,
+    address: u64,
+    to: &mut [u8],
+) -> Result<Read, String> {
+    let (region, offset) = machine.executable.map.region(address);
+    let found = Located { region, offset, address, name: None };
+    let (storage, at) = storage(machine, target, Some(lane), &found)?;
+    if !storage.contains(at, to.len()) {
+        let (name, size) = (region_name(region), storage.len());
+        return Err(format!("{} bytes at {offset:#x} do not lie in {name}, which ends at {size:#x}", to.len()));
+    }
+    Ok(storage.read(at, to))
 }
 
 /// Writes bytes of memory: they count as written, and nothing is to be said of them any more. Constants and parameters can be changed, too.

@@ -4,16 +4,24 @@
 //!
 //! - `groups` – where the lanes of a warp are, and what calls they are in;
 //! - `registers` – what registers hold, special registers, and giving them other values;
-//! - `memory` – bytes by address, by offset or by name, parameters, and the names of addresses.
+//! - `memory` – bytes by address, by offset or by name, parameters, and the names of addresses;
+//! - `transactions` – how banks and sectors serve the accesses of a step;
+//! - `value` – values with their types, and how they are shown;
+//! - [`expression`] – what a user writes into a watch, or behind a breakpoint.
 
+pub mod expression;
 mod groups;
 mod memory;
 mod registers;
 mod specials;
 #[cfg(test)]
 mod tests;
+mod transactions;
+mod value;
 
 pub use groups::{FrameView, GroupState, GroupView, Groups, Phase, frames, groups, phase};
 pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, parameters, peek, poke, space};
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};
+pub use transactions::{BANKS, Banks, Sectors, Transaction, transactions};
+pub use value::{Style, Value, show, show_lanes};

@@ -97,17 +97,21 @@ pub(super) fn slot_named(body: &Function, name: &str) -> Option<usize> {
         Some((base, "w" | "a")) => (base, Some(3)),
         _ => (name, None),
     };
-    body.registers.iter().position(|register| {
-        let Some(declaration) = body.declarations.get(register.declaration as usize) else { return false };
-        let elements = declaration.elements > 1;
-        if elements != element.is_some() || element.is_some_and(|e| e != register.element) {
-            return false;
+    // Where the declaration is of a range, what follows its name is the number.
+    let number = |declaration: &flow::Declaration| match declaration.count {
+        None => (*declaration.name == *base).then_some(0),
+        Some(_) => {
+            let digits = base.strip_prefix(&*declaration.name)?;
+            let plain = digits == "0" || !digits.starts_with('0');
+            digits.parse::<u32>().ok().filter(|_| plain && digits.bytes().all(|b| b.is_ascii_digit()))
         }
-        match declaration.count {
-            None => *declaration.name == *base,
-            Some(_) => base.strip_prefix(&*declaration.name).is_some_and(|n| n == register.number.to_string()),
-        }
-    })
+    };
+    let declarations = body.declarations.iter().enumerate();
+    let fits = |d: &flow::Declaration| (d.elements > 1) == element.is_some();
+    let wanted: Vec<(u32, u32)> =
+        declarations.filter(|(_, d)| fits(d)).filter_map(|(at, d)| Some((at as u32, number(d)?))).collect();
+    let element = element.unwrap_or(0);
+    body.registers.iter().position(|r| r.element == element && wanted.contains(&(r.declaration, r.number)))
 }
 
 /// Gives a register of an activation a value in some lanes. It counts as written there, and nothing is to be said of it any more.

@@ -168,7 +168,7 @@ impl Element {
     }
 
     /// Bits below the code in memory: `tf32` lies in the upper 19 bits of its 32.
-    pub(super) fn padding(self) -> u32 {
+    pub(crate) fn padding(self) -> u32 {
         if self.name() == "tf32" { 13 } else { 0 }
     }
 

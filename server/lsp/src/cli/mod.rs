@@ -65,6 +65,8 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
     Isa(isa::Arguments),
+    /// Debug kernels: speaks the Debug Adapter Protocol on standard input and output
+    Dap,
 }
 
 /// Does what the arguments of the process say.
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         Some(Command::Eval(arguments)) => eval::run(&arguments).into(),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
+        Some(Command::Dap) => debug(),
         None if stdin().is_terminal() && !arguments.stdio => {
             // To a closed pipe nothing can be said.
             let _ = Arguments::command().print_help();
@@ -91,6 +94,16 @@ fn serve() -> ExitCode {
     match crate::server::run() {
         // A thread that waits for input keeps no process alive: the others do not outlive `main`.
         Ok(orderly) => ExitCode::from(u8::from(!orderly)),
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn debug() -> ExitCode {
+    match crate::dap::run() {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
             ExitCode::FAILURE

@@ -133,6 +133,9 @@ fn a_window_of_the_trace() {
     ] {
         assert!(markdown.contains(piece), "{piece} in {markdown}");
     }
+    let status = client.execute("ptx-analyzer.serverStatus", json!({}));
+    let evaluation = &status["documents"][0]["evaluation"];
+    assert_eq!((&evaluation["entry"], &evaluation["last"]["warp_instructions"]), (&json!("twice"), &json!(32)));
     // The second warp has eight lanes.
     let answer = evaluate(&mut client, json!({ "entry": "twice", "warp": 1, "count": 0, "state": 1000 }));
     assert_eq!(answer["target"]["present"], 0xff);
@@ -152,6 +155,7 @@ fn accesses_and_memory() {
     let access = &answer["trace"][0]["accesses"][0];
     assert_eq!((&access["kind"], &access["space"], &access["bytes"]), (&json!("load"), &json!("global"), &json!(4)));
     assert_eq!(access["names"][3], "x+12");
+    assert_eq!((&access["sectors"], &access["ideal"], &access["efficiency"]), (&json!(4), &json!(4), &json!(1.0)));
     let memory = &answer["memory"];
     assert_eq!((&memory[0]["bytes"], &memory[0]["known"]), (&json!("0100000002000000"), &json!([[0, 8]])));
     assert!(memory[1]["error"].as_str().unwrap().contains("no state space"));
@@ -211,9 +215,10 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     let all = published["params"]["diagnostics"].as_array().unwrap();
     let fault = all.iter().find(|d| d["code"] == "out-of-bounds").unwrap();
     assert_eq!(fault["range"]["start"]["line"], 19);
+    assert!(fault["codeDescription"]["href"].as_str().unwrap().ends_with("docs/interpreter.md#what-is-found"));
     assert!(!hints(&mut client).is_empty());
     // And nothing of it is left when somebody takes it back.
-    assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), Value::Null);
+    assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), json!(true));
     client.wait("no fault", |m| {
         m["method"] == "textDocument/publishDiagnostics"
             && !m["params"]["diagnostics"].to_string().contains("out-of-bounds")
@@ -237,6 +242,45 @@ fn a_client_with_a_view_is_told() {
     edit(&mut client, 3, (13, 4), (13, 7), "mvo");
     let told = client.wait("a refusal", |m| m["method"] == "ptx-analyzer/evaluated");
     assert_eq!(told["params"]["refused"]["data"]["kind"], "errors");
+}
+
+#[test]
+fn a_run_without_an_end_holds_nobody_up() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nL:\n\
+        add.u32 %r1, %r1, 1;\nbra L;\n}\n";
+    let mut client = server();
+    client.begin(
+        json!({ "capabilities": { "experimental": { "commands": { "commands": ["ptx-analyzer.showWarp"] } } } }),
+    );
+    client.open(URI, 1, text);
+    let asked = |client: &mut Client, more: Value| {
+        let mut argument = json!({ "uri": URI, "count": 0 });
+        argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.request(
+            "workspace/executeCommand",
+            json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [argument] }),
+        )
+    };
+    // It is stopped wherever it is, and others are answered meanwhile.
+    let id = asked(&mut client, json!({}));
+    assert!(
+        client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(5, 1) })).is_object()
+    );
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.answer(id)["error"]["code"], -32800);
+    // What is evaluated unasked is given up by itself.
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "ptx-analyzer": { "evaluation": { "steps": 1000 } } } }),
+    );
+    let id = asked(&mut client, json!({}));
+    let answer = client.answer(id)["result"].clone();
+    assert_eq!((&answer["status"], &answer["limited_by"]), (&json!("limit"), &json!("steps")));
+    assert!(answer["stopped_at"]["line"].as_u64().is_some_and(|line| (8..=9).contains(&line)), "{answer}");
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": {} } }));
+    edit(&mut client, 2, (5, 13), (5, 14), "7");
+    let told = client.wait("an evaluation", |m| m["method"] == "ptx-analyzer/evaluated" && m["params"]["version"] == 2);
+    assert_eq!(told["params"]["status"], "limit");
 }
 
 #[test]
@@ -264,7 +308,9 @@ fn a_client_without_one_gets_a_document() {
 #[test]
 fn actions_and_the_launch_that_is_guessed() {
     let literal = json!({ "codeActionKind": { "valueSet": ["quickfix", "refactor", "source"] } });
-    let mut client = begun(json!({ "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } } }));
+    let mut client = begun(json!({
+        "textDocument": { "codeAction": { "codeActionLiteralSupport": literal } }, "workspace": { "applyEdit": true },
+    }));
     let titles = |client: &mut Client, line: u32| {
         let range = json!({ "start": at(line, 1), "end": at(line, 1) });
         let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });

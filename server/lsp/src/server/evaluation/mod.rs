@@ -167,6 +167,20 @@ impl Slot {
         before.wanted.is_some() || before.last.is_some()
     }
 
+    /// What is known, for people who look after the server.
+    pub fn status(&self) -> Value {
+        let inside = lock(&self.0);
+        let Some(wanted) = &inside.wanted else { return Value::Null };
+        let last = inside.last.as_ref().map(|e| {
+            let run = &e.done.run;
+            json!({
+                "status": ptx_interp::launch::status_name(run.status), "warp_instructions": run.machine.steps,
+                "milliseconds": e.done.time.as_secs_f64() * 1e3, "snapshots": run.snapshots(),
+            })
+        });
+        json!({ "entry": wanted.question.entry, "running": inside.running, "last": last })
+    }
+
     /// What the last run found in this text.
     pub fn faults(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
         let Some(evaluation) = self.fresh(snapshot) else { return Vec::new() };

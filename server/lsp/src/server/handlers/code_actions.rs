@@ -8,6 +8,7 @@ use crate::ptxas::compare::function_headed_at;
 use crate::server::document::Checked;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, cancellable};
+use ptx_analysis::checks;
 use ptx_ide::{Action, Assist, TextEdit};
 use serde_json::json;
 use std::collections::HashMap;
@@ -99,7 +100,8 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
                 out.push(context.evaluate(&kernel.name));
             }
-            if kernel.headed && !kernel.launched && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+            let writes = session.applies_edits && kernel.headed && !kernel.launched;
+            if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
                 out.push(context.write_launch(&kernel.name));
             }
         }
@@ -171,7 +173,8 @@ impl Answer<'_> {
         let mut out = Vec::new();
         for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
-            if !touches || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
+            let explained = checks::page(found.code).is_some();
+            if !touches || !explained || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
                 continue;
             }
             codes.push(found.code);

@@ -87,10 +87,10 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
                 .map(Some)
         }
         EVALUATE_WARP => evaluate::evaluate_warp(shared, &argument).await.map(Some),
-        CLEAR_EVALUATION => evaluate::clear(shared, &argument).map(|()| None),
+        CLEAR_EVALUATION => evaluate::clear(shared, &argument).map(|any| Some(Value::Bool(any))),
         FRAGMENTS => evaluate::fragments(shared, uri(&argument)?, &argument).await,
         LAUNCHES => evaluate::launches(shared, uri(&argument)?, &argument).await.map(Some),
-        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await,
+        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await.map(Some),
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }

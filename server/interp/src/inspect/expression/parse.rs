@@ -1,0 +1,439 @@
+//! From text to an expression.
+
+use super::{Binary, Expression, Kind, Lanes, Literal, Mistake, Node, Over, Space, Unary};
+use crate::inspect::memory::Area;
+use crate::lanes::LANES;
+use ptx_analysis::literal::{self, Float};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Type, TypeClass};
+use std::ops::Range;
+
+/// Bytes that a text may have.
+const LONGEST: usize = 4096;
+
+/// How deep an expression may be.
+const DEEPEST: usize = 100;
+
+/// Reads an expression.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn parse(text: &str) -> Result<Expression, Mistake> {
+    if text.len() > LONGEST {
+        return Err(Mistake {
+            range: 0..text.len(),
+            message: format!("an expression has at most {LONGEST} characters"),
+        });
+    }
+    let mut parser = Parser { text, at: 0, nodes: Vec::new(), open: 0 };
+    let root = parser.binary(0)?;
+    parser.skip();
+    match parser.peek() {
+        None => Ok(Expression { nodes: parser.nodes, root }),
+        Some(_) => Err(parser.expected("an operator or the end")),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    nodes: Vec<Node>,
+    /// How many brackets and signs are open.
+    open: usize,
+}
+
+type Read<T> = Result<T, Mistake>;
+
+fn begins_name(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%')
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn skip(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// Takes a sign, if it comes next.
+    fn take(&mut self, sign: &str) -> bool {
+        self.skip();
+        let found = self.rest().starts_with(sign);
+        self.at += if found { sign.len() } else { 0 };
+        found
+    }
+
+    fn mistake(range: Range<usize>, message: impl Into<String>) -> Mistake {
+        Mistake { range, message: message.into() }
+    }
+
+    /// What stands where something else should.
+    fn expected(&mut self, what: &str) -> Mistake {
+        self.skip();
+        let rest = self.rest();
+        let word = rest.find(|c: char| !in_name(c) && c != '%').filter(|n| *n > 0);
+        let length = match (word, rest.chars().next()) {
+            (_, None) => return Self::mistake(self.at..self.at, format!("{what} is expected, but the text ends here")),
+            (Some(length), Some(c)) if begins_name(c) || c.is_ascii_digit() => length,
+            (None, Some(c)) if begins_name(c) || c.is_ascii_digit() => rest.len(),
+            (_, Some(c)) => c.len_utf8(),
+        };
+        let found: String = rest.get(..length).unwrap_or("").chars().take(40).collect();
+        Self::mistake(self.at..self.at + length, format!("{what} is expected, but `{found}` was found"))
+    }
+
+    /// Makes a node of the text from `from` to here.
+    fn node(&mut self, from: usize, kind: Kind) -> Read<usize> {
+        let below = |at: usize| self.nodes.get(at).map_or(0, |n| n.height);
+        let height = 1 + match &kind {
+            Kind::Number(_) | Kind::Name(_) => 0,
+            Kind::Unary(_, a)
+            | Kind::Cast(_, a)
+            | Kind::Convert(_, a)
+            | Kind::Memory { address: a, .. }
+            | Kind::Lanes(_, a)
+            | Kind::Over(_, a) => below(*a),
+            Kind::Binary(_, a, b) => below(*a).max(below(*b)),
+        };
+        if height > DEEPEST {
+            return Err(Self::mistake(from..self.at, format!("more than {DEEPEST} operations depend on each other")));
+        }
+        let text = self.text.get(from..self.at).unwrap_or("").trim().into();
+        self.nodes.push(Node { kind, text, height });
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// Opens a bracket, or goes behind a sign: how many may be open at the same time is bounded.
+    fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        if self.open >= DEEPEST {
+            return Err(Self::mistake(self.at..self.at, format!("more than {DEEPEST} brackets and signs are open")));
+        }
+        self.open += 1;
+        let out = read(self);
+        self.open -= 1;
+        out
+    }
+
+    fn operator(&self) -> Option<(Binary, usize)> {
+        use Binary::*;
+        // Longer signs before those that they begin with.
+        const SIGNS: &[Binary] = &[
+            Or,
+            And,
+            Equal,
+            Unequal,
+            Left,
+            Right,
+            LessEqual,
+            GreaterEqual,
+            BitOr,
+            BitXor,
+            BitAnd,
+            Less,
+            Greater,
+            Add,
+            Sub,
+            Mul,
+            Div,
+            Rem,
+        ];
+        SIGNS.iter().find(|o| self.rest().starts_with(o.sign())).map(|o| (*o, o.sign().len()))
+    }
+
+    /// Operands between operators that bind more strongly than `above`.
+    fn binary(&mut self, above: u8) -> Read<usize> {
+        self.skip();
+        let from = self.at;
+        let mut left = self.unary()?;
+        loop {
+            self.skip();
+            let Some((operator, length)) = self.operator().filter(|(o, _)| o.strength() > above) else {
+                return Ok(left);
+            };
+            self.at += length;
+            let right = self.within(|p| p.binary(operator.strength()))?;
+            left = self.node(from, Kind::Binary(operator, left, right))?;
+        }
+    }
+
+    fn unary(&mut self) -> Read<usize> {
+        self.skip();
+        let from = self.at;
+        let sign = match self.peek() {
+            Some('-') => Unary::Minus,
+            Some('+') => Unary::Plus,
+            Some('!') => Unary::Not,
+            Some('~') => Unary::Complement,
+            _ => return self.postfix(),
+        };
+        self.at += 1;
+        let operand = self.within(Self::unary)?;
+        self.node(from, Kind::Unary(sign, operand))
+    }
+
+    /// A primary, and the types and lanes behind it.
+    fn postfix(&mut self) -> Read<usize> {
+        self.skip();
+        let from = self.at;
+        let mut operand = self.primary()?;
+        loop {
+            if self.take("@") {
+                let lanes = self.lanes()?;
+                operand = self.node(from, Kind::Lanes(lanes, operand))?;
+            } else if self.take(":") {
+                let ty = self.type_name()?;
+                if !self.load_as(operand, ty) {
+                    operand = self.node(from, Kind::Cast(ty, operand))?;
+                }
+            } else {
+                return Ok(operand);
+            }
+        }
+    }
+
+    /// The first type behind a memory operand says what is loaded.
+    fn load_as(&mut self, operand: usize, wanted: &'static Type) -> bool {
+        let mut at = operand;
+        loop {
+            match self.nodes.get_mut(at).map(|n| &mut n.kind) {
+                Some(Kind::Lanes(_, inner)) => at = *inner,
+                Some(Kind::Memory { ty: ty @ None, .. }) => {
+                    *ty = Some(wanted);
+                    return true;
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// A word: what it is, and where it ends.
+    fn word(&self) -> &str {
+        let rest = self.rest();
+        let end = rest.char_indices().find(|(at, c)| !(in_name(*c) || *at == 0 && begins_name(*c))).map(|(at, _)| at);
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
+    }
+
+    fn type_name(&mut self) -> Read<&'static Type> {
+        self.skip();
+        let from = self.at;
+        self.take(".");
+        let word = self.word().to_owned();
+        let found = ISA.ty(&format!(".{word}")).filter(|t| value_type(t));
+        match found {
+            Some(ty) => {
+                self.at += word.len();
+                Ok(ty)
+            }
+            None => {
+                self.at = from;
+                Err(self.expected("a type such as `u32`, `f32` or `f16x2`"))
+            }
+        }
+    }
+
+    fn lanes(&mut self) -> Read<Lanes> {
+        self.skip();
+        if self.take("*") {
+            return Ok(Lanes::All);
+        }
+        let first = self.lane()?;
+        if !self.take("..") {
+            return Ok(Lanes::Range(first, first));
+        }
+        let from = self.at;
+        let last = self.lane()?;
+        if last < first {
+            return Err(Self::mistake(
+                from..self.at,
+                format!("lanes are given from the lower to the higher: {last} < {first}"),
+            ));
+        }
+        Ok(Lanes::Range(first, last))
+    }
+
+    fn lane(&mut self) -> Read<u8> {
+        self.skip();
+        let rest = self.rest();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let number = rest.get(..digits).and_then(|d| d.parse::<u8>().ok()).filter(|n| usize::from(*n) < LANES);
+        match number {
+            Some(number) => {
+                self.at += digits;
+                Ok(number)
+            }
+            None => Err(self.expected("a lane from 0 to 31, or `*`")),
+        }
+    }
+
+    fn close(&mut self, sign: &str) -> Read<()> {
+        if self.take(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
+    }
+
+    fn primary(&mut self) -> Read<usize> {
+        self.skip();
+        let from = self.at;
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let inner = self.within(|p| p.binary(0))?;
+                self.close(")")?;
+                Ok(inner)
+            }
+            Some('[') => self.memory(from, None),
+            Some(c) if c.is_ascii_digit() => self.number(from),
+            Some('.') if self.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit()) => self.number(from),
+            Some(c) if begins_name(c) => self.name(from),
+            _ => Err(self.expected("a register, a number or `(`")),
+        }
+    }
+
+    fn memory(&mut self, from: usize, space: Option<Space>) -> Read<usize> {
+        self.close("[")?;
+        let address = self.within(|p| p.binary(0))?;
+        self.close("]")?;
+        self.node(from, Kind::Memory { space, address, ty: None })
+    }
+
+    fn name(&mut self, from: usize) -> Read<usize> {
+        let mut word = self.word().to_owned();
+        self.at += word.len();
+        if word == "%" {
+            self.at = from;
+            return Err(self.expected("a register"));
+        }
+        let truth = match word.as_str() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        if let Some(truth) = truth {
+            return self.node(from, Kind::Number(Literal::Truth(truth)));
+        }
+        let behind = self.at;
+        let space = match word.as_str() {
+            "generic" => Some(Space::Generic),
+            other => Area::named(other).map(Space::In),
+        };
+        if let Some(space) = space
+            && self.take(":")
+        {
+            self.skip();
+            if self.peek() == Some('[') {
+                return self.memory(from, Some(space));
+            }
+            self.at = behind;
+        }
+        if self.take("(") {
+            return self.function(from, &word, behind);
+        }
+        self.at = behind;
+        // A component: `.x` and nothing behind it.
+        let mut letters = self.rest().chars();
+        if letters.next() == Some('.')
+            && let Some(c) = letters.next().filter(|c| "xyzwrgba".contains(*c))
+            && !letters.next().is_some_and(in_name)
+        {
+            word.push('.');
+            word.push(c);
+            self.at += 2;
+        }
+        self.node(from, Kind::Name(word.into()))
+    }
+
+    /// What stands in brackets behind a word.
+    fn function(&mut self, from: usize, word: &str, behind: usize) -> Read<usize> {
+        let over = match word {
+            "any" => Some(Over::Any),
+            "all" => Some(Over::All),
+            "count" => Some(Over::Count),
+            "ballot" => Some(Over::Ballot),
+            _ => None,
+        };
+        let ty = ISA.ty(&format!(".{word}")).filter(|t| value_type(t));
+        if over.is_none() && ty.is_none() {
+            let words =
+                format!("`any`, `all`, `count`, `ballot` or a type is expected before `(`, but `{word}` was found");
+            return Err(Self::mistake(from..behind, words));
+        }
+        let inner = self.within(|p| p.binary(0))?;
+        self.close(")")?;
+        match (over, ty) {
+            (Some(over), _) => self.node(from, Kind::Over(over, inner)),
+            (None, Some(ty)) => self.node(from, Kind::Convert(ty, inner)),
+            (None, None) => Ok(inner),
+        }
+    }
+
+    fn number(&mut self, from: usize) -> Read<usize> {
+        let length = number_length(self.rest());
+        let word = self.rest().get(..length).unwrap_or("");
+        let literal = read_number(word);
+        let range = from..from + length;
+        let literal = literal.ok_or_else(|| Self::mistake(range, format!("`{word}` is no number")))?;
+        self.at += length;
+        self.node(from, Kind::Number(literal))
+    }
+}
+
+/// Types that a value can have.
+fn value_type(ty: &Type) -> bool {
+    ty.class != TypeClass::Opaque && ty.bits <= 128
+}
+
+/// How long a word is that begins with a digit: `0..7` is a number and something behind it, `1.5e-3` is one.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let hexadecimal = matches!(bytes, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..]);
+    while let Some(byte) = bytes.get(at) {
+        let next = bytes.get(at + 1);
+        let digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_digit);
+        let goes_on = match byte {
+            b'.' => !hexadecimal && next != Some(&b'.') && (digit(next) || !next.is_some_and(u8::is_ascii_alphabetic)),
+            b'+' | b'-' => !hexadecimal && at > 0 && matches!(bytes.get(at - 1), Some(b'e' | b'E')) && digit(next),
+            other => other.is_ascii_alphanumeric() || *other == b'_',
+        };
+        if !goes_on {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+fn read_number(word: &str) -> Option<Literal> {
+    let plain = word.replace('_', "");
+    if let Ok(integer) = literal::parse_integer(&plain)
+        && !integer.cut
+    {
+        let decimal = !plain.starts_with('0') || plain == "0" || plain == "0U";
+        return Some(if decimal {
+            Literal::Integer(integer.bits, integer.unsigned)
+        } else {
+            Literal::Bits(integer.bits, integer.unsigned)
+        });
+    }
+    // Not by way of a value, which would quiet a NaN.
+    if let Some(digits) = plain.get(2..)
+        && plain.starts_with("0d")
+        && digits.len() == 16
+    {
+        return u64::from_str_radix(digits, 16).ok().map(Literal::Double);
+    }
+    match literal::parse_float(&plain) {
+        Ok(Float::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
+        Ok(Float::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => Some(Literal::Float(value)),
+        _ => None,
+    }
+}

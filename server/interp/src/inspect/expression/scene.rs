@@ -1,0 +1,193 @@
+//! Where an expression is evaluated, and what its names stand for there.
+
+use super::numbers::{Hold, Operand};
+use super::{Expression, Kind, Literal};
+use crate::decode::{Slot, Special, predicate};
+use crate::inspect::groups::{cta_of, frame_of, warp_of};
+use crate::inspect::memory::{Area, Found, variable_in};
+use crate::inspect::registers::{known, slot_named};
+use crate::inspect::value::Value;
+use crate::lanes::{LANES, Mask};
+use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
+use crate::memory::Window;
+use crate::values::Marks;
+use ptx_isa::ISA;
+use ptx_isa::tables::{SpecialRegister, Type, TypeClass};
+
+/// What a name stands for.
+pub(super) enum Meant {
+    /// A register: its number, where it lies, its type.
+    Register(usize, Slot, &'static str),
+    /// A special register.
+    Special(Special, &'static str),
+    /// The same in all lanes.
+    Constant(Operand),
+    /// A scalar in memory at a generic address, for each lane if it lies on the stack: what is meant is its value.
+    Value(&'static Type, u64),
+    /// A scalar parameter of a function, on the stack of the lane, so many bytes from the beginning of the frame.
+    Stack(&'static Type, u64),
+    /// A variable on the stack of the lane: what is meant is its address.
+    Local(Option<&'static Type>, Area, u64),
+}
+
+/// Where an expression is evaluated.
+pub(super) struct Scene<'m> {
+    pub expression: &'m Expression,
+    pub machine: &'m Machine,
+    pub target: Target,
+    pub cta: &'m Cta,
+    pub warp: &'m Warp,
+    pub frame: &'m Frame,
+    /// The lanes of the group.
+    pub active: Mask,
+    /// What the names stand for, by node.
+    pub names: Vec<Option<Meant>>,
+}
+
+impl<'m> Scene<'m> {
+    pub(super) fn new(
+        expression: &'m Expression,
+        machine: &'m Machine,
+        target: Target,
+        group: usize,
+        depth: usize,
+    ) -> Result<Self, String> {
+        let not_running = "the warp is not running: it has not started, or has ended";
+        let warp = warp_of(machine, target).ok_or(not_running)?;
+        let cta = cta_of(machine, target).ok_or(not_running)?;
+        let active = warp.groups.get(group).ok_or("all threads of the warp have exited")?.mask;
+        let frame = frame_of(warp, group, depth).ok_or("there is no such activation")?;
+        let mut scene = Self { expression, machine, target, cta, warp, frame, active, names: Vec::new() };
+        for node in &expression.nodes {
+            let meant = match &node.kind {
+                Kind::Name(name) => Some(scene.meant(name)?),
+                _ => None,
+            };
+            scene.names.push(meant);
+        }
+        Ok(scene)
+    }
+
+    fn meant(&self, name: &str) -> Result<Meant, String> {
+        let executable = &self.machine.executable;
+        let body = executable.function(self.frame.function).ok_or("there is no such function")?;
+        let code = executable.code(self.frame.function).ok_or("there is no such function")?;
+        if let Some(slot) = slot_named(body, name)
+            && let Some(place) = code.slots.get(slot)
+        {
+            let ty = body.declaration(ptx_analysis::flow::Slot(slot as u32)).ty.name();
+            return Ok(Meant::Register(slot, *place, ty));
+        }
+        if name == "WARP_SZ" {
+            let operand = Operand { hold: Hold::Number, ..Operand::plain(Value::new(".s64", LANES as u128)) };
+            return Ok(Meant::Constant(operand));
+        }
+        if let Some((register, component)) = special_named(name)? {
+            return Ok(Meant::Special(Special { name: register.name, component }, register.ty));
+        }
+        if let Some(found) = variable_in(self.machine, self.frame, name)? {
+            return Ok(self.variable(found));
+        }
+        let function = executable.program.functions.get(self.frame.function as usize).map_or("", |f| &f.name);
+        Err(if name.starts_with('%') {
+            let declared = body.declarations.iter().any(|d| {
+                let number = name.strip_prefix(&*d.name).and_then(|n| n.parse::<u32>().ok());
+                *d.name == *name || d.count.zip(number).is_some_and(|(count, number)| number < count)
+            });
+            if declared {
+                format!("no instruction of `{function}` uses `{name}`, so it holds nothing")
+            } else {
+                format!("`{function}` has no register `{name}`, and there is no special register of that name")
+            }
+        } else {
+            format!("there is no variable, parameter or buffer `{name}`")
+        })
+    }
+
+    fn variable(&self, found: Found) -> Meant {
+        let map = &self.machine.executable.map;
+        let scalar = found.ty.filter(|t| found.scalar && t.class != TypeClass::Opaque && t.bits <= 128);
+        let pointee = found.ty;
+        let address = |area: Option<Area>, at: u64| {
+            let ty = if self.machine.executable.address_bytes() == 4 { ".b32" } else { ".b64" };
+            Meant::Constant(Operand { area, pointee, ..Operand::plain(Value::new(ty, at.into())) })
+        };
+        match (found.window, found.stack) {
+            (Some(Window::Parameter), true) => match scalar {
+                Some(ty) => Meant::Stack(ty, found.at),
+                None => Meant::Local(pointee, Area::Parameter, found.at),
+            },
+            (_, true) => Meant::Local(pointee, Area::Local, found.at),
+            (Some(Window::Parameter), false) => {
+                let generic = map.generic(Window::Parameter, found.at);
+                match scalar.zip(generic) {
+                    Some((ty, generic)) => Meant::Value(ty, generic),
+                    None => address(Some(Area::Parameter), found.at),
+                }
+            }
+            (Some(Window::Shared), false) => address(Some(Area::Shared), found.at),
+            (Some(Window::Constant), false) => address(Some(Area::Constant), found.at),
+            (Some(Window::Local), false) => address(Some(Area::Local), found.at),
+            (Some(Window::Code) | None, false) => address(None, found.at),
+        }
+    }
+
+    /// The value of a register in a lane.
+    pub(super) fn register(&self, slot: usize, place: Slot, ty: &'static str, lane: usize) -> Operand {
+        let bits = match place {
+            Slot::Register(place) => self.frame.registers.lane_bits(place, lane),
+            Slot::Predicate(index) => u128::from(self.frame.registers.predicate(predicate(index).0) >> lane & 1),
+        };
+        let bit = |masks: &[Mask]| masks.get(slot).is_some_and(|m| m >> lane & 1 != 0);
+        let mut marks = Marks::NONE;
+        if bit(&self.frame.shadow.unspecified) {
+            marks |= Marks::UNSPECIFIED;
+        }
+        if bit(&self.frame.shadow.approximate) {
+            marks |= Marks::APPROXIMATE;
+        }
+        let known = known(self.machine, self.frame, slot) >> lane & 1 != 0;
+        Operand::plain(Value { marks, known, ..Value::new(ty, bits) })
+    }
+
+    /// The value of a special register in a lane.
+    pub(super) fn special(&self, special: Special, ty: &'static str, lane: usize) -> Operand {
+        let value = machine::special_value(self.machine, self.cta, self.target.warp, lane, special);
+        let value = value.unwrap_or_else(|| machine::clock(self.machine.steps, special));
+        Operand::plain(Value::new(ty, value))
+    }
+}
+
+/// A number as it is written.
+pub(super) fn literal(literal: Literal) -> Operand {
+    let whole = |bits: u64, unsigned: bool, hold: Hold| {
+        let ty = if unsigned { ".u64" } else { ".s64" };
+        Operand { hold, ..Operand::plain(Value::new(ty, bits.into())) }
+    };
+    match literal {
+        Literal::Integer(bits, unsigned) => whole(bits, unsigned, Hold::Number),
+        Literal::Bits(bits, unsigned) => whole(bits, unsigned, Hold::Bits),
+        Literal::Float(value) => {
+            Operand { hold: Hold::Number, ..Operand::plain(Value::new(".f64", value.to_bits().into())) }
+        }
+        Literal::Single(bits) => Operand::plain(Value::new(".f32", bits.into())),
+        Literal::Double(bits) => Operand::plain(Value::new(".f64", bits.into())),
+        Literal::Truth(value) => Operand::truth(value),
+    }
+}
+
+/// A special register and its component.
+fn special_named(name: &str) -> Result<Option<(&'static SpecialRegister, u8)>, String> {
+    let (base, component) = match name.rsplit_once('.') {
+        Some((base, component)) => (base, component.chars().next()),
+        None => (name, None),
+    };
+    let Some(register) = ISA.special_register(base) else { return Ok(None) };
+    let place = |c: char| "xyzw".find(c).or_else(|| "rgba".find(c));
+    match (component.map(place), register.components.len()) {
+        (None, 0) => Ok(Some((register, 0))),
+        (Some(Some(component)), count) if component < count => Ok(Some((register, component as u8))),
+        (None, _) => Err(format!("`{base}` has several components: say which, as in `{base}.x`")),
+        (Some(_), _) => Err(format!("`{base}` has no component of that name")),
+    }
+}

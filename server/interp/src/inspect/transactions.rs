@@ -1,0 +1,306 @@
+//! How a memory system serves the accesses of one step: passes through the banks of shared memory, sectors of global memory.
+//!
+//! The model is that of NVIDIA's documents for every architecture from sm_50 on (CUDA C++ Programming Guide, "Shared Memory" under the
+//! compute capabilities; Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute's guide, "wavefronts" and "sectors"):
+//!
+//! - Shared memory has 32 banks; words of 4 bytes that follow each other lie in banks that do. A bank gives one word in a pass, to all lanes
+//!   that want it. Lanes that store to one word do not hinder each other either.
+//! - A pass moves no more than 128 bytes. Accesses of 8 bytes are served by half warps and those of 16 bytes by quarter warps, one after the
+//!   other, and only lanes of one such part can be in conflict (NVIDIA at GTC 2019, talk S9593, on phases of wide accesses).
+//! - Updates of one word by several lanes happen one after the other.
+//! - Global memory is moved in sectors of 32 bytes, four to a cache line of 128.
+//!
+//! What is left out: where pairs of lanes read the same wide value, some chips (sm_70 to sm_75) need only half as many passes.
+
+use crate::lanes::{LANES, Mask};
+use crate::machine::{Access, AccessKind};
+use crate::memory::Region;
+
+/// Banks of shared memory.
+pub const BANKS: usize = 32;
+
+/// Bytes of a word of a bank.
+const WORD: u64 = 4;
+
+/// Bytes that a pass through the banks moves at most.
+const PASS: u64 = BANKS as u64 * WORD;
+
+/// Bytes of a sector of global memory.
+const SECTOR: u64 = 32;
+
+/// Bytes of a cache line.
+const LINE: u64 = 128;
+
+/// What one instruction asks of memory: at most one access of each lane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transaction {
+    /// What is done.
+    pub kind: AccessKind,
+    /// What the bytes lie in.
+    pub region: Region,
+    /// Bytes of a lane; of lanes with different numbers, the most.
+    pub bytes: u32,
+    /// The lanes that take part.
+    pub lanes: Mask,
+    /// The access of each lane.
+    pub accesses: [Option<Access>; LANES],
+    /// How the banks serve it: of shared memory, and not of copies that an engine of its own carries out.
+    pub banks: Option<Banks>,
+    /// What is moved of global memory.
+    pub sectors: Option<Sectors>,
+}
+
+/// How the banks of shared memory serve an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Banks {
+    /// Passes that are needed.
+    pub wavefronts: u32,
+    /// Passes that are needed if no bank is asked for two words at the same time.
+    pub ideal: u32,
+    /// The largest number of words that one bank is asked for at the same time: 1 is no conflict.
+    pub conflict: u32,
+    /// The lanes that use each bank.
+    pub lanes: [Mask; BANKS],
+}
+
+/// What is moved of global memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sectors {
+    /// Sectors of 32 bytes that are touched.
+    pub touched: u64,
+    /// The least number of sectors that hold as many different bytes as are asked for.
+    pub ideal: u64,
+    /// Cache lines of 128 bytes that are touched.
+    pub lines: u64,
+    /// `ideal` by `touched`: 1 if not a sector is moved in vain.
+    pub efficiency: f64,
+}
+
+/// The accesses of one step, taken apart into what one request to memory can hold: of one kind, to one memory, at most one of each lane.
+pub fn transactions(accesses: &[Access]) -> Vec<Transaction> {
+    let mut out: Vec<Transaction> = Vec::new();
+    for access in accesses {
+        let lane = usize::from(access.lane) % LANES;
+        let fits =
+            |t: &&mut Transaction| t.kind == access.kind && t.region == access.region && t.lanes >> lane & 1 == 0;
+        let found = match out.iter_mut().find(fits) {
+            Some(found) => found,
+            None => {
+                out.push(Transaction {
+                    kind: access.kind,
+                    region: access.region,
+                    bytes: 0,
+                    lanes: 0,
+                    accesses: [None; LANES],
+                    banks: None,
+                    sectors: None,
+                });
+                let Some(last) = out.last_mut() else { continue };
+                last
+            }
+        };
+        found.lanes |= 1 << lane;
+        found.bytes = found.bytes.max(access.bytes);
+        if let Some(place) = found.accesses.get_mut(lane) {
+            *place = Some(*access);
+        }
+    }
+    for transaction in &mut out {
+        match transaction.region {
+            Region::Shared(_) => transaction.banks = banks(transaction),
+            Region::Global => transaction.sectors = sectors(transaction),
+            Region::Local | Region::Constant | Region::Parameter | Region::Code => {}
+        }
+    }
+    out
+}
+
+/// The words that an access touches.
+fn words(access: &Access) -> std::ops::RangeInclusive<u64> {
+    let last = access.offset.saturating_add(u64::from(access.bytes).saturating_sub(1));
+    access.offset / WORD..=last / WORD
+}
+
+fn banks(transaction: &Transaction) -> Option<Banks> {
+    // More than a lane's part of a pass comes from no load or store: an engine copies it.
+    let bytes = u64::from(transaction.bytes);
+    if bytes == 0 || bytes > PASS {
+        return None;
+    }
+    // How many lanes one pass can serve.
+    let part = usize::try_from(PASS / bytes.next_power_of_two().max(WORD)).unwrap_or(1).clamp(1, LANES);
+    let mut out = Banks { wavefronts: 0, ideal: 0, conflict: 0, lanes: [0; BANKS] };
+    for lanes in transaction.accesses.chunks(part) {
+        let mut by_bank: [Vec<u64>; BANKS] = Default::default();
+        for access in lanes.iter().flatten() {
+            for word in words(access) {
+                let bank = (word % BANKS as u64) as usize;
+                if transaction.kind == AccessKind::Update || !by_bank[bank].contains(&word) {
+                    by_bank[bank].push(word);
+                }
+                out.lanes[bank] |= 1 << (usize::from(access.lane) % LANES);
+            }
+        }
+        let most = by_bank.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        out.wavefronts += most;
+        out.ideal += u32::from(most > 0);
+        out.conflict = out.conflict.max(most);
+    }
+    Some(out)
+}
+
+fn sectors(transaction: &Transaction) -> Option<Sectors> {
+    let range = |a: &Access| (a.address, a.address.saturating_add(u64::from(a.bytes)));
+    let mut ranges: Vec<(u64, u64)> = transaction.accesses.iter().flatten().map(range).filter(|(a, b)| a < b).collect();
+    if ranges.is_empty() {
+        return None;
+    }
+    ranges.sort_unstable();
+    let count = |size: u64| {
+        let (mut count, mut next) = (0, 0);
+        for (from, to) in &ranges {
+            let (first, last) = ((from / size).max(next), (to - 1) / size);
+            if last >= first {
+                count += last - first + 1;
+                next = last + 1;
+            }
+        }
+        count
+    };
+    let (touched, lines, bytes) = (count(SECTOR), count(LINE), count(1));
+    let ideal = bytes.div_ceil(SECTOR);
+    Some(Sectors { touched, ideal, lines, efficiency: ideal as f64 / touched as f64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Banks, Sectors, transactions};
+    use crate::lanes::Mask;
+    use crate::machine::{Access, AccessKind};
+    use crate::memory::Region;
+
+    /// Accesses of the lanes of a mask, each so many bytes at an offset that depends on the lane.
+    fn step(region: Region, kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Vec<Access> {
+        let access = |lane: u8| {
+            let offset = offset(u64::from(lane));
+            Access { lane, kind, region, address: offset, offset, bytes }
+        };
+        (0..32).filter(|lane| mask >> lane & 1 != 0).map(access).collect()
+    }
+
+    fn banks(kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Banks {
+        let all = transactions(&step(Region::Shared(None), kind, bytes, mask, offset));
+        assert_eq!(all.len(), 1);
+        assert!(all[0].sectors.is_none());
+        all[0].banks.expect("banks")
+    }
+
+    /// Passes and the degree of the conflict, of loads and of stores, which do not differ.
+    fn passes(bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64 + Copy) -> (u32, u32) {
+        let load = banks(AccessKind::Load, bytes, mask, offset);
+        assert_eq!(load, banks(AccessKind::Store, bytes, mask, offset));
+        (load.wavefronts, load.conflict)
+    }
+
+    const ALL: Mask = Mask::MAX;
+
+    #[test]
+    fn strides_of_words() {
+        for (stride, expected) in
+            [(1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1), (31, 1), (64, 32)]
+        {
+            assert_eq!(passes(4, ALL, |lane| 4 * stride * lane), (expected, expected), "{stride}");
+        }
+        // A column of a tile of 32 × 32, and of one whose rows are padded by a word.
+        assert_eq!(passes(4, ALL, |lane| 4 * (32 * lane + 5)), (32, 32));
+        assert_eq!(passes(4, ALL, |lane| 4 * (33 * lane + 5)), (1, 1));
+        // A permutation of the lanes within a row.
+        assert_eq!(passes(4, ALL, |lane| 4 * (lane ^ 21)), (1, 1));
+    }
+
+    #[test]
+    fn one_word_is_given_to_all_who_want_it() {
+        assert_eq!(passes(4, ALL, |_| 64), (1, 1));
+        assert_eq!(passes(4, ALL, |lane| 4 * (lane / 2)), (1, 1));
+        // Two words of one bank.
+        assert_eq!(passes(4, ALL, |lane| 128 * (lane % 2)), (2, 2));
+        // Bytes and halves share words.
+        assert_eq!(passes(1, ALL, |lane| lane), (1, 1));
+        assert_eq!(passes(2, ALL, |lane| 2 * lane), (1, 1));
+        assert_eq!(passes(2, ALL, |lane| 128 * lane), (32, 32));
+        let all = banks(AccessKind::Load, 1, ALL, |lane| lane);
+        assert_eq!((all.lanes[0], all.lanes[7], all.lanes[8]), (0xf, 0xf << 28, 0));
+    }
+
+    #[test]
+    fn wide_accesses_are_served_in_parts() {
+        assert_eq!(passes(8, ALL, |lane| 8 * lane), (2, 1));
+        assert_eq!(passes(16, ALL, |lane| 16 * lane), (4, 1));
+        // Half as many lanes, half as many passes.
+        assert_eq!(passes(8, 0xffff, |lane| 8 * lane), (1, 1));
+        assert_eq!(passes(16, 0xff00, |lane| 16 * lane), (1, 1));
+        // A half warp with every second double word.
+        assert_eq!(passes(8, ALL, |lane| 16 * lane), (4, 2));
+        // Rows of 128 bytes: all lanes of a quarter want the same four banks.
+        assert_eq!(passes(16, ALL, |lane| 128 * lane), (32, 8));
+        // The same rows with the 16 bytes exchanged by the number of the row, as tiles for `ldmatrix` are stored.
+        assert_eq!(passes(16, ALL, |lane| 128 * lane + 16 * (lane % 8)), (4, 1));
+        assert_eq!(banks(AccessKind::Load, 16, ALL, |lane| 16 * lane).ideal, 4);
+        // All lanes read the same 16 bytes.
+        assert_eq!(passes(16, ALL, |_| 32), (4, 1));
+        assert_eq!(passes(32, ALL, |lane| 32 * lane), (8, 1));
+    }
+
+    #[test]
+    fn updates_of_one_word_wait_for_each_other() {
+        assert_eq!(banks(AccessKind::Update, 4, ALL, |_| 0).wavefronts, 32);
+        assert_eq!(banks(AccessKind::Update, 4, ALL, |lane| 4 * lane).wavefronts, 1);
+        assert_eq!(banks(AccessKind::Update, 4, ALL, |lane| 4 * (lane % 8)).conflict, 4);
+    }
+
+    fn moved(bytes: u32, mask: Mask, address: impl Fn(u64) -> u64) -> (u64, u64, u64) {
+        let all = transactions(&step(Region::Global, AccessKind::Load, bytes, mask, address));
+        assert!(all.len() == 1 && all[0].banks.is_none());
+        let Sectors { touched, ideal, lines, efficiency } = all[0].sectors.expect("sectors");
+        assert!((efficiency - ideal as f64 / touched as f64).abs() < 1e-12 && efficiency <= 1.0);
+        (touched, ideal, lines)
+    }
+
+    #[test]
+    fn sectors_of_global_memory() {
+        const BASE: u64 = 0x7f_0000_0000;
+        assert_eq!(moved(4, ALL, |lane| BASE + 4 * lane), (4, 4, 1));
+        assert_eq!(moved(4, ALL, |lane| BASE + 4 * (31 - lane)), (4, 4, 1));
+        // One element further on: a sector and a line more.
+        assert_eq!(moved(4, ALL, |lane| BASE + 4 + 4 * lane), (5, 4, 2));
+        assert_eq!(moved(4, ALL, |lane| BASE + 8 * lane), (8, 4, 2));
+        assert_eq!(moved(4, ALL, |lane| BASE + 32 * lane), (32, 4, 8));
+        assert_eq!(moved(4, ALL, |lane| BASE + 4096 * lane), (32, 4, 32));
+        assert_eq!(moved(4, ALL, |_| BASE + 12), (1, 1, 1));
+        assert_eq!(moved(16, ALL, |lane| BASE + 16 * lane), (16, 16, 4));
+        assert_eq!(moved(8, ALL, |lane| BASE + 8 * lane), (8, 8, 2));
+        assert_eq!(moved(1, ALL, |lane| BASE + lane), (1, 1, 1));
+        assert_eq!(moved(4, 1, |_| BASE), (1, 1, 1));
+        // An element that lies across two sectors, as bytes of a copy may.
+        assert_eq!(moved(16, 1, |_| BASE + 24), (2, 1, 1));
+        // A copy of many bytes by one lane.
+        assert_eq!(moved(4096, 1, |_| BASE), (128, 128, 32));
+        assert_eq!(moved(4, 1, |_| u64::MAX - 2).0, 1);
+    }
+
+    #[test]
+    fn accesses_are_taken_apart_by_what_they_are() {
+        let mut all = step(Region::Global, AccessKind::Load, 8, 0xf, |lane| 8 * lane);
+        all.extend(step(Region::Shared(None), AccessKind::Store, 8, 0xf, |lane| 8 * lane));
+        all.extend(step(Region::Shared(None), AccessKind::Store, 8, 0x3, |lane| 64 + 8 * lane));
+        let parts = transactions(&all);
+        let seen: Vec<_> = parts.iter().map(|t| (t.kind, t.lanes, t.banks.is_some(), t.sectors.is_some())).collect();
+        let (load, store) = (AccessKind::Load, AccessKind::Store);
+        assert_eq!(seen, [(load, 0xf, false, true), (store, 0xf, true, false), (store, 0x3, true, false)]);
+        assert_eq!(parts[2].accesses[1].map(|a| a.offset), Some(72));
+        assert_eq!(transactions(&[]), []);
+        // What an engine copies does not go lane by lane.
+        let copy = transactions(&step(Region::Shared(None), AccessKind::Store, 2048, 1, |_| 0));
+        assert_eq!((copy[0].banks, copy[0].sectors), (None, None));
+    }
+}

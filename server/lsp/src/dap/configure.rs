@@ -1,0 +1,280 @@
+//! Breakpoints: what the client has set, and what comes of it in the program.
+
+use super::arguments::{
+    BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
+    SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
+};
+use super::expressions::{Expression, Template};
+use super::filters::{self, Filter};
+use super::launching::Debuggee;
+use super::places::site;
+use super::session::Session;
+use super::stops::{Hits, Kind, Point, Stops, Watch, Watched, When, reference};
+use super::types::{Breakpoint, Source};
+use super::wire::{Answer, Failure, Request, arguments, body};
+use ptx_interp::findings::Site;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Breakpoints that are taken of one kind at most.
+const MOST: usize = 4096;
+
+/// Breakpoints as the client has set them, each with its number.
+#[derive(Debug, Default)]
+pub struct Configured {
+    lines: BTreeMap<PathBuf, Vec<(i64, SourceBreakpoint)>>,
+    functions: Vec<(i64, FunctionBreakpoint)>,
+    instructions: Vec<(i64, InstructionBreakpoint)>,
+    data: Vec<(i64, DataBreakpoint)>,
+    filters: Vec<(i64, String, Option<String>)>,
+    stops: Arc<Stops>,
+}
+
+impl Configured {
+    /// What stops a run.
+    pub fn stops(&self) -> Arc<Stops> {
+        Arc::clone(&self.stops)
+    }
+}
+
+/// What comes of a breakpoint: what the client is told, and what stops the run.
+type Set = (Breakpoint, Option<Arc<Point>>);
+
+/// What is wrong with a breakpoint.
+fn refused(id: i64, words: String) -> Breakpoint {
+    Breakpoint { id, verified: false, message: Some(words), ..Breakpoint::default() }
+}
+
+fn when(condition: Option<&str>, hits: Option<&str>) -> Result<When, String> {
+    let given = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+    let condition = given(condition).map(|text| Expression::parse(&text)).transpose();
+    Ok(When {
+        condition: condition.map_err(|why| format!("the condition cannot be understood: {why}"))?,
+        hits: given(hits).map(|text| Hits::parse(&text)).transpose()?,
+    })
+}
+
+impl Session {
+    /// The path of a source as the client names it.
+    fn path(&self, source: &Source) -> PathBuf {
+        let path = source.path.as_deref().or(source.name.as_deref()).unwrap_or_default();
+        let plain = path.strip_prefix("file://").filter(|_| self.facts.path_format.as_deref() == Some("uri"));
+        PathBuf::from(plain.unwrap_or(path))
+    }
+
+    /// `setBreakpoints`
+    pub(super) fn set_breakpoints(&mut self, request: &Request) -> Answer {
+        let SetBreakpoints { source, breakpoints, lines } = arguments(request)?;
+        let path = self.path(&source);
+        let of_line = |line: &i64| SourceBreakpoint { line: *line, ..SourceBreakpoint::default() };
+        let given = breakpoints.unwrap_or_else(|| lines.iter().map(of_line).collect());
+        let given: Vec<_> = given.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let told = given.iter().map(|(id, b)| self.line_point(&path, *id, b).0).collect::<Vec<_>>();
+        self.configured.lines.insert(path, given);
+        self.rebuild();
+        body(json!({ "breakpoints": told }))
+    }
+
+    /// `setFunctionBreakpoints`
+    pub(super) fn set_function_breakpoints(&mut self, request: &Request) -> Answer {
+        let SetFunctionBreakpoints { breakpoints } = arguments(request)?;
+        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let told: Vec<_> = given.iter().map(|(id, b)| self.function_point(*id, b).0).collect();
+        self.configured.functions = given;
+        self.rebuild();
+        body(json!({ "breakpoints": told }))
+    }
+
+    /// `setInstructionBreakpoints`
+    pub(super) fn set_instruction_breakpoints(&mut self, request: &Request) -> Answer {
+        let SetInstructionBreakpoints { breakpoints } = arguments(request)?;
+        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let told: Vec<_> = given.iter().map(|(id, b)| self.instruction_point(*id, b).0).collect();
+        self.configured.instructions = given;
+        self.rebuild();
+        body(json!({ "breakpoints": told }))
+    }
+
+    /// `setDataBreakpoints`
+    pub(super) fn set_data_breakpoints(&mut self, request: &Request) -> Answer {
+        let SetDataBreakpoints { breakpoints } = arguments(request)?;
+        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let told: Vec<_> = given
+            .iter()
+            .map(|(id, b)| match self.watch(*id, b) {
+                Ok(_) => Breakpoint { id: *id, verified: true, ..Breakpoint::default() },
+                Err(words) => refused(*id, words),
+            })
+            .collect();
+        self.configured.data = given;
+        self.rebuild();
+        body(json!({ "breakpoints": told }))
+    }
+
+    /// `setExceptionBreakpoints`
+    pub(super) fn set_exception_breakpoints(&mut self, request: &Request) -> Answer {
+        let SetExceptionBreakpoints { filters, filter_options } = arguments(request)?;
+        let plain = filters.into_iter().map(|id| (id, None));
+        let options = filter_options.into_iter().map(|o| (o.filter_id, o.condition));
+        let given: Vec<_> = plain.chain(options).take(MOST).map(|(id, c)| (self.number(), id, c)).collect();
+        let told: Vec<_> = given
+            .iter()
+            .map(|(number, id, condition)| match exception(id, condition.as_deref()) {
+                Ok(_) => Breakpoint { id: *number, verified: true, ..Breakpoint::default() },
+                Err(words) => refused(*number, words),
+            })
+            .collect();
+        self.configured.filters = given;
+        self.rebuild();
+        body(json!({ "breakpoints": told }))
+    }
+
+    /// `breakpointLocations`
+    pub(super) fn breakpoint_locations(&mut self, request: &Request) -> Answer {
+        let BreakpointLocations { source, line, end_line } = arguments(request)?;
+        let Some(debuggee) = &self.debuggee else { return Ok(json!({ "breakpoints": [] })) };
+        let files = debuggee.places.files(&self.path(&source));
+        let from = self.incoming_line(line);
+        let to = end_line.map_or(from, |l| self.incoming_line(l));
+        let lines = files.iter().flat_map(|f| debuggee.places.lines(*f, from, to).map(|(line, _)| line));
+        let mut lines: Vec<usize> = lines.take(MOST).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let all: Vec<Value> = lines.iter().map(|l| json!({ "line": self.outgoing_line(*l) })).collect();
+        Ok(json!({ "breakpoints": all }))
+    }
+
+    fn line_point(&self, path: &Path, id: i64, given: &SourceBreakpoint) -> Set {
+        let Some(debuggee) = &self.debuggee else {
+            return (refused(id, "the program is not loaded yet".to_owned()), None);
+        };
+        let files = debuggee.places.files(path);
+        let made = when(given.condition.as_deref(), given.hit_condition.as_deref()).and_then(|when| {
+            let log = given.log_message.as_deref().filter(|m| !m.is_empty()).map(Template::parse).transpose()?;
+            Ok((when, log, debuggee.places.resolve(&files, self.incoming_line(given.line))?))
+        });
+        match made {
+            Err(words) => (Breakpoint { line: Some(given.line), ..refused(id, words) }, None),
+            Ok((when, log, found)) => {
+                let source = Some(debuggee.places.source(files.first().copied().flatten()));
+                let told = Breakpoint { source, ..self.told(id, debuggee, found.sites.first(), Some(found.line)) };
+                let point = Point { id, kind: Kind::Line, sites: found.sites, when, log: log.map(Arc::new) };
+                (told, Some(Arc::new(point)))
+            }
+        }
+    }
+
+    fn function_point(&self, id: i64, given: &FunctionBreakpoint) -> Set {
+        let Some(debuggee) = &self.debuggee else {
+            return (refused(id, "the program is not loaded yet".to_owned()), None);
+        };
+        let made = when(given.condition.as_deref(), given.hit_condition.as_deref())
+            .and_then(|when| Ok((when, debuggee.places.function(&given.name, &debuggee.run.machine.executable)?)));
+        self.point(id, Kind::Function, made, debuggee)
+    }
+
+    fn instruction_point(&self, id: i64, given: &InstructionBreakpoint) -> Set {
+        let Some(debuggee) = &self.debuggee else {
+            return (refused(id, "the program is not loaded yet".to_owned()), None);
+        };
+        let made = when(given.condition.as_deref(), given.hit_condition.as_deref()).and_then(|when| {
+            let address = super::memory::number(&given.instruction_reference);
+            let found = address.and_then(|a| site(a.wrapping_add_signed(given.offset)));
+            let there = found.filter(|s| s.instruction < debuggee.places.instructions(s.function));
+            let words = || format!("there is no instruction at {}", given.instruction_reference);
+            Ok((when, there.ok_or_else(words)?))
+        });
+        self.point(id, Kind::Instruction, made, debuggee)
+    }
+
+    fn point(&self, id: i64, kind: Kind, made: Result<(When, Site), String>, debuggee: &Debuggee) -> Set {
+        match made {
+            Err(words) => (refused(id, words), None),
+            Ok((when, site)) => {
+                let point = Point { id, kind, sites: vec![site], when, log: None };
+                (self.told(id, debuggee, Some(&site), None), Some(Arc::new(point)))
+            }
+        }
+    }
+
+    /// A breakpoint that was set at an instruction; `line` where that of the instruction is not meant.
+    fn told(&self, id: i64, debuggee: &Debuggee, site: Option<&Site>, line: Option<usize>) -> Breakpoint {
+        let place = site.map(|s| debuggee.places.shown(*s));
+        let source = place.map(|p| debuggee.places.source(p.line.file));
+        let line = line.or(place.map(|p| p.line.line));
+        Breakpoint {
+            id,
+            verified: true,
+            source,
+            line: line.map(|l| self.outgoing_line(l)),
+            instruction_reference: site.map(|s| reference(*s)),
+            ..Breakpoint::default()
+        }
+    }
+
+    fn watch(&self, id: i64, given: &DataBreakpoint) -> Result<Watch, String> {
+        let (name, watched): (String, Watched) = serde_json::from_str(&given.data_id)
+            .map_err(|_| "this is no data that can be watched: ask for it anew".to_owned())?;
+        let (reads, writes) = match given.access_type.as_deref() {
+            Some("read") => (true, false),
+            Some("readWrite") => (true, true),
+            None | Some("write") => (false, true),
+            Some(other) => return Err(format!("`{other}` is no kind of access")),
+        };
+        let when = when(given.condition.as_deref(), given.hit_condition.as_deref())?;
+        if when.hits.is_some() {
+            return Err("hits of data breakpoints are not counted".to_owned());
+        }
+        Ok(Watch { id, watched, name, reads, writes, when })
+    }
+
+    /// Puts together what stops a run.
+    fn rebuild(&mut self) {
+        let own = &self.configured;
+        let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
+        let lines = lines.filter_map(|(path, id, b)| self.line_point(path, id, b).1);
+        let functions = own.functions.iter().filter_map(|(id, b)| self.function_point(*id, b).1);
+        let instructions = own.instructions.iter().filter_map(|(id, b)| self.instruction_point(*id, b).1);
+        let points = lines.chain(functions).chain(instructions).collect();
+        let watches = own.data.iter().filter_map(|(id, b)| self.watch(*id, b).ok().map(Arc::new)).collect();
+        let filters = own.filters.iter().filter_map(|(_, id, c)| exception(id, c.as_deref()).ok()).collect();
+        self.configured.stops = Arc::new(Stops::new(points, watches, filters));
+        self.search_again();
+    }
+
+    /// A program was loaded: tells what has come of breakpoints that were set before.
+    pub(super) fn resolve_again(&mut self) {
+        let own = &self.configured;
+        let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
+        let lines = lines.map(|(path, id, b)| self.line_point(path, id, b).0);
+        let functions = own.functions.iter().map(|(id, b)| self.function_point(*id, b).0);
+        let instructions = own.instructions.iter().map(|(id, b)| self.instruction_point(*id, b).0);
+        for breakpoint in lines.chain(functions).chain(instructions) {
+            self.client.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint }));
+        }
+        self.rebuild();
+    }
+
+    /// `dataBreakpointInfo`
+    pub(super) fn data_breakpoint_info(&mut self, request: &Request) -> Answer {
+        let given: DataBreakpointInfo = arguments(request)?;
+        let (_, now) = self.stopped()?;
+        match self.watchable(&given, &now) {
+            Err(why) => Ok(json!({ "dataId": null, "description": why })),
+            Ok((name, watched)) => {
+                let id = serde_json::to_string(&(&name, watched)).map_err(|e| Failure::new(e.to_string()))?;
+                Ok(json!({
+                    "dataId": id, "description": name,
+                    "accessTypes": ["read", "write", "readWrite"], "canPersist": false,
+                }))
+            }
+        }
+    }
+}
+
+fn exception(id: &str, condition: Option<&str>) -> Result<(&'static Filter, Option<Expression>), String> {
+    let filter = filters::named(id).ok_or_else(|| format!("there is no exception filter `{id}`"))?;
+    Ok((filter, when(condition, None)?.condition))
+}

@@ -1,0 +1,368 @@
+//! Expressions over registers and memory, for all lanes of a frame at once; texts with expressions in them.
+
+use super::handles::Frame;
+use super::memory::Reference;
+use super::values;
+use ptx_interp::inspect::expression::{self, Answer};
+use ptx_interp::inspect::{self, Area};
+use ptx_interp::lanes::{LANES, Mask, lanes};
+use ptx_interp::launch::Element;
+use ptx_interp::machine::{Machine, Target};
+use ptx_interp::memory::Window;
+use ptx_interp::values::Marks;
+use std::fmt::Write;
+
+/// What can be written where an expression is expected.
+pub const HELP: &str = "\
+Anything else is an expression: %r4, %tid.x, out, [tile+8]:f32, shared:[%r1], %r4:f32, %r4@3 (lane 3), %r4@0..7, %r4@*,
++ - * / % & | ^ ~ << >> == != < <= > >= && || !, any(…), all(…), count(…), ballot(…)";
+
+/// An expression that has been understood.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    text: String,
+    parsed: expression::Expression,
+}
+
+/// Where the value of an expression is kept.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// In a register, by its number.
+    Register(u32),
+    /// In memory.
+    Memory(Reference, Element),
+}
+
+/// What an expression is worth, lane by lane.
+#[derive(Debug, Clone)]
+pub struct Value {
+    /// Its type.
+    pub ty: String,
+    /// The bytes of all lanes; of a predicate a bit for each.
+    pub bytes: Box<[u8]>,
+    /// The lanes that were asked for.
+    pub mask: Mask,
+    /// Those of them in which it has a value.
+    pub known: Mask,
+    /// Those whose value the manual leaves open.
+    pub unspecified: Mask,
+    /// Those whose value is an approximation.
+    pub approximate: Mask,
+    /// Where it is kept, if it is the name of a place.
+    pub place: Option<Place>,
+}
+
+impl Value {
+    /// Whether it is the same in all lanes.
+    pub fn is_uniform(&self) -> bool {
+        self.known == self.mask && values::is_uniform(&self.ty, &self.bytes, self.mask)
+    }
+
+    /// Of values of lanes.
+    fn of(found: &[(usize, inspect::Value)]) -> Self {
+        let ty = found.first().map_or(".b32", |(_, v)| v.ty);
+        let bits = Element::named(ty).map_or_else(|| size_of(ty), Element::bits);
+        let width = if ty == ".pred" { 0 } else { (bits.div_ceil(8) as usize).next_power_of_two().min(16) };
+        let mut bytes = vec![0; if width == 0 { 4 } else { width * LANES }];
+        let mut out = Self {
+            ty: ty.to_owned(),
+            bytes: Box::default(),
+            mask: 0,
+            known: 0,
+            unspecified: 0,
+            approximate: 0,
+            place: None,
+        };
+        for (lane, value) in found {
+            let bit = 1 << (lane % LANES);
+            out.mask |= bit;
+            out.known |= if value.known { bit } else { 0 };
+            out.unspecified |= if value.marks.contains(Marks::UNSPECIFIED) { bit } else { 0 };
+            out.approximate |= if value.marks.contains(Marks::APPROXIMATE) { bit } else { 0 };
+            if width == 0 {
+                bytes[lane % LANES / 8] |= u8::from(value.bits & 1 != 0) << (lane % 8);
+            } else {
+                let at = lane % LANES * width;
+                bytes[at..at + width].copy_from_slice(&value.bits.to_le_bytes()[..width]);
+            }
+        }
+        out.bytes = bytes.into();
+        out
+    }
+}
+
+/// The bits of a type that no buffer has.
+fn size_of(ty: &str) -> u32 {
+    let digits: String = ty.chars().filter(char::is_ascii_digit).collect();
+    match ty {
+        _ if ty.contains('x') => 32,
+        _ => digits.parse().unwrap_or(32),
+    }
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let parsed = expression::parse(text).map_err(|mistake| mistake.message)?;
+        Ok(Self { text: text.to_owned(), parsed })
+    }
+
+    /// Its value in the lanes of a frame.
+    ///
+    /// # Errors
+    /// In words, if no lane has one.
+    pub fn value(&self, machine: &Machine, frame: Frame) -> Result<Value, String> {
+        let mut found: Vec<(usize, inspect::Value)> = Vec::new();
+        let mut wrong = None;
+        // Of a warp that has ended nothing is known, but numbers are worth something everywhere.
+        let mask = if frame.mask == 0 { 1 } else { frame.mask };
+        for lane in lanes(mask) {
+            let Frame { target, group, depth, .. } = frame;
+            match expression::evaluate(&self.parsed, machine, target, group, depth, lane) {
+                Ok(Answer::One(value)) => found.push((lane, value)),
+                // It says itself which lanes it means.
+                Ok(Answer::Lanes(all)) => {
+                    found = all;
+                    break;
+                }
+                Err(why) => wrong = wrong.or(Some(why)),
+            }
+        }
+        if let Some(why) = wrong.filter(|_| found.is_empty()) {
+            return Err(why);
+        }
+        // One lane that is chosen is the same for whoever asks.
+        if let (_, Some(lane)) = selector(&self.text)
+            && let Ok(lane) = lane.parse::<usize>()
+            && let Some((own, _)) = found.first_mut()
+        {
+            *own = lane;
+            found.truncate(1);
+        }
+        let mut out = Value::of(&found);
+        out.place = self.place(machine, frame, &out);
+        Ok(out)
+    }
+
+    /// Where it is kept, if it names a place.
+    fn place(&self, machine: &Machine, frame: Frame, value: &Value) -> Option<Place> {
+        let (plain, _) = selector(&self.text);
+        if plain.starts_with('%') {
+            let registers = inspect::registers(machine, frame.target, frame.group, frame.depth)?;
+            return registers.iter().find(|r| r.name == plain).map(|r| Place::Register(r.slot));
+        }
+        let element = Element::named(&value.ty)?;
+        let lane = value.mask.trailing_zeros() as usize % LANES;
+        let address = address(plain, machine, frame, lane)?;
+        Some(Place::Memory(Reference { target: frame.target, lane, address }, element))
+    }
+
+    /// Whether it says itself which lanes it means.
+    pub fn selects(&self) -> bool {
+        selector(&self.text).1.is_some()
+    }
+
+    /// The lanes among those of a group in which it holds.
+    ///
+    /// # Errors
+    /// In words, what is not there.
+    pub fn holds(&self, machine: &Machine, target: Target, mask: Mask) -> Result<Mask, String> {
+        let groups = inspect::groups(machine, target).ok_or("the warp is not running")?;
+        let group = groups.groups.iter().position(|g| g.mask & mask != 0).ok_or("these lanes have exited")?;
+        Ok(expression::holds(&self.parsed, machine, target, group)? & mask)
+    }
+}
+
+/// A text without the `@…` at its end that chooses lanes for the whole of it, and what that says.
+fn selector(text: &str) -> (&str, Option<&str>) {
+    let Some((plain, lanes)) = text.rsplit_once('@') else { return (text, None) };
+    let (plain, lanes) = (plain.trim(), lanes.trim());
+    let chosen = lanes.chars().all(|c| c.is_ascii_digit() || " .*".contains(c));
+    if chosen && is_primary(plain) { (plain, Some(lanes)) } else { (text, None) }
+}
+
+/// Whether a text is one name or stands in brackets as a whole, with a type behind it perhaps: what no operator is in.
+fn is_primary(text: &str) -> bool {
+    let mut open = 0i32;
+    let mut inside = |c: char| {
+        open += i32::from("([".contains(c)) - i32::from(")]".contains(c));
+        open > 0 || ")]".contains(c) && open == 0
+    };
+    text.chars().all(|c| inside(c) || c.is_alphanumeric() || "%$_.:@".contains(c))
+}
+
+/// The generic address of a memory operand: `[x+4]:f32`, `shared:[%r1]`.
+fn address(text: &str, machine: &Machine, frame: Frame, lane: usize) -> Option<u64> {
+    let open = text.find('[')?;
+    let close = text.rfind(']')?;
+    let behind = text.get(close + 1..)?.trim();
+    if !(behind.is_empty() || behind.strip_prefix(':').is_some_and(|ty| ty.chars().all(|c| c.is_alphanumeric() || " .".contains(c)))) {
+        return None;
+    }
+    let inner = text.get(open + 1..close)?.trim();
+    if !is_balanced(inner) {
+        return None;
+    }
+    let Frame { target, group, depth, .. } = frame;
+    let worth = |text: &str| {
+        let parsed = expression::parse(text).ok()?;
+        match expression::evaluate(&parsed, machine, target, group, depth, lane).ok()? {
+            Answer::One(value) if value.known => u64::try_from(value.bits).ok(),
+            _ => None,
+        }
+    };
+    let map = &machine.executable.map;
+    let offset = worth(inner)?;
+    match text.get(..open)?.trim().strip_suffix(':').map(str::trim) {
+        Some("generic") => Some(offset),
+        Some(space) => match Area::named(space)? {
+            Area::Global => Some(offset),
+            Area::Shared => map.generic(Window::Shared, offset),
+            Area::Local => map.generic(Window::Local, offset),
+            Area::Constant => map.generic(Window::Constant, offset),
+            Area::Parameter => map.generic(Window::Parameter, offset),
+        },
+        None if open > 0 => None,
+        None => {
+            // A variable says in which space its address is.
+            let name = inner.split(|c: char| !(c.is_alphanumeric() || "_$%.".contains(c))).next().unwrap_or_default();
+            let named = inspect::peek(machine, target, Some(lane), inspect::Place::Named(name, 0), 0);
+            match named.ok().filter(|_| !name.is_empty()) {
+                Some(begin) => {
+                    let own = inspect::peek(machine, target, Some(lane), inspect::Place::Address(offset), 0);
+                    let global = own.is_ok_and(|own| own.address == offset && own.region == begin.region);
+                    Some(if global { offset } else { begin.address.wrapping_add(offset.wrapping_sub(begin.offset)) })
+                }
+                None => Some(offset),
+            }
+        }
+    }
+}
+
+/// Whether no bracket is closed that was not opened.
+fn is_balanced(text: &str) -> bool {
+    let mut open = 0i32;
+    text.chars().all(|c| {
+        open += i32::from(c == '[') - i32::from(c == ']');
+        open >= 0
+    }) && open == 0
+}
+
+/// An expression in one lane.
+pub fn lane_of(text: &str, lane: usize) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || "%$_.".contains(c));
+    match selector(text) {
+        (of, Some(_)) => lane_of(of, lane),
+        _ if plain => format!("{text}@{lane}"),
+        _ => format!("({text})@{lane}"),
+    }
+}
+
+/// The expression for an element of a variable; nothing for those that share a byte.
+pub fn element_of(name: &str, element: Element, index: u64) -> Option<String> {
+    let bits = index.checked_mul(element.bits().into()).filter(|bits| bits % 8 == 0)?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "$_".contains(c));
+    plain.then(|| format!("[{name}+{}]:{element}", bits / 8))
+}
+
+/// A text with expressions in braces.
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Text(String),
+    Value(Expression),
+}
+
+impl Template {
+    /// Reads a text. `{{` and `}}` are braces.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            let (brace, behind) = rest[at..].split_at(1);
+            rest = behind;
+            if let Some(again) = rest.strip_prefix(brace) {
+                plain.push_str(brace);
+                rest = again;
+            } else if brace == "}" {
+                plain.push('}');
+            } else {
+                let Some((inner, behind)) = rest.split_once('}') else {
+                    return Err("the message has a `{` that no `}` closes".to_owned());
+                };
+                parts.push(Part::Text(std::mem::take(&mut plain)));
+                let words = |why| format!("`{{{inner}}}` cannot be understood: {why}");
+                parts.push(Part::Value(Expression::parse(inner).map_err(words)?));
+                rest = behind;
+            }
+        }
+        plain.push_str(rest);
+        parts.push(Part::Text(plain));
+        Ok(Self { parts })
+    }
+
+    /// The text with the values that the expressions have in a group of lanes.
+    pub fn fill(&self, machine: &Machine, target: Target, mask: Mask) -> String {
+        let groups = inspect::groups(machine, target);
+        let group = groups.and_then(|g| g.groups.iter().position(|g| g.mask & mask != 0)).unwrap_or(0);
+        let frame = Frame { target, group, depth: 0, mask };
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Value(expression) => {
+                    let _ = match expression.value(machine, frame) {
+                        Ok(value) if value.known == 0 => write!(out, "not written"),
+                        Ok(value) => write!(out, "{}", values::summary(&value.ty, &value.bytes, value.known, false)),
+                        Err(why) => write!(out, "<{why}>"),
+                    };
+                }
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lanes_and_elements() {
+        assert_eq!(lane_of("%r4", 3), "%r4@3");
+        assert_eq!(lane_of("%r4@0..7", 3), "%r4@3");
+        assert_eq!(lane_of("%r4 + 1", 3), "(%r4 + 1)@3");
+        assert_eq!(lane_of("%r4 + %r5@1", 3), "(%r4 + %r5@1)@3");
+        assert_eq!(selector("[x + 4]:f32 @ 0..3"), ("[x + 4]:f32", Some("0..3")));
+        let element = |name| Element::named(name).unwrap();
+        assert_eq!(element_of("out", element("f32"), 3).as_deref(), Some("[out+12]:f32"));
+        assert_eq!(element_of("p+8", element("f32"), 3), None);
+        assert_eq!(element_of("x", element("e2m1"), 1), None);
+        for text in [lane_of("%r4", 3), lane_of("%r4 + 1", 3), "[out+12]:f32".to_owned()] {
+            assert!(Expression::parse(&text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_with_expressions() {
+        let parts = |text: &str| Template::parse(text).map(|t| t.parts.len());
+        assert_eq!(parts("plain"), Ok(1));
+        assert_eq!(parts("a {{b}} c}"), Ok(1));
+        assert_eq!(parts("%i = {%i}, {%r1@0}"), Ok(5));
+        assert!(parts("{%i").unwrap_err().contains("no `}` closes"));
+        assert!(parts("{%i +}").unwrap_err().starts_with("`{%i +}` cannot be understood"));
+    }
+}

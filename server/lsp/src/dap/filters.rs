@@ -1,0 +1,108 @@
+//! Exception filters: which findings of a run stop it.
+
+use ptx_interp::findings::Kind;
+use serde_json::{Value, json};
+
+/// Kinds of findings that one switch turns on and off.
+#[derive(Debug)]
+pub struct Filter {
+    /// As the protocol names it.
+    pub id: &'static str,
+    /// As the user reads it.
+    pub label: &'static str,
+    /// What it stops at.
+    pub description: &'static str,
+    /// On from the beginning.
+    pub default: bool,
+    /// The kinds.
+    pub kinds: &'static [Kind],
+}
+
+/// All filters. Every kind is in one of them.
+pub const FILTERS: &[Filter] = &[
+    Filter {
+        id: "memory",
+        label: "Out of bounds and bad addresses",
+        description: "Accesses outside of every allocation, misaligned addresses, stores to memory that cannot be written",
+        default: true,
+        kinds: &[Kind::OutOfBounds, Kind::Misaligned, Kind::ReadOnly],
+    },
+    Filter {
+        id: "uninitialized",
+        label: "Uninitialized values",
+        description: "Registers and bytes of memory that are read before anything was written to them",
+        default: true,
+        kinds: &[Kind::UninitializedRegister, Kind::UninitializedMemory],
+    },
+    Filter {
+        id: "race",
+        label: "Data races",
+        description: "Two threads use a byte, one of them writes, and nothing orders them",
+        default: true,
+        kinds: &[Kind::Race],
+    },
+    Filter {
+        id: "barrier",
+        label: "Barriers and divergence",
+        description: "Barriers that cannot work, deadlocks, lanes that are missing where all must be together, wrong member masks",
+        default: true,
+        kinds: &[Kind::Barrier, Kind::Deadlock, Kind::Divergence, Kind::Membermask],
+    },
+    Filter {
+        id: "asynchronous",
+        label: "Asynchronous operations",
+        description: "Results that are used before they are known to be complete, mbarriers used against their protocol",
+        default: true,
+        kinds: &[Kind::Asynchronous, Kind::Mbarrier],
+    },
+    Filter {
+        id: "nan",
+        label: "NaN",
+        description: "A NaN comes out of an instruction that none went into; needs \"find\": [\"nan\"] in the launch",
+        default: false,
+        kinds: &[Kind::NotANumber],
+    },
+    Filter {
+        id: "trap",
+        label: "Traps and what ends a kernel",
+        description: "trap, failed assertions, calls of no function, stack overflow, no memory left, what is not supported",
+        default: true,
+        kinds: &[Kind::Trap, Kind::InvalidCall, Kind::StackOverflow, Kind::OutOfMemory, Kind::Unsupported],
+    },
+    Filter {
+        id: "undefined",
+        label: "Other undefined behaviour",
+        description: "Integer division by zero, and what else the manual calls undefined",
+        default: true,
+        kinds: &[Kind::DivisionByZero, Kind::Undefined],
+    },
+];
+
+/// The filters as `initialize` tells of them.
+pub fn capabilities() -> Value {
+    let filters = FILTERS.iter().map(|f| {
+        json!({
+            "filter": f.id, "label": f.label, "description": f.description, "default": f.default,
+            "supportsCondition": true, "conditionDescription": "An expression, such as %laneid == 3 && %r4 > 7",
+        })
+    });
+    filters.collect()
+}
+
+/// The filter of a name.
+pub fn named(id: &str) -> Option<&'static Filter> {
+    FILTERS.iter().find(|f| f.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILTERS;
+    use ptx_interp::findings::Kind;
+
+    #[test]
+    fn every_kind_is_in_one_filter() {
+        for kind in Kind::ALL {
+            assert_eq!(FILTERS.iter().filter(|f| f.kinds.contains(kind)).count(), 1, "{}", kind.name());
+        }
+    }
+}

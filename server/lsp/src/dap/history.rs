@@ -1,0 +1,114 @@
+//! What has been executed, and from where it goes on when somebody has changed a value: legs of a way through time.
+//!
+//! Time counts the warp instructions of the grid. A write begins a new leg at the time at which it happens; whoever goes back past that time
+//! is on the older leg again, and the write has never been.
+
+use ptx_interp::findings::Fault;
+use ptx_interp::machine::{Machine, Shape, Target};
+use ptx_interp::trace::{self, Run};
+use std::sync::{Arc, OnceLock};
+
+/// A run, from its beginning or from a value that was changed.
+pub struct Leg {
+    /// The time at which it begins.
+    pub from: u64,
+    /// The machine there.
+    start: Machine,
+    run: OnceLock<Arc<Run>>,
+    faults: OnceLock<Arc<[(u64, Fault)]>>,
+}
+
+impl Leg {
+    /// The run. It is executed when it is asked for first; nothing if nobody wants it any more.
+    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<Run>> {
+        if let Some(run) = self.run.get() {
+            return Some(Arc::clone(run));
+        }
+        let run = trace::run(self.start.clone(), cancelled);
+        if cancelled() {
+            return None;
+        }
+        Some(Arc::clone(self.run.get_or_init(|| Arc::new(run))))
+    }
+
+    /// What the run finds, with the time of the instruction, in that order.
+    pub fn faults(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<[(u64, Fault)]>> {
+        if let Some(faults) = self.faults.get() {
+            return Some(Arc::clone(faults));
+        }
+        let run = self.run(cancelled)?;
+        let known = self.start.findings.faults.len();
+        let mut found = Vec::new();
+        for fault in run.machine.findings.faults.iter().skip(known) {
+            let target = Target { cta: cta_number(&run.machine.shape, fault.cta), warp: fault.warp };
+            // Who waits for ever never executes the instruction that it waits at.
+            let time = run.time_of(target, fault.step, cancelled).unwrap_or(run.total());
+            found.push((time, fault.clone()));
+        }
+        if cancelled() {
+            return None;
+        }
+        found.sort_by_key(|(time, _)| *time);
+        Some(Arc::clone(self.faults.get_or_init(|| found.into())))
+    }
+}
+
+/// The number in the grid of the CTA at a place.
+pub fn cta_number(shape: &Shape, [x, y, z]: [u32; 3]) -> u64 {
+    let [gx, gy, _] = shape.grid.map(u64::from);
+    u64::from(x) + gx * (u64::from(y) + gy * u64::from(z))
+}
+
+/// The place in the grid of the CTA of a number.
+pub fn cta_index(shape: &Shape, number: u64) -> [u32; 3] {
+    let [gx, gy, _] = shape.grid.map(|n| u64::from(n).max(1));
+    [number % gx, number / gx % gy, number / gx / gy].map(|n| n as u32)
+}
+
+/// All legs, the oldest first. Never empty.
+#[derive(Clone)]
+pub struct History {
+    legs: Vec<Arc<Leg>>,
+}
+
+impl History {
+    /// The history of a run that nobody has touched.
+    pub fn new(run: &Arc<Run>, start: Machine) -> Self {
+        let done = OnceLock::new();
+        let _ = done.set(Arc::clone(run));
+        Self { legs: vec![Arc::new(Leg { from: 0, start, run: done, faults: OnceLock::new() })] }
+    }
+
+    /// The leg of a number.
+    pub fn leg(&self, number: usize) -> &Arc<Leg> {
+        &self.legs[number.min(self.legs.len() - 1)]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.legs.len()
+    }
+
+    /// Forgets the legs behind one: its time is the present again.
+    pub fn cut(&mut self, leg: usize) {
+        self.legs.truncate(leg + 1);
+    }
+
+    /// Goes on from a changed machine. Several changes at one time are one leg.
+    pub fn fork(&mut self, machine: Machine) {
+        let from = machine.steps;
+        if self.legs.len() > 1 && self.legs.last().is_some_and(|l| l.from == from) {
+            self.legs.pop();
+        }
+        self.legs.push(Arc::new(Leg { from, start: machine, run: OnceLock::new(), faults: OnceLock::new() }));
+    }
+
+    /// The machine at a time of a leg.
+    pub fn at(&self, leg: usize, time: u64, cancelled: &dyn Fn() -> bool) -> Option<Machine> {
+        let leg = self.leg(leg);
+        if time == leg.from && leg.run.get().is_none() {
+            return Some(leg.start.clone());
+        }
+        leg.run(cancelled)?.at(time, cancelled)
+    }
+}

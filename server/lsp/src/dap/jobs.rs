@@ -1,0 +1,518 @@
+//! What takes long: loading, running, stepping. Each has a thread of its own.
+
+use super::arguments::{Cancel, Launch, OfThread, Restart};
+use super::history::History;
+use super::launching::{Debuggee, load};
+use super::search::{Control, Found, Search, Stop};
+use super::session::{Incoming, Now, Phase, Session};
+use super::stepping::{Granularity, Kind};
+use super::stops::Stops;
+use super::threads;
+use super::wire::{Answer, Client, Failure, Request, arguments};
+use ptx_interp::inspect;
+use ptx_interp::machine::{Detail, Machine, Target};
+use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// After so long the client is told of progress.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Stack of a job: parsing and analysis go deep.
+const STACK: usize = 16 << 20;
+
+/// What runs.
+pub struct Job {
+    number: i64,
+    control: Arc<Control>,
+    began: Instant,
+    title: String,
+    progress: Option<String>,
+    /// The request that is answered when it is done.
+    request: Option<(i64, String)>,
+    /// Breakpoints have changed: it is to go on with the new ones.
+    again: bool,
+    work: Work,
+}
+
+/// What a job does.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    Load,
+    Move(Order),
+}
+
+/// Where a session is to go.
+#[derive(Debug, Clone, Copy)]
+pub enum Order {
+    /// Before the first instruction of a warp.
+    Entry(Target),
+    /// On from a time, that included or not.
+    Forward(bool),
+    /// Back.
+    Backward,
+    /// A step of a warp.
+    Step(Target, Kind, Granularity),
+}
+
+/// What came of a job.
+pub struct Outcome {
+    number: i64,
+    result: Result,
+}
+
+enum Result {
+    Loaded(std::result::Result<Debuggee, Failure>),
+    Moved(Found, Option<Machine>),
+    Failed,
+}
+
+/// What a move needs to know.
+struct Move {
+    debuggee: Arc<Debuggee>,
+    history: History,
+    stops: Arc<Stops>,
+    client: Client,
+    leg: usize,
+    machine: Arc<Machine>,
+    told: Option<u64>,
+}
+
+impl Session {
+    /// `launch`
+    pub(super) fn launch(&mut self, request: &Request) -> Option<Answer> {
+        if self.phase != Phase::New || self.job.is_some() {
+            return Some(Err(Failure::new("a kernel is launched already: use `restart`")));
+        }
+        match arguments::<Launch>(request) {
+            Ok(launch) => self.load(launch, request),
+            Err(failure) => return Some(Err(Failure::shown(failure.words))),
+        }
+        None
+    }
+
+    /// `restart`
+    pub(super) fn restart(&mut self, request: &Request) -> Option<Answer> {
+        let arguments = arguments::<Restart>(request).and_then(|restart| match restart.arguments {
+            Some(value) => serde_json::from_value(value).map_err(|e| Failure::shown(e.to_string())),
+            None => Ok(self.launched.clone()),
+        });
+        let launch = match arguments {
+            Ok(launch) => launch,
+            Err(failure) => return Some(Err(failure)),
+        };
+        if self.debuggee.is_none() {
+            return Some(Err(Failure::new("no kernel has been launched")));
+        }
+        self.give_up();
+        self.load(launch, request);
+        None
+    }
+
+    fn load(&mut self, launch: Launch, request: &Request) {
+        self.launched = launch.clone();
+        let title = format!("Running {}", launch.entry.as_deref().unwrap_or("the kernel"));
+        let request = Some((request.seq, request.command.clone()));
+        self.begin(Work::Load, title, request, move |control| Result::Loaded(load(&launch, &|| control.is_stopped())));
+    }
+
+    /// Starts a job.
+    fn begin(
+        &mut self,
+        work: Work,
+        title: String,
+        request: Option<(i64, String)>,
+        run: impl FnOnce(&Control) -> Result + Send + 'static,
+    ) {
+        let number = self.number();
+        let control = Arc::new(Control::default());
+        let (sender, own) = (self.sender.clone(), Arc::clone(&control));
+        self.job =
+            Some(Job { number, control, began: Instant::now(), title, progress: None, request, again: false, work });
+        let thread = std::thread::Builder::new().name("job".into()).stack_size(STACK).spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| run(&own))).unwrap_or(Result::Failed);
+            // The session may be over.
+            let _ = sender.send(Incoming::Done(Box::new(Outcome { number, result })));
+        });
+        if let Err(error) = thread {
+            tracing::error!("there can be no thread: {error}");
+            let _ = self.sender.send(Incoming::Done(Box::new(Outcome { number, result: Result::Failed })));
+        }
+    }
+
+    /// Nobody waits for the job any more.
+    pub(super) fn give_up(&mut self) {
+        if let Some(mut job) = self.job.take() {
+            job.control.stop.store(true, Ordering::Relaxed);
+            self.end_progress(&mut job);
+            if let Some((seq, command)) = job.request {
+                self.client.answer(seq, &command, Err(Failure::cancelled()));
+            }
+        }
+    }
+
+    /// Begins to run, when the client has set its breakpoints.
+    pub(super) fn start(&mut self) {
+        let Some(debuggee) = self.debuggee.clone() else { return };
+        self.phase = Phase::Going;
+        let machine = self.history.as_ref().and_then(|h| h.at(0, 0, &|| false));
+        let Some(machine) = machine.map(Arc::new) else { return self.finish() };
+        let stop = Stop::new(0, 0, Some(debuggee.first), "entry");
+        self.now = Some(Now { leg: 0, machine, focus: debuggee.first, stop });
+        if debuggee.no_debug {
+            return self.finish();
+        }
+        let order = if debuggee.stop_on_entry { Order::Entry(debuggee.first) } else { Order::Forward(true) };
+        self.go(order);
+    }
+
+    /// Moves the session.
+    pub(super) fn go(&mut self, order: Order) {
+        let (Some(debuggee), Some(history), Some(now)) = (&self.debuggee, &self.history, &self.now) else { return };
+        let told = now.stop.fault.as_ref().map(|_| now.machine.steps);
+        let all = Move {
+            debuggee: Arc::clone(debuggee),
+            history: history.clone(),
+            stops: self.configured.stops(),
+            client: self.client.clone(),
+            leg: now.leg,
+            machine: Arc::clone(&now.machine),
+            told,
+        };
+        let title = match order {
+            Order::Backward => "Going back",
+            Order::Step(..) => "Stepping",
+            Order::Entry(_) | Order::Forward(_) => "Running",
+        };
+        self.begin(Work::Move(order), title.to_owned(), None, move |control| all.search(order, control));
+    }
+
+    /// A job is done.
+    pub(super) fn done(&mut self, outcome: Outcome) {
+        let Some(mut job) = self.job.take_if(|job| job.number == outcome.number) else { return };
+        self.end_progress(&mut job);
+        match outcome.result {
+            Result::Loaded(Ok(debuggee)) => self.loaded(debuggee, job.request),
+            Result::Loaded(Err(failure)) => {
+                if let Some((seq, command)) = job.request {
+                    self.client.answer(seq, &command, Err(failure));
+                }
+                if self.phase != Phase::New {
+                    // After a restart that failed nothing is left.
+                    self.phase = Phase::Ended;
+                    self.client.event("terminated", Value::Null);
+                }
+            }
+            Result::Moved(Found::GivenUp(leg, time), Some(machine)) if job.again => {
+                if let (Some(now), Work::Move(order)) = (&mut self.now, job.work) {
+                    let forward = matches!(order, Order::Forward(_));
+                    // A step begins anew; a search goes on where it was.
+                    if forward || matches!(order, Order::Backward) {
+                        (now.leg, now.machine, now.stop) =
+                            (leg, Arc::new(machine), Stop::new(leg, time, None, "pause"));
+                    }
+                    self.go(if forward { Order::Forward(true) } else { order });
+                }
+            }
+            Result::Moved(found, machine) => self.moved(found, machine),
+            Result::Failed => {
+                if let Some((seq, command)) = job.request {
+                    self.client.answer(
+                        seq,
+                        &command,
+                        Err(Failure::shown("something went wrong inside of ptx-analyzer")),
+                    );
+                } else {
+                    self.client.say(
+                        "important",
+                        "Something went wrong inside of ptx-analyzer; the session is where it was.\n",
+                    );
+                    self.tell_stopped("pause", None, None, &[]);
+                }
+            }
+        }
+    }
+
+    fn loaded(&mut self, debuggee: Debuggee, request: Option<(i64, String)>) {
+        let again = self.debuggee.is_some();
+        let start = debuggee.run.at(0, &|| false);
+        self.history = start.map(|machine| History::new(&debuggee.run, machine));
+        let guessed = debuggee.guessed.join(" ");
+        let lines = debuggee.launch.lines();
+        let line = lines.lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
+        let entry = debuggee.launch.entry.to_string();
+        self.debuggee = Some(Arc::new(debuggee));
+        (self.now, self.printed, self.lane) = (None, 0, None);
+        self.handles.clear();
+        self.phase = Phase::Configuring;
+        if let Some((seq, command)) = request {
+            self.client.answer(seq, &command, Ok(Value::Null));
+        }
+        self.client.event("process", json!({ "name": entry, "isLocalProcess": true, "startMethod": "launch" }));
+        self.client.say("console", &format!("{entry}: {line}\n"));
+        if !guessed.is_empty() {
+            self.client.say("console", &format!("guessed: {guessed}\n"));
+        }
+        self.resolve_again();
+        if again {
+            self.start();
+        } else {
+            self.client.event("initialized", Value::Null);
+        }
+    }
+
+    fn moved(&mut self, found: Found, machine: Option<Machine>) {
+        let stop = match found {
+            Found::Stop(stop) => stop,
+            Found::End => {
+                let at_end = self.debuggee.as_ref().is_some_and(|d| d.stop_at_end);
+                let there = |m: &Machine| self.now.as_ref().is_some_and(|now| now.machine.steps == m.steps);
+                match &machine {
+                    Some(end) if at_end && !there(end) => {
+                        let mut stop = Stop::new(self.now.as_ref().map_or(0, |n| n.leg), end.steps, None, "pause");
+                        stop.description = Some("Paused at the end: all that was run is over".to_owned());
+                        stop
+                    }
+                    _ => return self.finish(),
+                }
+            }
+            Found::Beginning => {
+                let mut stop = Stop::new(0, 0, None, "entry");
+                stop.description = Some("Paused at the beginning: nothing was before".to_owned());
+                stop
+            }
+            Found::GivenUp(leg, time) => Stop::new(leg, time, None, "pause"),
+        };
+        let Some(machine) = machine else { return self.finish() };
+        let focus = self.focus(&stop, &machine);
+        self.print(&machine);
+        if let Some(history) = &mut self.history {
+            // Whoever goes back past a write is on the older run again.
+            history.cut(stop.leg);
+        }
+        self.handles.clear();
+        let Stop { reason, description, text, ids, .. } = stop.clone();
+        self.now = Some(Now { leg: stop.leg, machine: Arc::new(machine), focus, stop });
+        self.tell_stopped(reason, description, text, &ids);
+    }
+
+    /// The warp to look at after a stop.
+    fn focus(&self, stop: &Stop, machine: &Machine) -> Target {
+        let last = self.now.as_ref().map_or(Target { cta: 0, warp: 0 }, |now| now.focus);
+        let running = |t: Target| inspect::groups(machine, t).is_some_and(|g| g.next.is_some());
+        if let Some(target) = stop.target {
+            return target;
+        }
+        if running(last) {
+            return last;
+        }
+        let all = machine.clusters.iter().flat_map(|c| &c.ctas);
+        let mut warps = all.flat_map(|c| c.warps.iter().map(|w| Target { cta: c.number, warp: w.lanes.number }));
+        warps.find(|t| running(*t)).unwrap_or(last)
+    }
+
+    /// Hands on what the kernel has printed since.
+    fn print(&mut self, machine: &Machine) {
+        if let Some(new) = machine.printed.get(self.printed..).filter(|new| !new.is_empty()) {
+            self.client.say("stdout", &String::from_utf8_lossy(new));
+            self.printed = machine.printed.len();
+        }
+    }
+
+    fn tell_stopped(&self, reason: &str, description: Option<String>, text: Option<String>, ids: &[i64]) {
+        let Some(now) = &self.now else { return };
+        let mut body = json!({
+            "reason": reason, "threadId": threads::id(&now.machine.shape, now.focus), "allThreadsStopped": true,
+        });
+        let Some(fields) = body.as_object_mut() else { return };
+        fields.extend(description.map(|d| ("description".to_owned(), json!(d))));
+        fields.extend(text.map(|t| ("text".to_owned(), json!(t))));
+        if !ids.is_empty() {
+            fields.insert("hitBreakpointIds".to_owned(), json!(ids));
+        }
+        self.client.event("stopped", body);
+    }
+
+    /// The kernel has ended: tells what came of it.
+    pub(super) fn finish(&mut self) {
+        let leg = self.now.as_ref().map_or(0, |now| now.leg);
+        let run = self.history.as_ref().and_then(|h| h.leg(leg).run(&|| false));
+        let mut code = 0;
+        if let (Some(debuggee), Some(run)) = (self.debuggee.clone(), run) {
+            self.print(&run.machine);
+            let outcome = debuggee.outcome(&run);
+            self.client.say("console", &format!("{}\n", outcome.ended));
+            for line in &outcome.wrong {
+                self.client.say("stderr", &format!("{line}\n"));
+            }
+            if let (held, all @ 1..) = outcome.held {
+                self.client.say("console", &format!("{held} of {all} expectations hold\n"));
+            }
+            code = i32::from(!outcome.passed);
+        }
+        self.phase = Phase::Ended;
+        self.handles.clear();
+        self.client.event("exited", json!({ "exitCode": code }));
+        self.client.event("terminated", Value::Null);
+    }
+
+    /// `terminate`: ends the kernel.
+    pub(super) fn terminate(&mut self) {
+        self.give_up();
+        if self.phase != Phase::Ended {
+            self.phase = Phase::Ended;
+            self.handles.clear();
+            self.client.event("terminated", Value::Null);
+        }
+    }
+
+    /// `continue`
+    pub(super) fn proceed(&mut self, request: &Request) -> Answer {
+        self.turn_to(request)?;
+        self.go(Order::Forward(false));
+        Ok(json!({ "allThreadsContinued": true }))
+    }
+
+    /// `reverseContinue`
+    pub(super) fn reverse(&mut self, request: &Request) -> Answer {
+        self.turn_to(request)?;
+        self.go(Order::Backward);
+        Ok(Value::Null)
+    }
+
+    /// `next`, `stepIn`, `stepOut`, `stepBack`
+    pub(super) fn step(&mut self, request: &Request, kind: Kind) -> Answer {
+        let (target, granularity) = self.turn_to(request)?;
+        let granularity = match granularity.as_deref() {
+            Some("instruction") => Granularity::Instruction,
+            None | Some("line" | "statement") => Granularity::Line,
+            Some(other) => return Err(Failure::new(format!("`{other}` is no granularity of steps"))),
+        };
+        self.go(Order::Step(target, kind, granularity));
+        Ok(Value::Null)
+    }
+
+    /// The warp that a request is about is the one that is looked at from now on.
+    fn turn_to(&mut self, request: &Request) -> std::result::Result<(Target, Option<String>), Failure> {
+        let (_, now) = self.stopped()?;
+        let OfThread { thread_id, granularity } = arguments(request)?;
+        let target = self.target(&now, thread_id)?;
+        if let Some(now) = &mut self.now {
+            now.focus = target;
+        }
+        Ok((target, granularity))
+    }
+
+    /// `pause`
+    pub(super) fn pause(&mut self) -> Answer {
+        match &self.job {
+            Some(job) => job.control.stop.store(true, Ordering::Relaxed),
+            None => drop(self.stopped()?),
+        }
+        Ok(Value::Null)
+    }
+
+    /// `cancel`
+    pub(super) fn cancel(&mut self, request: &Request) -> Answer {
+        let Cancel { request_id, progress_id } = arguments(request)?;
+        if let Some(job) = &self.job {
+            let asked = job.request.as_ref().is_some_and(|(seq, _)| Some(*seq) == request_id);
+            let shown = progress_id.is_some() && job.progress == progress_id;
+            if asked || shown {
+                job.control.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(Value::Null)
+    }
+
+    /// Breakpoints have changed while a job looks for them.
+    pub(super) fn search_again(&mut self) {
+        if let Some(job) = &mut self.job
+            && matches!(job.work, Work::Move(_))
+        {
+            job.again = true;
+            job.control.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the client how far a job has come that takes long.
+    pub(super) fn report_progress(&mut self) {
+        if !self.facts.supports_progress_reporting {
+            return;
+        }
+        let Some(job) = &mut self.job else { return };
+        if job.began.elapsed() < PATIENCE {
+            return;
+        }
+        let (done, all) = (job.control.done.load(Ordering::Relaxed), job.control.all.load(Ordering::Relaxed));
+        let percentage = (all > 0).then(|| (100 * done.min(all) / all.max(1)).min(99));
+        let mut body = match &job.progress {
+            None => {
+                let id = format!("job {}", job.number);
+                job.progress = Some(id.clone());
+                json!({ "progressId": id, "title": job.title, "cancellable": true })
+            }
+            Some(id) if percentage.is_some() => json!({ "progressId": id }),
+            Some(_) => return,
+        };
+        let starts = body.get("title").is_some();
+        if let (Some(percentage), Some(fields)) = (percentage, body.as_object_mut()) {
+            fields.insert("percentage".to_owned(), json!(percentage));
+        }
+        self.client.event(if starts { "progressStart" } else { "progressUpdate" }, body);
+    }
+
+    fn end_progress(&self, job: &mut Job) {
+        if let Some(id) = job.progress.take() {
+            self.client.event("progressEnd", json!({ "progressId": id }));
+        }
+    }
+}
+
+impl Move {
+    fn search(&self, order: Order, control: &Control) -> Result {
+        let search = Search {
+            history: &self.history,
+            stops: &self.stops,
+            places: &self.debuggee.places,
+            client: &self.client,
+            control,
+            told: self.told,
+        };
+        let time = self.machine.steps;
+        let found = match order {
+            Order::Entry(target) => self.entry(target),
+            Order::Forward(first) => search.forward(self.leg, time, first, None, None),
+            Order::Backward => search.backward(self.leg, time),
+            Order::Step(target, kind, granularity) => search.step(&self.machine, self.leg, target, kind, granularity),
+        };
+        let never = || false;
+        let (leg, time) = match &found {
+            Found::Stop(stop) => (stop.leg, stop.time),
+            Found::Beginning => (0, 0),
+            Found::GivenUp(leg, time) => (*leg, *time),
+            Found::End => (self.leg, self.history.leg(self.leg).run(&never).map_or(time, |r| r.total())),
+        };
+        // Nothing that was given up is executed only to stop in it.
+        let given_up = matches!(found, Found::GivenUp(..)) && time == self.machine.steps;
+        let machine = if given_up { Some((*self.machine).clone()) } else { self.history.at(leg, time, &never) };
+        Result::Moved(found, machine)
+    }
+
+    /// Before the first instruction of a warp.
+    fn entry(&self, target: Target) -> Found {
+        let never = || false;
+        let run = self.history.leg(0).run(&never);
+        let first = run.and_then(|r| r.steps_of(target, 0, 1, Detail::MASKS, &never).into_iter().next());
+        match first {
+            Some(first) => Found::Stop(Stop::new(0, first.time, Some(target), "entry")),
+            None => {
+                let mut stop = Stop::new(0, 0, None, "entry");
+                stop.description = Some("Paused on entry: the warp that was to be looked at never starts".to_owned());
+                Found::Stop(stop)
+            }
+        }
+    }
+}

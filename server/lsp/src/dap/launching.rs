@@ -1,0 +1,283 @@
+//! From the arguments of `launch` to a kernel that has been run and can be looked at.
+
+use super::arguments::Launch as Arguments;
+use super::history::cta_number;
+use super::places::Places;
+use super::threads::name;
+use super::wire::Failure;
+use crate::decode::decode;
+use crate::launch::choose::{NotChosen, Question, Written};
+use crate::launch::evaluate::{Evaluated, Module, Refused};
+use crate::launch::file::{self, Language};
+use crate::launch::words;
+use crate::markup::is_markup;
+use ptx_analysis::program::Program;
+use ptx_interp::findings::{Checks, Fault, Kind, Site};
+use ptx_interp::launch::{Launch, Mistake, Placed, status_name, unexpected, verdicts};
+use ptx_interp::machine::{Settings, Status, Target};
+use ptx_interp::trace::Run;
+use ptx_syntax::Snapshot;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A kernel that has been run.
+pub struct Debuggee {
+    /// The launch, complete.
+    pub launch: Launch,
+    /// What of it was guessed.
+    pub guessed: Vec<String>,
+    /// What it works on.
+    pub buffers: Vec<Placed>,
+    /// The run.
+    pub run: Arc<Run>,
+    /// Where its instructions are.
+    pub places: Places,
+    /// The warp to look at first.
+    pub first: Target,
+    /// Stop before its first instruction.
+    pub stop_on_entry: bool,
+    /// Stop behind the last instruction of the grid.
+    pub stop_at_end: bool,
+    /// Stop nowhere else.
+    pub no_debug: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How it ended, in words.
+    pub ended: String,
+    /// What is wrong, a line each: expectations that do not hold, findings that nobody expected.
+    pub wrong: Vec<String>,
+    /// How many expectations hold, and how many there are.
+    pub held: (usize, usize),
+    /// It did what it should.
+    pub passed: bool,
+}
+
+/// Loads a program and runs what the arguments say.
+///
+/// # Errors
+/// What the user is to be told.
+pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, Failure> {
+    if arguments.program.is_empty() {
+        return Err(Failure::shown("`program` is missing: the path of the PTX file"));
+    }
+    let path = PathBuf::from(&arguments.program);
+    let path = if path.is_absolute() { path } else { base(arguments).join(path) };
+    let name = path.display().to_string();
+    let bytes = std::fs::read(&path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let (text, _) = decode(bytes);
+    if is_markup(text.chars()) {
+        return Err(Failure::shown(format!("`{name}` is XML (PreTeXt), not PTX")));
+    }
+    let original = match arguments.source.as_deref() {
+        None | Some("ptx") => false,
+        Some("original") => true,
+        Some(other) => return Err(Failure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
+    };
+    let snapshot = Snapshot::new(&text);
+    let module = Module { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
+    let folder = parent(&path);
+    let (launch, files) = choose(arguments, &module, &name, &folder)?;
+    let settings = settings(arguments)?;
+    let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
+    let entry = launch.entry.to_string();
+    let done = module
+        .evaluate(launch, settings, Some(&files), cancelled)
+        .map_err(|refused| Failure::shown(refusal(refused, &entry, &name, arguments, &line)))?;
+    if done.run.status == Status::Cancelled {
+        return Err(Failure::cancelled());
+    }
+    let first = first(arguments, &done)?;
+    let executable = &done.run.machine.executable;
+    let workspace = arguments.cwd.as_ref().map_or_else(|| folder.clone(), PathBuf::from);
+    let places = Places::new(executable, &text, path, &workspace, original);
+    let Evaluated { launch, guessed, buffers, run, .. } = done;
+    Ok(Debuggee {
+        launch,
+        guessed,
+        buffers,
+        run: Arc::new(run),
+        places,
+        first,
+        stop_on_entry: arguments.stop_on_entry.unwrap_or(true) && !arguments.no_debug,
+        stop_at_end: arguments.stop_at_end && !arguments.no_debug,
+        no_debug: arguments.no_debug,
+    })
+}
+
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The folder that relative paths of the arguments are meant from.
+fn base(arguments: &Arguments) -> PathBuf {
+    arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
+}
+
+/// The launch, and the folder that files which it names must lie in.
+fn choose(arguments: &Arguments, module: &Module, name: &str, folder: &Path) -> Result<(Launch, PathBuf), Failure> {
+    use serde_json::Value;
+    if let Some(file) = &arguments.launch_file {
+        if arguments.launch.is_some() {
+            return Err(Failure::shown("`launch` and `launchFile` both say what to run: leave one out"));
+        }
+        return from_file(&base(arguments).join(file), arguments, module);
+    }
+    let written = match &arguments.launch {
+        None | Some(Value::Null) => Written::Above,
+        Some(Value::String(text)) if text.trim().is_empty() => Written::Above,
+        Some(Value::String(text)) => Written::Lines(text.clone()),
+        Some(table @ Value::Object(_)) => Written::Table(table.clone()),
+        Some(_) => {
+            return Err(Failure::shown("`launch` is what follows `launch:` above a kernel, or a table of its keys"));
+        }
+    };
+    let above = written == Written::Above;
+    let number = arguments.number.unwrap_or(0);
+    let question = Question { entry: arguments.entry.clone(), at: None, launch: written, number };
+    let chosen = module.choose(&question).map_err(|refused| {
+        Failure::shown(match refused {
+            NotChosen::Kernel(why) => format!("`{name}`: {why}"),
+            NotChosen::Launch(mistakes) if above => mistake(&mistakes, name, &module.text),
+            NotChosen::Launch(mistakes) => mistake(&mistakes, "launch", ""),
+        })
+    })?;
+    if above && chosen.launches > 0 && number >= chosen.launches {
+        let words = format!("`number` is {number}, but `{}` has {} launches", chosen.launch.entry, chosen.launches);
+        return Err(Failure::shown(words));
+    }
+    Ok((chosen.launch, folder.to_owned()))
+}
+
+/// The launch that a file says.
+fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf), Failure> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let (launches, mistakes) = file::launches(&text, Language::of(path));
+    if !mistakes.is_empty() {
+        return Err(Failure::shown(mistake(&mistakes, &name, &text)));
+    }
+    let wanted = |l: &&Launch| arguments.entry.as_ref().is_none_or(|e| **e == *l.entry || l.entry.is_empty());
+    let chosen = launches.iter().filter(wanted).nth(arguments.number.unwrap_or(0));
+    let Some(mut launch) = chosen.cloned() else {
+        return Err(Failure::shown(format!("`{name}` has no such launch")));
+    };
+    if launch.entry.is_empty() {
+        let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(Failure::shown)?;
+        launch.entry = kernel.name.clone();
+    }
+    Ok((launch, parent(path)))
+}
+
+fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let kind = |name: &String| {
+        let found = Kind::ALL.iter().find(|k| k.name() == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = Kind::ALL.iter().filter(|k| !k.is_fatal()).map(|k| k.name()).collect();
+            Failure::shown(format!("`{name}` is no kind of finding: there are {}", names.join(", ")))
+        })
+    };
+    let mut checks = Checks::default();
+    for (names, wanted) in [(&arguments.find, true), (&arguments.without, false)] {
+        for name in names {
+            checks = checks.with(kind(name)?, wanted);
+        }
+    }
+    let limit = match arguments.limit {
+        Some(0) => return Err(Failure::shown("`limit` is at least 1")),
+        Some(limit) => limit,
+        None => Settings::default().limit,
+    };
+    Ok(Settings { limit, checks, ..Settings::default() })
+}
+
+/// The warp to look at first.
+fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
+    let shape = done.run.machine.shape;
+    let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
+    if (0..3).any(|i| cta[i] >= shape.grid[i]) {
+        return Err(Failure::shown(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid)));
+    }
+    if warp >= shape.warps() {
+        return Err(Failure::shown(format!("there is no warp {warp}: a CTA has {}, counted from 0", shape.warps())));
+    }
+    Ok(Target { cta: cta_number(&shape, cta), warp })
+}
+
+/// The first mistake of a launch in words, with its line in the text that it is written in.
+fn mistake(mistakes: &[Mistake], name: &str, text: &str) -> String {
+    let Some(first) = mistakes.first() else { return format!("{name}: the launch cannot be understood") };
+    let line = text.get(..first.range.start).filter(|_| !first.range.is_empty() && !text.is_empty());
+    let at = line.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1));
+    let help = first.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
+    let more = match mistakes.len() {
+        1 => String::new(),
+        n => format!(", and {} more", n - 1),
+    };
+    format!("{name}{at}: {}{help}{more}", first.message)
+}
+
+fn refusal(refused: Refused, entry: &str, name: &str, arguments: &Arguments, line: &dyn Fn(usize) -> usize) -> String {
+    match refused {
+        Refused::Launch(mistakes) => match (&arguments.launch_file, &arguments.launch) {
+            (Some(file), _) => mistake(&mistakes, file, ""),
+            (None, Some(_)) => mistake(&mistakes, "launch", ""),
+            (None, None) => {
+                let at = mistakes.first().filter(|m| !m.range.is_empty()).map(|m| line(m.range.start));
+                mistake(&mistakes, &at.map_or_else(|| name.to_owned(), |at| format!("{name}:{at}")), "")
+            }
+        },
+        Refused::Errors(errors) => {
+            let first =
+                errors.first().map_or_else(String::new, |e| format!(": line {}: {}", line(e.range.start), e.message));
+            format!("`{entry}` cannot be run before errors are mended{first}")
+        }
+        Refused::Kernel(why) => format!("`{entry}` cannot be run: {why}"),
+    }
+}
+
+impl Debuggee {
+    /// What came of a run: of the first one, or of one that somebody has changed.
+    pub fn outcome(&self, run: &Run) -> Outcome {
+        let machine = &run.machine;
+        let line = |site: Site| self.places.ptx(site).line.line;
+        let expectations = &self.launch.expectations;
+        let verdicts = verdicts(expectations, machine, &self.buffers, run.status);
+        let unexpected = unexpected(expectations, &machine.findings.faults);
+        let shape = &machine.shape;
+        let fault = |f: &&Fault| {
+            let target = Target { cta: cta_number(shape, f.cta), warp: f.warp };
+            let who = format!("{} of {}", words::lanes(f.lanes), name(shape, target));
+            format!("line {}: {}: {}: {who}", line(f.site), f.kind.name(), f.message)
+        };
+        let failed = verdicts.iter().filter(|v| !v.ok).map(|v| {
+            let why = v.message.as_deref().unwrap_or("it does not hold");
+            format!("not as expected: {}: {why}", v.name)
+        });
+        let held = verdicts.iter().filter(|v| v.ok).count();
+        let ends = run.status == Status::Finished || expectations.iter().any(|e| e.is_end());
+        let steps = words::grouped(machine.steps);
+        let ended = match run.status {
+            Status::Finished => format!("finished after {steps} warp instructions"),
+            Status::Limit => {
+                format!(
+                    "stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it"
+                )
+            }
+            Status::Deadlock => format!("deadlock after {steps} warp instructions"),
+            status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
+        };
+        Outcome {
+            ended: format!("{}: {ended}", self.launch.entry),
+            passed: ends && held == verdicts.len() && unexpected.is_empty(),
+            held: (held, verdicts.len()),
+            wrong: unexpected.iter().map(fault).chain(failed).collect(),
+        }
+    }
+}

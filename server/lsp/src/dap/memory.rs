@@ -1,0 +1,125 @@
+//! Memory by reference: `0x7f00000200` is a generic address as the warp in focus sees it; `cta3:0x…` one in the shared memory of a CTA,
+//! `cta3.warp1.lane5:0x…` one in the local memory of a thread.
+
+use super::stops::{Space, space};
+use ptx_interp::inspect::{self, Place};
+use ptx_interp::machine::{Machine, Target};
+use ptx_interp::memory::{Region, Window};
+
+/// Bytes that are read at once at most.
+pub const MOST: u64 = 16 << 20;
+
+/// A generic address, and who sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    /// The warp.
+    pub target: Target,
+    /// The lane.
+    pub lane: usize,
+    /// The address.
+    pub address: u64,
+}
+
+impl Reference {
+    /// Reads a reference. What it does not say is that of the warp and the lane in focus.
+    pub fn parse(text: &str, target: Target, lane: usize) -> Option<Self> {
+        let (who, address) = text.trim().rsplit_once(':').unwrap_or(("", text.trim()));
+        let mut out = Self { target, lane, address: number(address)? };
+        for part in who.split('.').filter(|p| !p.is_empty()) {
+            let at = part.find(|c: char| c.is_ascii_digit())?;
+            let (name, digits) = part.split_at(at);
+            match name {
+                "cta" => out.target = Target { cta: digits.parse().ok()?, warp: 0 },
+                "warp" => out.target.warp = digits.parse().ok()?,
+                "lane" => out.lane = digits.parse().ok().filter(|l| *l < 32)?,
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
+
+    /// As a client is given it: with no more than what the address needs.
+    pub fn text(&self, machine: &Machine) -> String {
+        let Self { target, lane, address } = *self;
+        match machine.executable.map.region(address).0 {
+            Region::Shared(_) => format!("cta{}:{address:#x}", target.cta),
+            Region::Local => format!("cta{}.warp{}.lane{lane}:{address:#x}", target.cta, target.warp),
+            Region::Global | Region::Constant | Region::Parameter | Region::Code => format!("{address:#x}"),
+        }
+    }
+
+    /// The same, some bytes further on.
+    pub fn moved(self, offset: i64) -> Self {
+        Self { address: self.address.wrapping_add_signed(offset), ..self }
+    }
+
+    /// What it lies in, and the offset there; nothing for code.
+    pub fn space(&self, machine: &Machine) -> Option<(Space, u64)> {
+        let (region, offset) = machine.executable.map.region(self.address);
+        Some((space(region, self.target, self.lane, &machine.shape)?, offset))
+    }
+}
+
+/// A number as addresses are written.
+pub fn number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// What a range of memory holds, as far as it is there: how many bytes are not, and those that follow.
+pub fn peek(machine: &Machine, reference: Reference, count: u64) -> (u64, Vec<u8>) {
+    let count = count.min(MOST);
+    let lane = Some(reference.lane);
+    let read = |at: Reference, count: u64| {
+        inspect::peek(machine, at.target, lane, Place::Address(at.address), count as usize).map(|p| p.bytes)
+    };
+    match read(reference, count) {
+        Ok(bytes) => (0, bytes),
+        // Clients look around an address: what begins a little further on is still of interest.
+        Err(_) => {
+            let next = (1..=count / 16).map(|i| i * 16 - reference.address % 16).filter(|skip| *skip < count);
+            let there = next
+                .take(4096)
+                .find(|skip| read(reference.moved(*skip as i64), 1).is_ok_and(|bytes| !bytes.is_empty()));
+            (there.unwrap_or(count), Vec::new())
+        }
+    }
+}
+
+/// A few bytes of a piece of memory; nothing if it is not there now.
+pub fn read(machine: &Machine, space: Space, offset: u64, count: usize) -> Option<Vec<u8>> {
+    let map = &machine.executable.map;
+    let first = Target { cta: 0, warp: 0 };
+    let (target, lane, address) = match space {
+        Space::Global => (first, 0, offset),
+        Space::Shared(cta) => (Target { cta, warp: 0 }, 0, map.generic(Window::Shared, offset)?),
+        Space::Local(cta, warp, lane) => (Target { cta, warp }, lane.into(), map.generic(Window::Local, offset)?),
+        Space::Constant => (first, 0, map.generic(Window::Constant, offset)?),
+        Space::Parameter => (first, 0, map.generic(Window::Parameter, offset)?),
+    };
+    let found = inspect::peek(machine, target, Some(lane), Place::Address(address), count).ok()?;
+    (found.bytes.len() == count).then_some(found.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references() {
+        let target = Target { cta: 9, warp: 3 };
+        let parse = |text| Reference::parse(text, target, 7);
+        assert_eq!(parse("0x10"), Some(Reference { target, lane: 7, address: 16 }));
+        assert_eq!(parse(" 16 "), parse("0x10"));
+        let other = Target { cta: 3, warp: 0 };
+        assert_eq!(parse("cta3:0x10"), Some(Reference { target: other, lane: 7, address: 16 }));
+        let third = Target { cta: 3, warp: 1 };
+        assert_eq!(parse("cta3.warp1.lane5:0x10"), Some(Reference { target: third, lane: 5, address: 16 }));
+        for wrong in ["", "x", "cta:0x10", "cta3.lane32:0", "block3:0x10", "0x10000000000000000"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+}

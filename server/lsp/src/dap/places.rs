@@ -1,0 +1,306 @@
+//! Where instructions are: lines of the PTX source, lines of the files it was made of, addresses.
+
+use super::types::Source;
+use ptx_analysis::program::{Callable, Location, Program};
+use ptx_interp::decode::Executable;
+use ptx_interp::findings::Site;
+use ptx_syntax::Rope;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bits of an address that count the bytes of a function.
+const FUNCTION: u32 = 32;
+
+/// Bytes that an instruction takes in the disassembly.
+pub const INSTRUCTION: u64 = 16;
+
+/// The address of an instruction in the disassembly: each function begins at a multiple of 4 GiB.
+pub fn address(site: Site) -> u64 {
+    (u64::from(site.function) + 1) << FUNCTION | u64::from(site.instruction) * INSTRUCTION
+}
+
+/// The instruction at an address, whether there is one or not.
+pub fn site(address: u64) -> Option<Site> {
+    let function = u32::try_from((address >> FUNCTION).checked_sub(1)?).ok()?;
+    let instruction = (address & ((1 << FUNCTION) - 1)) / INSTRUCTION;
+    Some(Site { function, instruction: instruction as u32 })
+}
+
+/// A line of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Line {
+    /// The number of the file in `.file` directives; nothing for the PTX source.
+    pub file: Option<u32>,
+    /// From 1.
+    pub line: usize,
+}
+
+/// A place in a text, as a client is told of it before its own way to count is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: Line,
+    /// The column, from 1, in UTF-16 code units.
+    pub column: usize,
+    /// Line and column of the end, if it is known.
+    pub end: Option<(usize, usize)>,
+}
+
+/// What a breakpoint in a text comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// Where it stops.
+    pub sites: Vec<Site>,
+    /// The line of that.
+    pub line: usize,
+}
+
+/// The places of all instructions that a kernel can reach.
+#[derive(Debug)]
+pub struct Places {
+    program: Arc<Program>,
+    rope: Rope,
+    /// The PTX file.
+    pub path: PathBuf,
+    /// Frames show the files that `.loc` names, where they are there.
+    pub original: bool,
+    /// The files of `.file` that were found.
+    files: HashMap<u32, PathBuf>,
+    lines: BTreeMap<Line, Vec<Site>>,
+    kernel: Box<str>,
+}
+
+impl Places {
+    /// Of a program. Files that `.loc` names are looked for inside of a folder.
+    pub fn new(executable: &Executable, text: &str, path: PathBuf, folder: &Path, original: bool) -> Self {
+        let program = Arc::clone(&executable.program);
+        let rope = Rope::from_str(text);
+        let files = program.files.iter().filter_map(|(n, name)| Some((*n, find(folder, name)?))).collect();
+        let kernel = program.functions.get(executable.entry as usize).map_or("", |k| &k.name).into();
+        let mut out = Self { program, rope, path, original, files, lines: BTreeMap::new(), kernel };
+        for (function, callable) in out.program.functions.iter().enumerate() {
+            let (Some(body), true) = (&callable.body, executable.code(function as u32).is_some()) else { continue };
+            let mut last = None;
+            for (index, instruction) in body.instructions.iter().enumerate() {
+                let site = Site { function: function as u32, instruction: index as u32 };
+                let line = out.rope.byte_to_line(callable.start + instruction.range.start as usize) + 1;
+                let sites = out.lines.entry(Line { file: None, line }).or_default();
+                // One stop a line, however many instructions are in it.
+                if sites.last().is_none_or(|s| s.function != site.function) {
+                    sites.push(site);
+                }
+                let place = location(callable, index as u32).map(|l| (l.file, l.line));
+                if let Some((file, line)) = place.filter(|_| place != last) {
+                    out.lines.entry(Line { file: Some(file), line: line as usize }).or_default().push(site);
+                }
+                last = place;
+            }
+        }
+        out
+    }
+
+    /// Where an instruction is written in the PTX source.
+    pub fn ptx(&self, site: Site) -> Place {
+        let range = self.range(site);
+        let (line, column) = self.position(range.start);
+        let end = self.position(range.end);
+        Place { line: Line { file: None, line }, column, end: Some(end) }
+    }
+
+    /// The place that is shown for an instruction: in the original where that is wanted and there.
+    pub fn shown(&self, site: Site) -> Place {
+        let found = self.program.functions.get(site.function as usize).and_then(|c| location(c, site.instruction));
+        match found.filter(|l| self.original && self.files.contains_key(&l.file)) {
+            Some(l) => Place {
+                line: Line { file: Some(l.file), line: l.line as usize },
+                column: l.column.max(1) as usize,
+                end: None,
+            },
+            None => self.ptx(site),
+        }
+    }
+
+    /// The text of an instruction, on one line.
+    pub fn text(&self, site: Site) -> String {
+        let range = self.range(site);
+        let Some(text) = self.rope.get_byte_slice(range) else { return String::new() };
+        let mut out = String::new();
+        for word in text.to_string().split_whitespace() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(word);
+            // Some have a list of hundreds of registers.
+            if out.len() > 1000 {
+                out.push('…');
+                break;
+            }
+        }
+        out
+    }
+
+    /// The bytes of an instruction in the PTX source.
+    pub fn range(&self, site: Site) -> Range<usize> {
+        let callable = self.program.functions.get(site.function as usize);
+        let instruction = callable.and_then(|c| c.body.as_ref()?.instructions.get(site.instruction as usize));
+        match (callable, instruction) {
+            (Some(c), Some(i)) => c.start + i.range.start as usize..c.start + i.range.end as usize,
+            // Behind the last one: where the body ends.
+            (Some(c), None) => {
+                let end = c.body.as_ref().map_or(0, |b| b.body.end as usize);
+                let end = (c.start + end).min(self.rope.len_bytes());
+                end.saturating_sub(1)..end
+            }
+            _ => 0..0,
+        }
+    }
+
+    /// Line and column of a byte, from 1; the column in UTF-16 code units.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let char = self.rope.byte_to_char(offset.min(self.rope.len_bytes()));
+        let line = self.rope.char_to_line(char);
+        let first = self.rope.char_to_utf16_cu(self.rope.line_to_char(line));
+        (line + 1, self.rope.char_to_utf16_cu(char) - first + 1)
+    }
+
+    /// The text that a line is in.
+    pub fn source(&self, file: Option<u32>) -> Source {
+        let path = file.and_then(|f| self.files.get(&f)).unwrap_or(&self.path);
+        source(path)
+    }
+
+    /// All texts: the PTX source, and the files that it was made of and that were found.
+    pub fn sources(&self) -> Vec<Source> {
+        let mut files: Vec<&PathBuf> = self.files.values().collect();
+        files.sort();
+        files.dedup();
+        std::iter::once(&self.path).chain(files).map(|p| source(p)).collect()
+    }
+
+    /// The files that a path means: none, the PTX source (`None`), or those of `.file` directives.
+    pub fn files(&self, path: &Path) -> Vec<Option<u32>> {
+        if same(path, &self.path) {
+            return vec![None];
+        }
+        let mut found: Vec<Option<u32>> =
+            self.files.iter().filter(|(_, p)| same(path, p)).map(|(n, _)| Some(*n)).collect();
+        found.sort();
+        found
+    }
+
+    /// The lines from one to another that have instructions.
+    pub fn lines(&self, file: Option<u32>, from: usize, to: usize) -> impl Iterator<Item = (usize, &[Site])> {
+        let range = Line { file, line: from }..=Line { file, line: to.max(from) };
+        self.lines.range(range).map(|(l, sites)| (l.line, &**sites))
+    }
+
+    /// Where a breakpoint in a line stops: there, or at the next line with instructions of the same function.
+    ///
+    /// # Errors
+    /// In words, why nowhere.
+    pub fn resolve(&self, files: &[Option<u32>], line: usize) -> Result<Resolved, String> {
+        let next = files.iter().filter_map(|f| self.lines(*f, line, usize::MAX).next());
+        let Some((found, _)) = next.min_by_key(|(l, _)| *l) else {
+            return Err(match files {
+                [] => format!("`{}` does not execute anything of this file", self.kernel),
+                [None] => self.why_not(line),
+                _ => "no instruction was made of this line or a later one".to_owned(),
+            });
+        };
+        if files == [None] && found != line && !self.same_item(line, found) {
+            return Err(self.why_not(line));
+        }
+        let sites = files.iter().flat_map(|f| self.lines(*f, found, found)).flat_map(|(_, s)| s.to_vec()).collect();
+        Ok(Resolved { sites, line: found })
+    }
+
+    /// The instructions at which a function begins.
+    ///
+    /// # Errors
+    /// In words, why there is none.
+    pub fn function(&self, name: &str, executable: &Executable) -> Result<Site, String> {
+        let named = self.program.function(name.trim());
+        let Some(index) = named else { return Err(format!("there is no function `{name}` in this module")) };
+        if executable.code(index as u32).is_none() {
+            return Err(format!("`{}` does not call `{name}`", self.kernel));
+        }
+        Ok(Site { function: index as u32, instruction: 0 })
+    }
+
+    /// The name of a function.
+    pub fn name(&self, function: u32) -> &str {
+        self.program.functions.get(function as usize).map_or("", |c| &c.name)
+    }
+
+    /// How many instructions a function has.
+    pub fn instructions(&self, function: u32) -> u32 {
+        let body = self.program.functions.get(function as usize).and_then(|c| c.body.as_ref());
+        body.map_or(0, |b| b.instructions.len() as u32)
+    }
+
+    /// What begins at an instruction: a function, a label.
+    pub fn symbol(&self, site: Site) -> Option<String> {
+        let callable = self.program.functions.get(site.function as usize)?;
+        if site.instruction == 0 {
+            return Some(callable.name.to_string());
+        }
+        let labels = &callable.body.as_ref()?.labels;
+        labels.iter().find(|l| l.target == site.instruction).map(|l| l.name.to_string())
+    }
+
+    /// The range of lines of the item that a line is in.
+    fn item(&self, line: usize) -> Option<(&Callable, Range<usize>)> {
+        self.program.functions.iter().find_map(|c| {
+            let end = c.start + c.body.as_ref()?.body.end as usize;
+            let range = self.position(c.start).0..self.position(end.min(self.rope.len_bytes())).0 + 1;
+            range.contains(&line).then_some((c, range))
+        })
+    }
+
+    fn same_item(&self, line: usize, found: usize) -> bool {
+        match self.item(line) {
+            Some((_, range)) => range.contains(&found),
+            // Above a function, such as at the line with its launch: the function that comes next.
+            None => self.item(found).is_some_and(|(_, range)| {
+                let between = line + 1..range.start;
+                !between.into_iter().any(|l| self.item(l).is_some())
+            }),
+        }
+    }
+
+    fn why_not(&self, line: usize) -> String {
+        match self.item(line) {
+            Some((callable, _)) if *callable.name == *self.kernel => "no instruction follows in this kernel".to_owned(),
+            Some((callable, range)) => match self.lines(None, range.start, range.end).next() {
+                Some(_) => format!("no instruction follows in `{}`", callable.name),
+                None => format!("`{}`, which runs, does not call `{}`", self.kernel, callable.name),
+            },
+            None => format!("no instruction of `{}` follows here", self.kernel),
+        }
+    }
+}
+
+/// What `.loc` says of an instruction.
+fn location(callable: &Callable, instruction: u32) -> Option<Location> {
+    let next = callable.locations.partition_point(|l| l.instruction <= instruction);
+    callable.locations.get(next.checked_sub(1)?).copied().filter(|l| l.line > 0)
+}
+
+/// A file that a `.file` directive names, if it is inside of a folder.
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let path = folder.join(name).canonicalize().ok()?;
+    (path.starts_with(&folder) && path.is_file()).then_some(path)
+}
+
+fn source(path: &Path) -> Source {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+    Source { name, path: Some(path.to_string_lossy().into_owned()), source_reference: None }
+}
+
+/// Whether two paths name one file.
+fn same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}

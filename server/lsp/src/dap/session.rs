@@ -1,0 +1,283 @@
+//! A debug session: its state, and who answers which request.
+//!
+//! One thread owns the session and answers requests in their order; nothing that may take long is done on it. Running, stepping and loading are
+//! *jobs*: each has a thread of its own, which hands its result back through the same queue that requests come in by.
+
+use super::arguments::{Initialize, Launch};
+use super::configure::Configured;
+use super::handles::Handles;
+use super::history::History;
+use super::jobs::{Job, Outcome};
+use super::launching::Debuggee;
+use super::search::Stop;
+use super::wire::{Answer, Client, Failure, Message, Request, arguments};
+use super::{filters, threads};
+use ptx_interp::machine::{Machine, Target};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// How often a job is looked after.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What comes to the session.
+pub enum Incoming {
+    /// A message of the client.
+    Message(Message),
+    /// The client has gone.
+    Gone,
+    /// A job is done.
+    Done(Box<Outcome>),
+}
+
+/// Where the session is.
+#[derive(Clone)]
+pub struct Now {
+    /// The leg of the history.
+    pub leg: usize,
+    /// The machine; its time is that of the session.
+    pub machine: Arc<Machine>,
+    /// The warp that is looked at.
+    pub focus: Target,
+    /// Why it stopped.
+    pub stop: Stop,
+}
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing is launched.
+    New,
+    /// A program is loaded; the client sets its breakpoints.
+    Configuring,
+    /// It stops somewhere, or a job moves it.
+    Going,
+    /// It has ended.
+    Ended,
+}
+
+/// A session.
+pub struct Session {
+    /// The way to the client.
+    pub client: Client,
+    /// What the client can.
+    pub facts: Initialize,
+    /// How far it has come.
+    pub phase: Phase,
+    /// What was launched.
+    pub launched: Launch,
+    /// The program.
+    pub debuggee: Option<Arc<Debuggee>>,
+    /// What was executed.
+    pub history: Option<History>,
+    /// Where it is.
+    pub now: Option<Now>,
+    /// Breakpoints as the client has set them.
+    pub configured: Configured,
+    /// What the client has been given numbers for.
+    pub handles: Handles,
+    /// What runs.
+    pub job: Option<Job>,
+    /// The lane that is looked at; nothing: all of them.
+    pub lane: Option<usize>,
+    /// How much of what was printed the client has seen.
+    pub printed: usize,
+    /// For jobs.
+    pub sender: Sender<Incoming>,
+    /// Numbers that were given to breakpoints, jobs and the like.
+    numbers: i64,
+    over: bool,
+}
+
+impl Session {
+    /// A session that nothing has happened in.
+    pub fn new(client: Client, sender: Sender<Incoming>) -> Self {
+        Self {
+            client,
+            facts: Initialize::default(),
+            phase: Phase::New,
+            launched: Launch::default(),
+            debuggee: None,
+            history: None,
+            now: None,
+            configured: Configured::default(),
+            handles: Handles::default(),
+            job: None,
+            lane: None,
+            printed: 0,
+            sender,
+            numbers: 0,
+            over: false,
+        }
+    }
+
+    /// Goes on until the client has gone or ends the session.
+    pub fn serve(&mut self, incoming: &Receiver<Incoming>) {
+        while !self.over {
+            let next = match &self.job {
+                Some(_) => incoming.recv_timeout(TICK),
+                None => incoming.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(Incoming::Message(Message::Request(request))) => self.request(&request),
+                Ok(Incoming::Message(Message::Response)) => {}
+                Ok(Incoming::Message(Message::Malformed(seq, command, why))) => {
+                    tracing::warn!("{why}");
+                    self.client.answer(seq, &command, Err(Failure::new(why)));
+                }
+                Ok(Incoming::Done(outcome)) => self.done(*outcome),
+                Ok(Incoming::Gone) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.report_progress();
+        }
+        self.give_up();
+    }
+
+    /// A number that nobody else has.
+    pub fn number(&mut self) -> i64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    fn request(&mut self, request: &Request) {
+        if let Some(answer) = self.answer(request) {
+            self.client.answer(request.seq, &request.command, answer);
+        }
+        // What an answer is the beginning of is told behind it.
+        match request.command.as_str() {
+            "configurationDone" if self.phase == Phase::Configuring => self.start(),
+            "terminate" => self.terminate(),
+            "disconnect" => self.over = true,
+            _ => {}
+        }
+    }
+
+    /// The answer to a request; nothing if it comes later.
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        Some(match request.command.as_str() {
+            "initialize" => self.initialize(request),
+            "launch" => return self.launch(request),
+            "attach" => Err(Failure::shown(
+                "there is nothing to attach to: ptx-analyzer runs kernels itself, without a GPU. Use a `launch` configuration",
+            )),
+            "restart" => return self.restart(request),
+            "configurationDone" | "terminate" | "disconnect" => Ok(Value::Null),
+            "cancel" => self.cancel(request),
+            "threads" => self.threads(),
+            "stackTrace" => self.stack_trace(request),
+            "scopes" => self.scopes(request),
+            "variables" => self.variables(request),
+            "setVariable" => self.set_variable(request),
+            "setExpression" => self.set_expression(request),
+            "evaluate" => self.evaluate(request),
+            "completions" => self.completions(request),
+            "continue" => self.proceed(request),
+            "reverseContinue" => self.reverse(request),
+            "next" => self.step(request, super::stepping::Kind::Over),
+            "stepIn" => self.step(request, super::stepping::Kind::In),
+            "stepOut" => self.step(request, super::stepping::Kind::Out),
+            "stepBack" => self.step(request, super::stepping::Kind::Back),
+            "pause" => self.pause(),
+            "setBreakpoints" => self.set_breakpoints(request),
+            "setFunctionBreakpoints" => self.set_function_breakpoints(request),
+            "setInstructionBreakpoints" => self.set_instruction_breakpoints(request),
+            "setDataBreakpoints" => self.set_data_breakpoints(request),
+            "setExceptionBreakpoints" => self.set_exception_breakpoints(request),
+            "dataBreakpointInfo" => self.data_breakpoint_info(request),
+            "breakpointLocations" => self.breakpoint_locations(request),
+            "exceptionInfo" => self.exception_info(request),
+            "readMemory" => self.read_memory(request),
+            "writeMemory" => self.write_memory(request),
+            "disassemble" => self.disassemble(request),
+            "loadedSources" => self.loaded_sources(),
+            "source" => self.source(request),
+            "ptx/focusLane" => self.focus_lane(request),
+            other => Err(Failure::new(format!("there is no request `{other}` here"))),
+        })
+    }
+
+    fn initialize(&mut self, request: &Request) -> Answer {
+        self.facts = arguments(request)?;
+        Ok(json!({
+            "supportsConfigurationDoneRequest": true,
+            "supportsFunctionBreakpoints": true,
+            "supportsConditionalBreakpoints": true,
+            "supportsHitConditionalBreakpoints": true,
+            "supportsEvaluateForHovers": true,
+            "exceptionBreakpointFilters": filters::capabilities(),
+            "supportsStepBack": true,
+            "supportsSetVariable": true,
+            "supportsCompletionsRequest": true,
+            "completionTriggerCharacters": ["%", ".", "["],
+            "supportsRestartRequest": true,
+            "supportsValueFormattingOptions": true,
+            "supportsExceptionInfoRequest": true,
+            "supportTerminateDebuggee": false,
+            "supportsDelayedStackTraceLoading": true,
+            "supportsLoadedSourcesRequest": true,
+            "supportsLogPoints": true,
+            "supportsSetExpression": true,
+            "supportsTerminateRequest": true,
+            "supportsDataBreakpoints": true,
+            "supportsDataBreakpointBytes": true,
+            "supportsReadMemoryRequest": true,
+            "supportsWriteMemoryRequest": true,
+            "supportsDisassembleRequest": true,
+            "supportsCancelRequest": true,
+            "supportsBreakpointLocationsRequest": true,
+            "supportsClipboardContext": true,
+            "supportsSteppingGranularity": true,
+            "supportsInstructionBreakpoints": true,
+            "supportsExceptionFilterOptions": true,
+        }))
+    }
+
+    /// The program and where it stops; a refusal while it runs.
+    pub fn stopped(&self) -> Result<(Arc<Debuggee>, Now), Failure> {
+        if self.job.is_some() {
+            return Err(Failure::not_stopped());
+        }
+        match (&self.debuggee, &self.now, self.phase) {
+            (Some(debuggee), Some(now), Phase::Going) => Ok((Arc::clone(debuggee), now.clone())),
+            (_, _, Phase::Ended) => Err(Failure::new("the kernel has ended")),
+            _ => Err(Failure::new("no kernel has been started")),
+        }
+    }
+
+    fn threads(&self) -> Answer {
+        Ok(match &self.now {
+            Some(now) if self.phase == Phase::Going => threads::list(&now.machine, now.focus),
+            _ => json!({ "threads": [] }),
+        })
+    }
+
+    /// The warp that a request means: that of its number, else the one that is looked at.
+    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, Failure> {
+        let Some(id) = thread else { return Ok(now.focus) };
+        threads::target(&now.machine.shape, id).ok_or_else(|| Failure::new(format!("there is no warp {id}")))
+    }
+
+    /// A line or a column as the client counts.
+    pub fn outgoing_line(&self, line: usize) -> i64 {
+        line as i64 - i64::from(!self.facts.lines_start_at1)
+    }
+
+    /// The same for a column.
+    pub fn outgoing_column(&self, column: usize) -> i64 {
+        column as i64 - i64::from(!self.facts.columns_start_at1)
+    }
+
+    /// A line of the client, from 1.
+    pub fn incoming_line(&self, line: i64) -> usize {
+        usize::try_from(line.saturating_add(i64::from(!self.facts.lines_start_at1))).unwrap_or(0).max(1)
+    }
+
+    /// Tells that what the client has asked for is no longer true.
+    pub fn invalidate(&self, areas: &[&str]) {
+        if self.facts.supports_invalidated_event {
+            self.client.event("invalidated", json!({ "areas": areas }));
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What stops a run: breakpoints and filters, ready to be asked millions of times.
+
+use super::filters::Filter;
+use super::places::address;
+use ptx_interp::findings::{Fault, Site};
+use ptx_interp::lanes::Mask;
+use ptx_interp::machine::{Access, AccessKind, Shape, Target};
+use ptx_interp::memory::Region;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What kind of breakpoint it is, in the words of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// In a source.
+    Line,
+    /// At the beginning of a function.
+    Function,
+    /// At an instruction.
+    Instruction,
+}
+
+impl Kind {
+    /// The reason of a stop.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Line => "breakpoint",
+            Self::Function => "function breakpoint",
+            Self::Instruction => "instruction breakpoint",
+        }
+    }
+}
+
+/// When a breakpoint stops that has been hit so often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hits {
+    /// From this hit on.
+    AtLeast(u64),
+    /// At this hit.
+    Exactly(u64),
+    /// Up to this hit.
+    AtMost(u64),
+    /// At every so many.
+    Every(u64),
+}
+
+impl Hits {
+    /// Reads `5`, `==5`, `>5`, `>=5`, `<5`, `<=5`, `%5`.
+    ///
+    /// # Errors
+    /// In words, if it is none of them.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let operator = text[..text.len() - digits.len()].trim();
+        let words = || format!("`{text}` is no number of hits: write `5`, `>5`, `>=5`, `<5`, `<=5` or `%5`");
+        let number: u64 = digits.parse().map_err(|_| words())?;
+        match operator {
+            "" | "=" | "==" => Ok(Self::Exactly(number)),
+            ">" => Ok(Self::AtLeast(number.saturating_add(1))),
+            ">=" => Ok(Self::AtLeast(number)),
+            "<" => Ok(Self::AtMost(number.saturating_sub(1))),
+            "<=" => Ok(Self::AtMost(number)),
+            "%" if number > 0 => Ok(Self::Every(number)),
+            _ => Err(words()),
+        }
+    }
+
+    /// Whether it stops at the hit of that number, counted from 1.
+    pub fn holds(self, hit: u64) -> bool {
+        match self {
+            Self::AtLeast(n) => hit >= n,
+            Self::Exactly(n) => hit == n,
+            Self::AtMost(n) => hit <= n,
+            Self::Every(n) => hit.is_multiple_of(n),
+        }
+    }
+}
+
+/// When a breakpoint that is reached stops.
+#[derive(Debug, Clone, Default)]
+pub struct When {
+    /// Where this holds in an active lane.
+    pub condition: Option<Condition>,
+    /// When it was hit so often.
+    pub hits: Option<Hits>,
+}
+
+/// An expression that has been understood.
+pub use super::expressions::Expression as Condition;
+
+/// A breakpoint at instructions.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Its number.
+    pub id: i64,
+    /// What it is.
+    pub kind: Kind,
+    /// Where.
+    pub sites: Vec<Site>,
+    /// When it stops.
+    pub when: When,
+    /// It does not stop, but says this.
+    pub log: Option<Arc<super::expressions::Template>>,
+}
+
+/// Data that is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Watched {
+    /// A register of a warp, in some lanes.
+    Register {
+        /// The CTA.
+        cta: u64,
+        /// The warp in it.
+        warp: u32,
+        /// The function.
+        function: u32,
+        /// The register among those of the function.
+        slot: u32,
+        /// The lanes.
+        lanes: Mask,
+    },
+    /// Bytes of memory.
+    Memory {
+        /// What they lie in.
+        space: Space,
+        /// The first.
+        offset: u64,
+        /// How many.
+        bytes: u64,
+    },
+}
+
+/// A piece of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Space {
+    /// Global memory; offsets are addresses.
+    Global,
+    /// Shared memory of a CTA.
+    Shared(u64),
+    /// Local memory of a thread: CTA, warp, lane.
+    Local(u64, u32, u8),
+    /// Constants.
+    Constant,
+    /// Parameters of the kernel.
+    Parameter,
+}
+
+/// The piece of memory that a lane of a warp means by a region; nothing for code.
+pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Option<Space> {
+    Some(match region {
+        Region::Global => Space::Global,
+        Region::Shared(None) => Space::Shared(target.cta),
+        Region::Shared(Some(rank)) => {
+            let own = super::history::cta_index(shape, target.cta);
+            let [cx, cy, _] = shape.cluster;
+            let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
+            let at = std::array::from_fn(|i| own[i] / shape.cluster[i] * shape.cluster[i] + inside[i]);
+            Space::Shared(super::history::cta_number(shape, at))
+        }
+        Region::Local => Space::Local(target.cta, target.warp, lane as u8),
+        Region::Constant => Space::Constant,
+        Region::Parameter => Space::Parameter,
+        Region::Code => return None,
+    })
+}
+
+/// A breakpoint on data.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    /// Its number.
+    pub id: i64,
+    /// What is watched.
+    pub watched: Watched,
+    /// Its name for the user.
+    pub name: String,
+    /// Reads stop too.
+    pub reads: bool,
+    /// Writes stop.
+    pub writes: bool,
+    /// When it stops.
+    pub when: When,
+}
+
+impl Watch {
+    /// Whether an access of a warp touches the bytes that are watched.
+    pub fn touches(&self, access: &Access, target: Target, shape: &Shape) -> bool {
+        let Watched::Memory { space: watched, offset, bytes } = self.watched else { return false };
+        let kind = match access.kind {
+            AccessKind::Load => self.reads,
+            AccessKind::Store => self.writes,
+            AccessKind::Update => true,
+        };
+        let end = access.offset.saturating_add(access.bytes.into());
+        kind && access.offset < offset.saturating_add(bytes)
+            && offset < end
+            && space(access.region, target, access.lane.into(), shape) == Some(watched)
+    }
+}
+
+/// Everything that stops a run.
+#[derive(Debug, Clone, Default)]
+pub struct Stops {
+    /// Breakpoints at instructions.
+    pub points: Vec<Arc<Point>>,
+    /// Breakpoints on data.
+    pub watches: Vec<Arc<Watch>>,
+    /// Exception filters that are on, with a condition.
+    pub filters: Vec<(&'static Filter, Option<Condition>)>,
+    /// Which points are at an instruction.
+    by_site: HashMap<Site, Vec<usize>>,
+}
+
+impl Stops {
+    /// All of them.
+    pub fn new(
+        points: Vec<Arc<Point>>,
+        watches: Vec<Arc<Watch>>,
+        filters: Vec<(&'static Filter, Option<Condition>)>,
+    ) -> Self {
+        let mut by_site: HashMap<Site, Vec<usize>> = HashMap::new();
+        for (index, point) in points.iter().enumerate() {
+            for site in &point.sites {
+                by_site.entry(*site).or_default().push(index);
+            }
+        }
+        Self { points, watches, filters, by_site }
+    }
+
+    /// Whether something may stop at an instruction.
+    pub fn is_at(&self, site: Site) -> bool {
+        self.by_site.contains_key(&site)
+    }
+
+    /// The breakpoints at an instruction.
+    pub fn at(&self, site: Site) -> impl Iterator<Item = &Arc<Point>> {
+        self.by_site.get(&site).into_iter().flatten().filter_map(|i| self.points.get(*i))
+    }
+
+    /// Whether a filter stops at a finding, and on which condition.
+    pub fn filter(&self, fault: &Fault) -> Option<Option<&Condition>> {
+        let found = self.filters.iter().find(|(f, _)| f.kinds.contains(&fault.kind));
+        found.map(|(_, condition)| condition.as_ref())
+    }
+}
+
+/// An address that a client can be given for an instruction.
+pub fn reference(site: Site) -> String {
+    format!("{:#x}", address(site))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Hits;
+
+    #[test]
+    fn numbers_of_hits() {
+        let stops = |text: &str| -> Vec<u64> {
+            let hits = Hits::parse(text).unwrap();
+            (1..=6).filter(|n| hits.holds(*n)).collect()
+        };
+        assert_eq!(stops("3"), [3]);
+        assert_eq!(stops(" == 3"), [3]);
+        assert_eq!(stops(">4"), [5, 6]);
+        assert_eq!(stops(">=4"), [4, 5, 6]);
+        assert_eq!(stops("< 3"), [1, 2]);
+        assert_eq!(stops("<=3"), [1, 2, 3]);
+        assert_eq!(stops("%2"), [2, 4, 6]);
+        for wrong in ["", "x", "%0", "!3", "3x", "99999999999999999999999"] {
+            assert!(Hits::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

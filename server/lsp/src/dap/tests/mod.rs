@@ -1,0 +1,11 @@
+//! Sessions over pipes.
+
+mod breakpoints;
+mod client;
+mod fuzz;
+mod lifecycle;
+mod moving;
+mod showing;
+
+/// A kernel that diverges and calls a function, with a loop.
+pub const DIVERGING: &str = include_str!("../../../../../tests/dap/diverging.ptx");

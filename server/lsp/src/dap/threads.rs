@@ -1,0 +1,65 @@
+//! Warps as threads of the protocol.
+
+use super::history::cta_index;
+use ptx_interp::machine::{Machine, Shape, Target};
+use serde_json::{Value, json};
+
+/// Threads that a client is told of at most.
+const MOST: usize = 256;
+
+/// The number of a warp: the same for the whole session, from 1.
+pub fn id(shape: &Shape, target: Target) -> i64 {
+    let number = target.cta.saturating_mul(shape.warps().into()).saturating_add(target.warp.into());
+    i64::try_from(number).unwrap_or(i64::MAX - 1) + 1
+}
+
+/// The warp of a number; nothing if the grid has none.
+pub fn target(shape: &Shape, id: i64) -> Option<Target> {
+    let number = u64::try_from(id.checked_sub(1)?).ok()?;
+    let warps = u64::from(shape.warps()).max(1);
+    let target = Target { cta: number / warps, warp: (number % warps) as u32 };
+    (target.cta < shape.grid.iter().map(|n| u64::from(*n)).product()).then_some(target)
+}
+
+/// The name of a warp.
+pub fn name(shape: &Shape, target: Target) -> String {
+    let [x, y, z] = cta_index(shape, target.cta);
+    format!("CTA ({x},{y},{z}) warp {}", target.warp)
+}
+
+/// The warps that are there, the one that is looked at among them.
+pub fn list(machine: &Machine, focus: Target) -> Value {
+    let shape = &machine.shape;
+    let resident = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|cta| {
+        let running = cta.warps.iter().filter(|w| !w.is_finished());
+        running.map(|w| Target { cta: cta.number, warp: w.lanes.number })
+    });
+    let mut all: Vec<Target> = resident.take(MOST).collect();
+    if !all.contains(&focus) {
+        if all.len() == MOST {
+            all.pop();
+        }
+        all.push(focus);
+    }
+    all.sort();
+    let threads: Vec<Value> = all.iter().map(|t| json!({ "id": id(shape, *t), "name": name(shape, *t) })).collect();
+    json!({ "threads": threads })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_warps() {
+        let shape = Shape::new([3, 2, 1], [96, 1, 1]);
+        let last = Target { cta: 5, warp: 2 };
+        assert_eq!(id(&shape, Target { cta: 0, warp: 0 }), 1);
+        assert_eq!(id(&shape, last), 18);
+        assert_eq!(target(&shape, 18), Some(last));
+        assert_eq!(target(&shape, 19), None);
+        assert_eq!(target(&shape, 0), None);
+        assert_eq!(target(&shape, i64::MIN), None);
+        assert_eq!(name(&shape, last), "CTA (2,1,0) warp 2");
+    }
+}
