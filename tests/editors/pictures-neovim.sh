@@ -172,7 +172,8 @@ neovim_evaluating() {
   scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 17 of' 'lanes +[0-9, -]+ at line'
   keys nv 3 ']w' '$'
   keys nv 2 h
-  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0'
+  nvim_command 'PtxLane 31'
+  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
   nvim_end
 
   open_kernel saxpy.ptx

@@ -313,7 +313,8 @@ function Session:show_in_text()
   self.pause:stop()
   self.pause:start(PAUSE, 0, vim.schedule_wrap(function()
     if not self.closed and not self.hidden and vim.api.nvim_buf_is_valid(self.bufnr) then
-      ask_for_hints(self, { lane = self.lane, step = self.step })
+      -- As in the grid, what has been executed before the step: the server means after it.
+      ask_for_hints(self, self.step > 0 and { lane = self.lane, step = self.step - 1 } or vim.NIL)
     end
   end))
 end

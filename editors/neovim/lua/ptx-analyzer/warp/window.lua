@@ -399,6 +399,7 @@ end
 function M.set_filter(pane, filter)
   pane.view.filter = vim.trim(filter)
   pane.view.cell = 1
+  pane.placed = false
   M.paint(pane)
 end
 
