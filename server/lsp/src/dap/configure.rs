@@ -1,9 +1,8 @@
 //! Breakpoints: what the client has set, and what comes of it in the program.
 
 use super::arguments::{
-    BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint,
-    SetBreakpoints, SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints,
-    SourceBreakpoint,
+    BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
+    SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
 };
 use super::expressions::{Expression, Template};
 use super::filters::{self, Filter};
@@ -171,9 +170,8 @@ impl Session {
         let Some(debuggee) = &self.debuggee else {
             return (refused(id, "the program is not loaded yet".to_owned()), None);
         };
-        let made = when(given.condition.as_deref(), given.hit_condition.as_deref()).and_then(|when| {
-            Ok((when, debuggee.places.function(&given.name, &debuggee.run.machine.executable)?))
-        });
+        let made = when(given.condition.as_deref(), given.hit_condition.as_deref())
+            .and_then(|when| Ok((when, debuggee.places.function(&given.name, &debuggee.run.machine.executable)?)));
         self.point(id, Kind::Function, made, debuggee)
     }
 

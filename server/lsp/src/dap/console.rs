@@ -101,7 +101,8 @@ impl Session {
             }
             _ if uniform && value.ty != ".pred" => {
                 let bits = values::bits(&value.ty, &value.bytes, value.mask.trailing_zeros() as usize % 32);
-                if let Some(address) = u64::try_from(bits).ok().filter(|a| inspect::name_of(&now.machine, *a).is_some()) {
+                if let Some(address) = u64::try_from(bits).ok().filter(|a| inspect::name_of(&now.machine, *a).is_some())
+                {
                     let at = super::memory::Reference { target: frame.target, lane: self.lane.unwrap_or(0), address };
                     fields.insert("memoryReference".to_owned(), json!(at.text(&now.machine)));
                 }
@@ -153,7 +154,9 @@ impl Session {
     }
 
     fn places_of_lanes(&self, now: &Now) -> String {
-        let Some(groups) = inspect::groups(&now.machine, now.focus) else { return "the warp is not running".to_owned() };
+        let Some(groups) = inspect::groups(&now.machine, now.focus) else {
+            return "the warp is not running".to_owned();
+        };
         let Some(debuggee) = &self.debuggee else { return String::new() };
         let mut out: Vec<String> = super::stacks::order(&groups)
             .into_iter()
@@ -194,7 +197,8 @@ impl Session {
         let column = usize::try_from(given.column.saturating_sub(i64::from(self.facts.columns_start_at1))).unwrap_or(0);
         let before = String::from_utf16_lossy(text.get(..column.min(text.len())).unwrap_or_default());
         let inside = |c: char| c.is_alphanumeric() || "%$_.".contains(c);
-        let from = before.rfind(|c| !inside(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let from =
+            before.rfind(|c| !inside(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
         let word = before.get(from..).unwrap_or_default();
         let start = before.get(..from).unwrap_or_default().encode_utf16().count();
         let first = before.trim_start().len() == word.len();

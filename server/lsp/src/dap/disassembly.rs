@@ -27,9 +27,10 @@ impl Session {
             let at = start + index as i128 * i128::from(INSTRUCTION);
             // Clients tell instructions apart by their addresses, those that are not there among them.
             let shown = u64::try_from(at.rem_euclid(1 << 64)).unwrap_or_default();
-            let there = u64::try_from(at).ok().and_then(site).filter(|s: &Site| {
-                s.instruction < debuggee.places.instructions(s.function) && address(*s) == shown
-            });
+            let there = u64::try_from(at)
+                .ok()
+                .and_then(site)
+                .filter(|s: &Site| s.instruction < debuggee.places.instructions(s.function) && address(*s) == shown);
             let Some(site) = there else {
                 return DisassembledInstruction {
                     address: format!("{shown:#x}"),
@@ -51,8 +52,7 @@ impl Session {
                 presentation_hint: None,
             }
         };
-        let instructions: Vec<DisassembledInstruction> =
-            (0..given.instruction_count.min(MOST)).map(one).collect();
+        let instructions: Vec<DisassembledInstruction> = (0..given.instruction_count.min(MOST)).map(one).collect();
         body(json!({ "instructions": instructions }))
     }
 

@@ -61,7 +61,10 @@ impl Session {
         let expression = Expression::parse(text).map_err(Failure::new)?;
         let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
         if !value.is_uniform() {
-            return Err(Failure::new(format!("`{text}` is not the same in all lanes: choose one, as in `{}`", super::expressions::lane_of(text, 0))));
+            return Err(Failure::new(format!(
+                "`{text}` is not the same in all lanes: choose one, as in `{}`",
+                super::expressions::lane_of(text, 0)
+            )));
         }
         let lane = value.mask.trailing_zeros() as usize % 32;
         Ok(values::bits(&value.ty, &value.bytes, lane) & element.mask())
@@ -118,7 +121,8 @@ impl Session {
         let given: arguments::SetVariable = super::wire::arguments(request)?;
         let (debuggee, now) = self.stopped()?;
         let container = self.handles.container(given.variables_reference);
-        let container = container.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+        let container =
+            container.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
         let index = || {
             let digits = given.name.trim_start_matches('[').trim_end_matches(']');
             digits.parse::<u64>().map_err(|_| Failure::new(format!("there is no `{}` here", given.name)))
@@ -148,7 +152,8 @@ impl Session {
             Container::Scope(frame, Scope::Parameters | Scope::Shared | Scope::Local | Scope::Buffers) => {
                 let view = View { debuggee: &debuggee, now: &now, hex: false, lane: self.lane };
                 let lane = view.lane_of(frame);
-                let found = inspect::peek(&now.machine, frame.target, Some(lane), inspect::Place::Named(&given.name, 0), 0);
+                let found =
+                    inspect::peek(&now.machine, frame.target, Some(lane), inspect::Place::Named(&given.name, 0), 0);
                 let address = found.map_err(Failure::new)?.address;
                 let listed = inspect::parameters(&now.machine).into_iter().find(|p| p.name == given.name);
                 let ty = match listed {
@@ -192,7 +197,9 @@ impl Session {
                 Ok(Goal::Register(frame, slot, lane.map_or(value.mask, |l| 1 << l)))
             }
             Some(Place::Memory(at, element)) => Ok(Goal::Memory(at, element)),
-            None => Err(Failure::new(format!("`{text}` has no place of its own: only registers and memory can be changed"))),
+            None => {
+                Err(Failure::new(format!("`{text}` has no place of its own: only registers and memory can be changed")))
+            }
         }
     }
 
@@ -226,9 +233,7 @@ impl Session {
             bytes.truncate(there.len());
         }
         let count = bytes.len() as u64;
-        self.change(&now, |m| {
-            inspect::poke(m, at.target, Some(at.lane), inspect::Place::Address(at.address), &bytes)
-        })?;
+        self.change(&now, |m| inspect::poke(m, at.target, Some(at.lane), inspect::Place::Address(at.address), &bytes))?;
         self.changed_memory(at, &now.machine, count);
         self.invalidate(&["variables"]);
         Ok(json!({ "bytesWritten": count }))
@@ -250,7 +255,8 @@ impl Session {
             return self.watched_memory(machine, at, bytes, at.text(machine));
         }
         let parent = given.variables_reference.and_then(|n| self.handles.container(n));
-        let index = || given.name.trim_start_matches('[').trim_end_matches(']').parse::<u64>().map_err(|e| e.to_string());
+        let index =
+            || given.name.trim_start_matches('[').trim_end_matches(']').parse::<u64>().map_err(|e| e.to_string());
         match parent {
             Some(Container::Register(frame, slot)) => {
                 let lane = index()?.min(31);

@@ -7,8 +7,8 @@ use super::search::{Control, Found, Search, Stop};
 use super::session::{Incoming, Now, Phase, Session};
 use super::stepping::{Granularity, Kind};
 use super::stops::Stops;
-use super::wire::{Answer, Client, Failure, Request, arguments};
 use super::threads;
+use super::wire::{Answer, Client, Failure, Request, arguments};
 use ptx_interp::inspect;
 use ptx_interp::machine::{Detail, Machine, Target};
 use serde_json::{Value, json};
@@ -115,9 +115,7 @@ impl Session {
         self.launched = launch.clone();
         let title = format!("Running {}", launch.entry.as_deref().unwrap_or("the kernel"));
         let request = Some((request.seq, request.command.clone()));
-        self.begin(Work::Load, title, request, move |control| {
-            Result::Loaded(load(&launch, &|| control.is_stopped()))
-        });
+        self.begin(Work::Load, title, request, move |control| Result::Loaded(load(&launch, &|| control.is_stopped())));
     }
 
     /// Starts a job.
@@ -131,16 +129,8 @@ impl Session {
         let number = self.number();
         let control = Arc::new(Control::default());
         let (sender, own) = (self.sender.clone(), Arc::clone(&control));
-        self.job = Some(Job {
-            number,
-            control,
-            began: Instant::now(),
-            title,
-            progress: None,
-            request,
-            again: false,
-            work,
-        });
+        self.job =
+            Some(Job { number, control, began: Instant::now(), title, progress: None, request, again: false, work });
         let thread = std::thread::Builder::new().name("job".into()).stack_size(STACK).spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| run(&own))).unwrap_or(Result::Failed);
             // The session may be over.
@@ -220,7 +210,8 @@ impl Session {
                     let forward = matches!(order, Order::Forward(_));
                     // A step begins anew; a search goes on where it was.
                     if forward || matches!(order, Order::Backward) {
-                        (now.leg, now.machine, now.stop) = (leg, Arc::new(machine), Stop::new(leg, time, None, "pause"));
+                        (now.leg, now.machine, now.stop) =
+                            (leg, Arc::new(machine), Stop::new(leg, time, None, "pause"));
                     }
                     self.go(if forward { Order::Forward(true) } else { order });
                 }
@@ -228,9 +219,16 @@ impl Session {
             Result::Moved(found, machine) => self.moved(found, machine),
             Result::Failed => {
                 if let Some((seq, command)) = job.request {
-                    self.client.answer(seq, &command, Err(Failure::shown("something went wrong inside of ptx-analyzer")));
+                    self.client.answer(
+                        seq,
+                        &command,
+                        Err(Failure::shown("something went wrong inside of ptx-analyzer")),
+                    );
                 } else {
-                    self.client.say("important", "Something went wrong inside of ptx-analyzer; the session is where it was.\n");
+                    self.client.say(
+                        "important",
+                        "Something went wrong inside of ptx-analyzer; the session is where it was.\n",
+                    );
                     self.tell_stopped("pause", None, None, &[]);
                 }
             }
@@ -488,9 +486,7 @@ impl Move {
             Order::Entry(target) => self.entry(target),
             Order::Forward(first) => search.forward(self.leg, time, first, None, None),
             Order::Backward => search.backward(self.leg, time),
-            Order::Step(target, kind, granularity) => {
-                search.step(&self.machine, self.leg, target, kind, granularity)
-            }
+            Order::Step(target, kind, granularity) => search.step(&self.machine, self.leg, target, kind, granularity),
         };
         let never = || false;
         let (leg, time) = match &found {

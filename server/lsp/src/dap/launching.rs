@@ -120,12 +120,7 @@ fn base(arguments: &Arguments) -> PathBuf {
 }
 
 /// The launch, and the folder that files which it names must lie in.
-fn choose(
-    arguments: &Arguments,
-    module: &Module,
-    name: &str,
-    folder: &Path,
-) -> Result<(Launch, PathBuf), Failure> {
+fn choose(arguments: &Arguments, module: &Module, name: &str, folder: &Path) -> Result<(Launch, PathBuf), Failure> {
     use serde_json::Value;
     if let Some(file) = &arguments.launch_file {
         if arguments.launch.is_some() {
@@ -162,8 +157,8 @@ fn choose(
 /// The launch that a file says.
 fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf), Failure> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
     let (launches, mistakes) = file::launches(&text, Language::of(path));
     if !mistakes.is_empty() {
         return Err(Failure::shown(mistake(&mistakes, &name, &text)));
@@ -228,13 +223,7 @@ fn mistake(mistakes: &[Mistake], name: &str, text: &str) -> String {
     format!("{name}{at}: {}{help}{more}", first.message)
 }
 
-fn refusal(
-    refused: Refused,
-    entry: &str,
-    name: &str,
-    arguments: &Arguments,
-    line: &dyn Fn(usize) -> usize,
-) -> String {
+fn refusal(refused: Refused, entry: &str, name: &str, arguments: &Arguments, line: &dyn Fn(usize) -> usize) -> String {
     match refused {
         Refused::Launch(mistakes) => match (&arguments.launch_file, &arguments.launch) {
             (Some(file), _) => mistake(&mistakes, file, ""),
@@ -245,9 +234,8 @@ fn refusal(
             }
         },
         Refused::Errors(errors) => {
-            let first = errors.first().map_or_else(String::new, |e| {
-                format!(": line {}: {}", line(e.range.start), e.message)
-            });
+            let first =
+                errors.first().map_or_else(String::new, |e| format!(": line {}: {}", line(e.range.start), e.message));
             format!("`{entry}` cannot be run before errors are mended{first}")
         }
         Refused::Kernel(why) => format!("`{entry}` cannot be run: {why}"),
@@ -278,7 +266,9 @@ impl Debuggee {
         let ended = match run.status {
             Status::Finished => format!("finished after {steps} warp instructions"),
             Status::Limit => {
-                format!("stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it")
+                format!(
+                    "stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it"
+                )
             }
             Status::Deadlock => format!("deadlock after {steps} warp instructions"),
             status => format!("ended by a {} after {steps} warp instructions", status_name(status)),

@@ -81,9 +81,9 @@ pub fn peek(machine: &Machine, reference: Reference, count: u64) -> (u64, Vec<u8
         // Clients look around an address: what begins a little further on is still of interest.
         Err(_) => {
             let next = (1..=count / 16).map(|i| i * 16 - reference.address % 16).filter(|skip| *skip < count);
-            let there = next.take(4096).find(|skip| {
-                read(reference.moved(*skip as i64), 1).is_ok_and(|bytes| !bytes.is_empty())
-            });
+            let there = next
+                .take(4096)
+                .find(|skip| read(reference.moved(*skip as i64), 1).is_ok_and(|bytes| !bytes.is_empty()));
             (there.unwrap_or(count), Vec::new())
         }
     }

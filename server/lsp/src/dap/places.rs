@@ -272,9 +272,7 @@ impl Places {
 
     fn why_not(&self, line: usize) -> String {
         match self.item(line) {
-            Some((callable, _)) if *callable.name == *self.kernel => {
-                "no instruction follows in this kernel".to_owned()
-            }
+            Some((callable, _)) if *callable.name == *self.kernel => "no instruction follows in this kernel".to_owned(),
             Some((callable, range)) => match self.lines(None, range.start, range.end).next() {
                 Some(_) => format!("no instruction follows in `{}`", callable.name),
                 None => format!("`{}`, which runs, does not call `{}`", self.kernel, callable.name),

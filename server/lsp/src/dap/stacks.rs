@@ -54,8 +54,7 @@ impl Session {
 
     fn stack_frame(&mut self, debuggee: &Debuggee, line: Line) -> StackFrame {
         let id = self.handles.add_frame(line.frame);
-        let mut out =
-            StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
+        let mut out = StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
         if let Some(site) = line.site {
             let Place { line, column, end } = debuggee.places.shown(site);
             out.source = Some(debuggee.places.source(line.file));

@@ -75,8 +75,7 @@ impl Search<'_> {
             Some(end) => {
                 let mut stop = Stop::new(leg, end.time, Some(target), "step");
                 if end.group & begin.group == 0 {
-                    stop.description =
-                        Some(format!("Paused on step: {} are next", words::lanes(end.group)));
+                    stop.description = Some(format!("Paused on step: {} are next", words::lanes(end.group)));
                 } else if end.group != begin.group {
                     stop.description = Some(format!("Paused on step: {} go on together", words::lanes(end.group)));
                 }
@@ -190,8 +189,8 @@ impl Search<'_> {
                     // On to the beginning of the line.
                     Some(_) if over => {}
                     Some((_, last)) => {
-                        let again = self.line(step.site).1.file.is_none()
-                            && step.site.instruction >= last.site.instruction;
+                        let again =
+                            self.line(step.site).1.file.is_none() && step.site.instruction >= last.site.instruction;
                         if self.line(step.site) != self.line(last.site) || step.depth != last.depth || again {
                             break 'all;
                         }
@@ -205,8 +204,7 @@ impl Search<'_> {
             Some((leg, step)) => {
                 let mut stop = Stop::new(leg, step.time, Some(target), "step");
                 if depth.1 != 0 && step.group & depth.1 == 0 {
-                    stop.description =
-                        Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
+                    stop.description = Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
                 }
                 Found::Stop(stop)
             }

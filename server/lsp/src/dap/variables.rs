@@ -80,7 +80,8 @@ impl Session {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::Variables = super::wire::arguments(request)?;
         let known = self.handles.container(given.variables_reference);
-        let container = known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+        let container =
+            known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
         let indexed = !matches!(container, Container::Scope(..));
         let (start, count) = match given.count {
             0 => (given.start, usize::MAX),
@@ -471,7 +472,11 @@ impl View<'_> {
             let value = match value {
                 Some(value) if known => {
                     let size = (bits as usize).div_ceil(8);
-                    if self.hex { format!("{value:#0w$x}", w = 2 + 2 * size) } else { values::text(element.name(), value, size, false) }
+                    if self.hex {
+                        format!("{value:#0w$x}", w = 2 + 2 * size)
+                    } else {
+                        values::text(element.name(), value, size, false)
+                    }
                 }
                 Some(_) => "not written".to_owned(),
                 None => "?".to_owned(),

@@ -75,7 +75,11 @@ impl Failure {
 
     /// The kernel runs at the moment.
     pub fn not_stopped() -> Self {
-        Self { message: "notStopped".to_owned(), words: "the kernel is running: pause it first".to_owned(), show: false }
+        Self {
+            message: "notStopped".to_owned(),
+            words: "the kernel is running: pause it first".to_owned(),
+            show: false,
+        }
     }
 
     /// Nobody wants the answer any more.

@@ -80,7 +80,10 @@ impl Client {
     /// A session that has been initialised and has launched something, but is not configured.
     pub fn launched(arguments: Value) -> Self {
         let mut out = Self::start();
-        out.ask("initialize", json!({ "adapterID": "ptx", "supportsInvalidatedEvent": true, "supportsMemoryEvent": true }));
+        out.ask(
+            "initialize",
+            json!({ "adapterID": "ptx", "supportsInvalidatedEvent": true, "supportsMemoryEvent": true }),
+        );
         out.ask("launch", arguments);
         out.event("initialized");
         out
@@ -202,7 +205,8 @@ impl Client {
     /// `%r1 = 3` for everything in all scopes.
     pub fn everything(&mut self) -> Vec<String> {
         let mut out = Vec::new();
-        for name in ["Uniform registers", "Varying registers", "Predicates", "Local", "Shared", "Parameters", "Buffers"] {
+        for name in ["Uniform registers", "Varying registers", "Predicates", "Local", "Shared", "Parameters", "Buffers"]
+        {
             for variable in self.scope(name) {
                 out.push(format!("{} = {}", variable["name"].as_str().unwrap(), variable["value"].as_str().unwrap()));
             }
@@ -216,7 +220,8 @@ impl Client {
     }
 
     pub fn output(&mut self) -> String {
-        let texts = self.events.iter().filter(|e| e["event"] == "output").map(|e| e["body"]["output"].as_str().unwrap());
+        let texts =
+            self.events.iter().filter(|e| e["event"] == "output").map(|e| e["body"]["output"].as_str().unwrap());
         texts.collect()
     }
 

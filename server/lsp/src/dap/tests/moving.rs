@@ -116,7 +116,10 @@ fn a_warp_that_ends_gives_way_to_another() {
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [] }));
     let stop = client.go("next", json!({}));
     let words = stop["description"].as_str().unwrap();
-    assert!(words.contains(&format!("warp {} has ended; CTA (0,0,0) warp {} is next", first - 1, 2 - first)), "{words}");
+    assert!(
+        words.contains(&format!("warp {} has ended; CTA (0,0,0) warp {} is next", first - 1, 2 - first)),
+        "{words}"
+    );
     assert_eq!(stop["threadId"], 3 - first);
     client.close();
 }
