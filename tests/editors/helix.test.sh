@@ -80,6 +80,49 @@ helix_syntax() {
   fi
 }
 
+# helix_asks_for_hints FILE: Helix asks for hints after an edit, and when the view of a long file has moved; nothing else makes it.
+helix_asks_for_hints() {
+  helix_command "goto $(line_of "$1" 'rsqrt')"
+  keys hx o
+  escape hx
+  keys hx u
+}
+
+# What is asked from the list of actions and from the prompt.
+helix_evaluation_tests() {
+  forget_servers
+  helix_open "$(at "$project/parting.ptx" '.visible .entry' parting)"
+  sees 'helix: the kernel to evaluate opens' hx 'entry parting' || true
+  keys hx Space a
+  sees 'helix: an evaluation is offered' hx 'Evaluate a warp of .parting.' || true
+  keys hx Enter
+  sees 'helix: what came of it opens' hx 'Finished after [0-9]+ warp instructions' || true
+  sees 'helix: the status line says it' hx '^parting: ' || true
+  keys hx C-o
+  sees 'helix: Ctrl-o goes back' hx 'NOR +.*parting.ptx' || true
+  helix_asks_for_hints "$project/parting.ptx"
+  sees 'helix: values stand at the ends of lines' hx '%root = inf' || true
+  helix_command 'lsp-workspace-command ptx-analyzer.evaluateWarp {"line": 9, "focus": {"lane": 5}}'
+  sleep 1
+  helix_asks_for_hints "$project/parting.ptx"
+  sees 'helix: another lane by the prompt' hx '%root = 1.41' || true
+  helix_command 'lsp-workspace-command ptx-analyzer.clearEvaluation'
+  sleep 1
+  helix_asks_for_hints "$project/parting.ptx"
+  loses 'helix: and all of it goes' hx '%root = ' || true
+  helix_command 'lsp-workspace-command ptx-analyzer.evaluateWarp {"entry": "nowhere", "show": true}'
+  sees 'helix: what cannot be evaluated is said' hx '[^"]nowhere' || true
+  helix_quit
+
+  forget_servers
+  helix_open "$project/parting.ptx"
+  sees 'helix: the kernel to debug opens' hx 'Lanes that part' || true
+  helix_command "debug-start kernel $project/parting.ptx"
+  # The line where it stands has a mark in the gutter.
+  sees 'helix: the debugger stops at the first instruction' hx '▶|►|▸' || true
+  helix_quit
+}
+
 helix_tests() {
   hx --version
   helix_install <<'TOML'
@@ -88,6 +131,8 @@ end-of-line-diagnostics = "hint"
 [editor.inline-diagnostics]
 cursor-line = "hint"
 other-lines = "hint"
+[editor.lsp]
+display-inlay-hints = true
 TOML
   if health_says 'ptx-analyzer:.*bin/ptx-analyzer'; then
     ok 'helix: the health check finds the server'
@@ -145,6 +190,8 @@ TOML
   sees 'helix: undo brings it back' hx '● 1' || true
   helix_quit
 
+  helix_evaluation_tests
+
   # An assembler in the user's own configuration.
   fake_ptxas
   cat >>"$XDG_CONFIG_HOME/helix/languages.toml" <<TOML
@@ -154,6 +201,8 @@ workspaceTrusted = true
 path = "$HOME/ptxas"
 TOML
   forget_servers
+  # With a launch above the kernel there is no action that writes one, which would come first.
+  sed -i 's|^\.visible \.entry|//! launch: grid=1 block=32\n&|' "$project/clean.ptx"
   helix_open "$(at "$project/clean.ptx" '.entry' "$SYMBOL")"
   sees 'helix: the kernel opens' hx "entry $SYMBOL" || true
   check 'helix: the server was started with an assembler' until_true 10 server_was_started

@@ -145,6 +145,21 @@ neovim_plugin() {
   rm -rf "$pack/ptx-analyzer/parser"
 }
 
+# neovim_scenario TEST NAME FILE [ARGUMENT...]: runs one part of a test in a Neovim without a screen.
+neovim_scenario() {
+  local test=$1 name=$2 file=$3 code=0 log=$work/neovim-$2.log report=$work/neovim-$2.report
+  shift 3
+  : >"$report"
+  HERE=$here GRAMMAR=$grammar ROOT=$root SCENARIO=$name REPORT=$report timeout 120 nvim --headless -n -i NONE "$@" "$file" \
+    -c "luafile $here/$test" >"$log" 2>&1 </dev/null || code=$?
+  cat "$report"
+  if [ "$code" -ne 0 ] || ! [ -s "$report" ]; then
+    failures=$((failures + 1))
+    grep -q '^FAIL ' "$report" || printf 'FAIL neovim, %s: the editor ended with status %s\n' "$name" "$code"
+    sed 's/^/  | /' "$log"
+  fi
+}
+
 # neovim_install: the plugin and its parser; standard input is the configuration.
 neovim_install() {
   neovim_plugin

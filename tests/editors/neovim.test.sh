@@ -1,20 +1,7 @@
 # Neovim without a screen: each scenario is a start of the editor as a user would start it; neovim_test.lua looks around.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-# scenario NAME FILE [ARGUMENT...]: runs one part of neovim_test.lua.
-scenario() {
-  local name=$1 file=$2 code=0 log=$work/neovim-$1.log report=$work/neovim-$1.report
-  shift 2
-  : >"$report"
-  GRAMMAR=$grammar ROOT=$root SCENARIO=$name REPORT=$report timeout 120 nvim --headless -n -i NONE "$@" "$file" \
-    -c "luafile $here/neovim_test.lua" >"$log" 2>&1 </dev/null || code=$?
-  cat "$report"
-  if [ "$code" -ne 0 ] || ! [ -s "$report" ]; then
-    failures=$((failures + 1))
-    grep -q '^FAIL ' "$report" || printf 'FAIL neovim, %s: the editor ended with status %s\n' "$name" "$code"
-    sed 's/^/  | /' "$log"
-  fi
-}
+scenario() { neovim_scenario neovim_test.lua "$@"; }
 
 neovim_tests() {
   neovim_plugin

@@ -5,44 +5,9 @@ local env = vim.env
 local buf = vim.api.nvim_get_current_buf()
 local scenario = {}
 
--- A file of its own: what Neovim prints by itself goes to the terminal, without line ends.
-local function tell(line)
-  local file = assert(io.open(env.REPORT, 'a'))
-  file:write(line, '\n')
-  file:close()
-end
-
-local function report(mark, what)
-  tell(('%-4s neovim, %s: %s'):format(mark, env.SCENARIO, what))
-end
-
-local function ok(what, condition, seen)
-  if condition then
-    return report('ok', what)
-  end
-  report('FAIL', what)
-  if seen ~= nil then
-    tell('  seen: ' .. (type(seen) == 'string' and seen or vim.inspect(seen)))
-  end
-  vim.cmd('cquit 1')
-  error('unreachable') -- :cquit returns when called from here in some versions
-end
-
---- Waits until a condition holds.
-local function becomes(what, condition, seen)
-  local reached = vim.wait(15000, condition, 20)
-  ok(what, reached, not reached and seen and seen() or nil)
-end
-
-local function client()
-  return vim.lsp.get_clients({ bufnr = buf, name = 'ptx_analyzer' })[1]
-end
-
-local function attached()
-  becomes('the client attaches', function()
-    return client() ~= nil and client().initialized
-  end)
-end
+local lib = dofile(env.HERE .. '/neovim_lib.lua')
+local report, ok, becomes, client, attached = lib.report, lib.ok, lib.becomes, lib.client, lib.attached
+local position, put_cursor, type_keys = lib.position, lib.put_cursor, lib.type_keys
 
 local function diagnostics(code)
   return vim.tbl_filter(function(d)
@@ -56,25 +21,6 @@ end
 
 local function all_diagnostics()
   return vim.diagnostic.get(buf)
-end
-
---- The line (from 0) and column (from 0) of a text in the buffer.
-local function position(text)
-  for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
-    local column = line:find(text, 1, true)
-    if column then
-      return row - 1, column - 1
-    end
-  end
-  error('not in the buffer: ' .. text)
-end
-
-local function put_cursor(row, column)
-  vim.api.nvim_win_set_cursor(0, { row + 1, column })
-end
-
-local function type_keys(keys)
-  vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
 --- Waits for a planted error to be reported where it is.
@@ -602,14 +548,4 @@ function scenario.treesitter()
     and text:find('fits the parser', 1, true), text)
 end
 
-local function main()
-  local fine, problem = xpcall(scenario[env.SCENARIO:gsub('-', '_')], debug.traceback)
-  if not fine then
-    report('FAIL', 'the test itself: ' .. problem)
-    vim.cmd('cquit 1')
-  end
-  vim.cmd('qall!')
-end
-
--- Start-up is over when VimEnter has happened: only then is this an editor as somebody would use it.
-vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = vim.schedule_wrap(main) })
+lib.run(scenario)

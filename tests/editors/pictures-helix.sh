@@ -90,6 +90,9 @@ helix_pictures() {
   scene hx helix-workspace-symbols 'symbols of the workspace' 'function +mma_matmul'
   helix_end
 
+  helix_evaluation
+
+  open_kernel mma_matmul.ptx
   helix_at 'setp.lt.u32         %p_loads_a'
   keys hx o
   type_text hx 'cvt.'
@@ -123,5 +126,31 @@ helix_pictures() {
   type_text hx 'u'
   escape hx
   scene hx helix-diagnostic 'a diagnostic' '● 1'
+  helix_end
+}
+
+helix_evaluation() {
+  open_kernel saxpy.ptx
+  helix_at '.visible .entry saxpy'
+  keys hx Space a
+  scene hx helix-evaluate-action 'the code action that evaluates a warp' 'Evaluate a warp'
+  keys hx Enter
+  scene hx helix-evaluate 'what came of the evaluation' 'Finished after 84' '8 of 8 expectations'
+  keys hx C-o
+  sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
+  keys hx C-d
+  scene hx helix-evaluate-values 'the values of a lane at the ends of lines' '%n = 100'
+  helix_end
+
+  sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
+  helix_at '.visible .entry saxpy'
+  keys hx Space a
+  sees 'helix: the action is offered' hx 'Evaluate a warp' || true
+  keys hx Enter
+  sees 'helix: a fault is told' hx 'behind the end of' || true
+  keys hx C-o
+  sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
+  keys hx ']' d
+  scene hx helix-evaluate-fault 'a fault is a diagnostic' 'reads 4 bytes'
   helix_end
 }

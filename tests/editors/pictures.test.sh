@@ -100,6 +100,8 @@ nvim_lua() {
 . "$here/pictures-neovim.sh"
 # shellcheck source=pictures-helix.sh
 . "$here/pictures-helix.sh"
+# shellcheck source=pictures-emacs.sh
+. "$here/pictures-emacs.sh"
 
 # The signs and the errors of other tests' files are not wanted in pickers.
 rm -f "$project"/*.ptx
@@ -107,5 +109,7 @@ if [ -n "${PICTURES:-}" ]; then
   mkdir -p "$PICTURES"
   PICTURES=$(cd "$PICTURES" && pwd)
 fi
-if have nvim tmux; then neovim_pictures; fi
-if have hx tmux; then helix_pictures; fi
+# PICTURES_OF: only some of the editors.
+case " ${PICTURES_OF:-neovim helix emacs} " in *' neovim '*) if have nvim tmux; then neovim_pictures; fi ;; esac
+case " ${PICTURES_OF:-neovim helix emacs} " in *' helix '*) if have hx tmux; then helix_pictures; fi ;; esac
+case " ${PICTURES_OF:-neovim helix emacs} " in *' emacs '*) if have emacs tmux; then emacs_pictures; fi ;; esac

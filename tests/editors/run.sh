@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives real editors against the language server and reports one line per check.
 #
-#   run.sh [queries] [neovim] [neovim-screen] [helix] [pictures]      all of them when none is named
+#   run.sh [queries] [neovim] [neovim-warp] [neovim-screen] [helix] [emacs] [pictures]      all of them when none is named
 #
 # PTX_ANALYZER  the server (target/release/ptx-analyzer by default)
 # PTX_EDITORS   where setup.sh put the editors (~/.cache/ptx-editors by default); editors on PATH serve too
@@ -76,6 +76,7 @@ fresh_project() {
   mkdir -p "$project/.git" "$project/sub"
   cp "$here/fixture/article.ptx" "$project/"
   cp "$here/fixture/saxpy.ptx" "$project/clean.ptx"
+  cp "$here/fixture/parting.ptx" "$project/"
   plant "$project/operand.ptx" "$OPERAND_LINE" "$OPERAND_PLANT"
   plant "$project/opcode.ptx" "$OPCODE_LINE" "$OPCODE_PLANT"
   export PROJECT=$project
@@ -95,7 +96,7 @@ have() {
 }
 
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(queries neovim neovim-screen helix pictures)
+[ ${#tests[@]} -gt 0 ] || tests=(queries neovim neovim-warp neovim-screen helix emacs pictures)
 for name in "${tests[@]}"; do
   file=$here/$name.test.sh
   if [ ! -e "$file" ]; then

@@ -92,6 +92,8 @@ class Client:
                 result = None
                 if message["method"] == "workspace/configuration":
                     result = [self.settings for _ in message["params"]["items"]]
+                elif message["method"] == "window/showDocument":
+                    result = {"success": True}
                 elif message["method"] == "workspace/applyEdit":
                     result = {"applied": True}
                 self.raw({"jsonrpc": "2.0", "id": message["id"], "result": result})

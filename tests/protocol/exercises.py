@@ -92,10 +92,17 @@ def announced(capabilities: dict) -> set[str]:
 COMMANDS: dict[str, Callable[[str], list]] = {
     "ptx-analyzer.checkWorkspace": lambda _: [],
     "ptx-analyzer.compareRegisters": lambda uri: [{"uri": uri, "show": True}],
+    "ptx-analyzer.clearEvaluation": lambda uri: [{"uri": uri}],
+    "ptx-analyzer.evaluateWarp": lambda uri: [
+        {"uri": uri, "focus": {"lane": 1}, "state": True, "accesses": True, "timeline": True, "show": True, "memory": [{"space": "shared", "length": 64}]}
+    ],
     "ptx-analyzer.explain": lambda _: [{"query": "fma.rn.f32"}],
+    "ptx-analyzer.fragments": lambda uri: [{"uri": uri, "line": 24}],
+    "ptx-analyzer.launches": lambda uri: [{"uri": uri}],
     "ptx-analyzer.registerPressure": lambda uri: [{"uri": uri, "line": 24, "wait": True}],
     "ptx-analyzer.serverStatus": lambda _: [],
     "ptx-analyzer.showSyntaxTree": lambda uri: [{"uri": uri}],
+    "ptx-analyzer.writeLaunch": lambda uri: [{"uri": uri}],
 }
 
 OPTIONS = {"tabSize": 4, "insertSpaces": True, "trimTrailingWhitespace": True}

@@ -184,8 +184,10 @@ def everything_else(client: Client, methods: set[str], folder: Path, said: dict[
             for command in client.capabilities["executeCommandProvider"]["commands"]:
                 assert command in exercises.COMMANDS, f"no test of the command {command}"
                 params = {"command": command, "arguments": exercises.COMMANDS[command](rich), "workDoneToken": "work"}
-                assert client.call(method, params) is not None, command
-                count += 1
+                found = client.call(method, params)
+                # There are no matrices in these texts.
+                assert found is not None or command == "ptx-analyzer.fragments", command
+                count += found is not None
         elif method == "workspace/diagnostic":
             items = client.call(method, {"previousResultIds": [], "workDoneToken": "work"})["items"]
             count = sum(i["kind"] == "full" and bool(i["items"]) for i in items)

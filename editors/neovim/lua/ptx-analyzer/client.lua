@@ -77,6 +77,22 @@ local function compare_registers(command, context)
   require('ptx-analyzer.commands').compare_registers(context.client_id, argument)
 end
 
+--- Shows a warp: what the lens and the code action of a kernel do.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer, bufnr?: integer }
+local function show_warp(command, context)
+  local argument = (command.arguments or {})[1] or {}
+  local bufnr = argument.uri and vim.uri_to_bufnr(argument.uri) or context.bufnr or vim.api.nvim_get_current_buf()
+  require('ptx-analyzer.warp').evaluate(bufnr, { entry = argument.entry })
+end
+
+--- The server has evaluated a document again, since it was edited.
+---@param _ any
+---@param said table
+local function on_evaluated(_, said)
+  require('ptx-analyzer.warp').on_evaluated(said)
+end
+
 --- What the server hears first. Settings may have been merged with files of the project by other plugins, and an assembler is a program
 --- that is run: which one comes from the options of this plugin alone, and the server takes it from nowhere else.
 ---@param settings table?
@@ -108,8 +124,8 @@ function M.defaults()
     -- The server asks for its settings once it is up; having them from the start saves a second check of every file.
     before_init = function(params, client_config)
       params.initializationOptions = params.initializationOptions or initialization_options(client_config.settings)
-      -- Lenses are more than text then.
-      local experimental = { commands = { commands = { 'ptx-analyzer.showReferences' } } }
+      -- Lenses are more than text then, and evaluations are shown here.
+      local experimental = { commands = { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showWarp' } } }
       params.capabilities = vim.tbl_deep_extend('keep', params.capabilities, { experimental = experimental })
     end,
     commands = {
@@ -118,7 +134,9 @@ function M.defaults()
       ['ptx-analyzer.registerPressure'] = show_registers,
       ['ptx-analyzer.showReferences'] = show_references,
       ['ptx-analyzer.compareRegisters'] = compare_registers,
+      ['ptx-analyzer.showWarp'] = show_warp,
     },
+    handlers = { ['ptx-analyzer/evaluated'] = on_evaluated },
   }
 end
 

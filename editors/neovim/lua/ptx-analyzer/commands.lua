@@ -6,6 +6,8 @@ local function say(message, level)
   vim.notify('ptx-analyzer: ' .. message, level or vim.log.levels.INFO)
 end
 
+M.say = say
+
 --- Shows text in a window of its own; `q` closes it. The same title uses the same window again.
 ---@param title string
 ---@param text string
@@ -81,16 +83,25 @@ function M.execute(client_id, command, arguments)
   M.request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
+--- The client of a buffer, if it has one.
+---@param bufnr integer
+---@return vim.lsp.Client?
+function M.client_of(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr, name = require('ptx-analyzer.client').name })[1]
+end
+
 --- The client of a buffer, by default the current one; says so where there is none.
 ---@param bufnr integer?
 ---@return vim.lsp.Client?
 local function client_here(bufnr)
-  local client = vim.lsp.get_clients({ bufnr = bufnr or 0, name = require('ptx-analyzer.client').name })[1]
+  local client = M.client_of(bufnr or 0)
   if not client then
     say('the server does not run for this buffer; see :checkhealth ptx-analyzer', vim.log.levels.WARN)
   end
   return client
 end
+
+M.client_here = client_here
 
 --- Runs a command of the server for the current buffer.
 ---@param command string
@@ -131,7 +142,7 @@ function M.compare_registers(client_id, argument)
   M.request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
 end
 
---- What may follow `:PtxCompareRegisters`: the kernels of this buffer.
+--- What may follow `:PtxCompareRegisters` and `:PtxEvaluate`: the kernels of this buffer.
 ---@param lead string
 ---@return string[]
 local function kernels(lead)
@@ -240,6 +251,27 @@ function M.define()
     end
     M.compare_registers(client.id, argument)
   end)
+  -- All of an evaluation is loaded when it is asked for, not when Neovim starts.
+  local function warp(name, description, options, run)
+    command(name, description, options, function(call)
+      require('ptx-analyzer.warp.commands')[run](call)
+    end)
+  end
+  warp('PtxEvaluate', 'Evaluate a warp of the kernel at the cursor', { nargs = '?', bang = true, range = true, complete = kernels }, 'evaluate')
+  warp('PtxEvaluateClear', 'Take the evaluation of this file away', {}, 'clear')
+  warp('PtxStep', 'Go to a step, or to the next one that executes this line', { nargs = '?', bang = true }, 'step')
+  warp('PtxLane', 'Choose the lane whose values are shown in the text', { nargs = '?' }, 'lane')
+  warp('PtxWarp', 'Look at another warp: its number, and that of its CTA', { nargs = '+' }, 'warp')
+  warp('PtxResult', 'Show what came of the evaluation', {}, 'result')
+  warp('PtxFaults', 'List the faults of the evaluation', {}, 'faults')
+  warp('PtxFilter', 'Choose which registers the grid shows', { nargs = '*' }, 'filter')
+  warp('PtxLaunch', 'Choose or edit the launch that is evaluated', { nargs = '*' }, 'launch')
+  warp('PtxMemory', 'Show memory at the step of the evaluation', {
+    nargs = '*',
+    complete = function(lead)
+      return require('ptx-analyzer.warp.commands').memory_names(lead)
+    end,
+  }, 'memory')
   command('PtxStatus', 'Show what the server is doing', {}, function()
     execute_here('ptx-analyzer.serverStatus')
   end)

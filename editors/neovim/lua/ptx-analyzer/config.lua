@@ -9,6 +9,13 @@ local M = {}
 ---@field enable boolean start the server for PTX files
 ---@field filetype boolean tell PTX from PreTeXt by content
 ---@field treesitter boolean highlight with tree-sitter where the parser is installed
+---@field evaluate ptx_analyzer.EvaluateOptions how an evaluation is shown
+---@field dap boolean tell nvim-dap, if it is installed, how PTX is debugged
+
+---@class ptx_analyzer.EvaluateOptions
+---@field window 'split'|'vsplit'|'float' where the grid opens
+---@field follow boolean the cursor of the source goes to the line of the step
+---@field hints boolean turn inlay hints on while a file is evaluated: the values of a lane are some
 
 ---@type ptx_analyzer.Options
 local defaults = {
@@ -18,6 +25,8 @@ local defaults = {
   enable = true,
   filetype = true,
   treesitter = true,
+  evaluate = { window = 'split', follow = true, hints = true },
+  dap = true,
 }
 
 local types = {
@@ -27,7 +36,13 @@ local types = {
   enable = 'boolean',
   filetype = 'boolean',
   treesitter = 'boolean',
+  evaluate = 'table',
+  dap = 'boolean',
 }
+
+-- Within `evaluate`.
+local evaluate_types = { window = 'string', follow = 'boolean', hints = 'boolean' }
+local windows = { 'split', 'vsplit', 'float' }
 
 ---@type table
 local given = {}
@@ -44,6 +59,18 @@ function M.problems(options)
     elseif type(value) ~= expected then
       found[#found + 1] = ('option `%s` is a %s, expected a %s'):format(key, type(value), expected)
     end
+  end
+  local evaluate = type(options.evaluate) == 'table' and options.evaluate or {}
+  for key, value in pairs(evaluate) do
+    local expected = evaluate_types[key]
+    if not expected then
+      found[#found + 1] = ('there is no option `evaluate.%s`'):format(tostring(key))
+    elseif type(value) ~= expected then
+      found[#found + 1] = ('option `evaluate.%s` is a %s, expected a %s'):format(key, type(value), expected)
+    end
+  end
+  if type(evaluate.window) == 'string' and not vim.tbl_contains(windows, evaluate.window) then
+    found[#found + 1] = ('option `evaluate.window` is `%s`, expected one of %s'):format(evaluate.window, table.concat(windows, ', '))
   end
   table.sort(found)
   return found

@@ -76,6 +76,42 @@ local function check_server()
   end
 end
 
+--- Whether a server that runs, or the executable, can do all of this plugin's commands.
+local function check_evaluation()
+  health.start('ptx-analyzer: evaluation and debugging')
+  local client = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })[1]
+  if client then
+    local provider = (client.server_capabilities or {}).executeCommandProvider or {}
+    if vim.tbl_contains(provider.commands or {}, 'ptx-analyzer.evaluateWarp') then
+      health.ok('the server evaluates warps (:PtxEvaluate)')
+    else
+      health.error('the server is too old for :PtxEvaluate', { 'Update the executable `ptx-analyzer` together with this plugin' })
+    end
+  end
+  local cmd = effective_command()
+  if type(cmd) == 'table' and vim.fn.executable(cmd[1]) == 1 then
+    local command = vim.list_extend(vim.deepcopy(cmd), { 'dap', '--help' })
+    local started, process = pcall(vim.system, command, { text = true, timeout = 5000 })
+    if started and process:wait().code == 0 then
+      health.ok('the debug adapter: ' .. table.concat(vim.list_extend(vim.deepcopy(cmd), { 'dap' }), ' '))
+    else
+      health.warn('this executable has no debug adapter', { 'Update `ptx-analyzer`' })
+    end
+  end
+  local dap = require('ptx-analyzer.dap')
+  if not config.get().dap then
+    health.info('nvim-dap is left alone (`dap = false`)')
+  elseif not dap.available() then
+    health.info('nvim-dap is not installed, or not loaded yet: breakpoints and the like need it, :PtxEvaluate does not')
+  elseif not dap.register() then
+    health.warn('nvim-dap is there but cannot be loaded', { 'See what `:lua require("dap")` says' })
+  elseif require('dap').adapters.ptx == dap.adapter then
+    health.ok('nvim-dap: `ptx` is registered')
+  else
+    health.ok('nvim-dap: `ptx` is an adapter of your own')
+  end
+end
+
 --- The assembler that registers are compared with, if somebody wants that.
 local function check_ptxas()
   local own = config.ptxas()
@@ -126,6 +162,7 @@ end
 function M.check()
   check_neovim()
   check_server()
+  check_evaluation()
   check_ptxas()
   check_parser()
 end

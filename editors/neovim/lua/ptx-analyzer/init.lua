@@ -14,6 +14,7 @@ function M.setup(options)
   require('ptx-analyzer.filetype').register()
   require('ptx-analyzer.commands').define()
   require('ptx-analyzer.highlights').define()
+  require('ptx-analyzer.dap').register_later()
   require('ptx-analyzer.client').enable(config.get().enable)
 end
 

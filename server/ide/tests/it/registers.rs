@@ -66,7 +66,7 @@ fn hints(snapshot: &Snapshot, figures: &Figures, registers: PressureHints) -> St
 }
 
 fn lenses(snapshot: &Snapshot, figures: &Figures) -> String {
-    let options = LensOptions { calls: false, ..LensOptions::default() };
+    let options = LensOptions { calls: false, evaluate: false, ..LensOptions::default() };
     let mut out = String::new();
     for lens in code_lenses(snapshot, &options) {
         assert_eq!(lens.kind, LensKind::Registers);

@@ -4,6 +4,7 @@ use super::session::Session;
 use super::settings;
 use ptx_analysis::{Severity, checks};
 use ptx_ide::{Symbol, SymbolKind};
+use ptx_interp::findings::Kind;
 use ptx_syntax::Rope;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -76,8 +77,11 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
     unnecessary.into_iter().chain(deprecated).collect()
 }
 
-/// The address of the page on a code.
+/// The address of the page on a code; for what runs find, of the table of all that they find.
 pub fn page_address(code: &str) -> String {
+    if Kind::ALL.iter().any(|k| k.name() == code) {
+        return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
+    }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 

@@ -34,6 +34,8 @@ pub struct Session {
     pub disabled_actions: bool,
     /// It opens documents and pages when asked to.
     pub shows_documents: bool,
+    /// It applies edits that the server sends.
+    pub applies_edits: bool,
     /// It takes edits with the version of the document that they are for.
     pub versioned_edits: bool,
     /// It knows the kinds of symbols that came after the first version of the protocol.
@@ -126,6 +128,7 @@ impl Session {
                 .as_ref()
                 .and_then(|w| w.show_document.as_ref())
                 .is_some_and(|s| s.support),
+            applies_edits: is(workspace.and_then(|w| w.apply_edit)),
             versioned_edits: is(workspace.and_then(|w| w.workspace_edit.as_ref()?.document_changes)),
             symbol_kinds: text
                 .and_then(|t| t.document_symbol.as_ref()?.symbol_kind.as_ref()?.value_set.as_ref())

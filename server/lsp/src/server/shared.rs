@@ -51,6 +51,7 @@ pub struct Shared {
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
     documents: Mutex<HashMap<Uri, Arc<Document>>>,
+    touched: Mutex<Option<Uri>>,
 }
 
 impl Shared {
@@ -71,6 +72,7 @@ impl Shared {
             settings: RwLock::default(),
             folders: RwLock::default(),
             documents: Mutex::default(),
+            touched: Mutex::default(),
         }
     }
 
@@ -134,6 +136,19 @@ impl Shared {
         differ
     }
 
+    /// Somebody works on a document: commands without one mean it.
+    pub fn touch(&self, uri: &Uri) {
+        let mut touched = lock(&self.touched);
+        if touched.as_ref() != Some(uri) {
+            *touched = Some(uri.clone());
+        }
+    }
+
+    /// The document that somebody has worked on last.
+    pub fn touched(&self) -> Option<Uri> {
+        lock(&self.touched).clone()
+    }
+
     /// An open document.
     pub fn document(&self, uri: &Uri) -> Option<Arc<Document>> {
         lock(&self.documents).get(uri).cloned()
@@ -150,6 +165,7 @@ impl Shared {
         self.close(&uri);
         let (document, publisher): (Document, Publisher) = Document::new(uri.clone(), text, version);
         let document = Arc::new(document);
+        self.touch(&uri);
         match Worker::start(Arc::clone(self), Arc::clone(&document), publisher) {
             Ok(()) => drop(lock(&self.documents).insert(uri, document)),
             Err(error) => tracing::error!("no thread for {}: {error}", uri.as_str()),

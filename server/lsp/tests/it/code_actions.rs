@@ -33,6 +33,7 @@ fn begun(extra: Value, text: &str) -> (Client, Vec<Value>) {
             "refactor.rewrite",
             "source.canonicalOrder.ptx-analyzer",
             "source.compareRegisters.ptx-analyzer",
+            "source.evaluateWarp.ptx-analyzer",
             "source.fixAll.ptx-analyzer",
         ])
     );
@@ -48,7 +49,12 @@ fn actions(client: &mut Client, line: u32, character: u32, only: Option<&str>) -
         context["only"] = json!([only]);
     }
     let params = json!({ "textDocument": { "uri": URI }, "range": { "start": at, "end": at }, "context": context });
-    client.call("textDocument/codeAction", params).as_array().expect("a list").clone()
+    let mut found = client.call("textDocument/codeAction", params).as_array().expect("a list").clone();
+    // What can be done with any kernel has a test of its own.
+    found.retain(|a| {
+        !a["title"].as_str().is_some_and(|t| t.starts_with("Evaluate") || t.starts_with("Write the launch"))
+    });
+    found
 }
 
 fn titles(actions: &[Value]) -> Vec<&str> {

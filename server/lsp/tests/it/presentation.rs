@@ -134,7 +134,7 @@ fn lenses_with_a_command_where_the_client_has_one() {
         assert_eq!(offered["codeLensProvider"], json!({ "resolveProvider": true }));
         client.change(URI, 2, json!([{ "text": text }]));
         let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
-        let counted = |l: &&Value| l["data"]["kind"] != "registers";
+        let counted = |l: &&Value| l["data"]["kind"] != "registers" && l["command"]["title"] != "Evaluate warp";
         let lenses: Vec<&Value> = lenses.as_array().unwrap().iter().filter(counted).collect();
         let [lens] = &lenses[..] else { panic!("{lenses:?}") };
         // Somebody who asks all the same, as is done where there is much text, gets the same.

@@ -35,7 +35,8 @@ fn refreshing() -> Client {
 
 fn lenses(client: &mut Client) -> Vec<Value> {
     let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
-    lenses.as_array().unwrap().clone()
+    let all = lenses.as_array().unwrap().iter();
+    all.filter(|lens| lens["command"]["title"] != "Evaluate warp").cloned().collect()
 }
 
 fn title(client: &mut Client) -> String {

@@ -2,8 +2,8 @@
 
 use crate::launch::evaluate::Evaluated;
 use crate::launch::report::{self, Places};
-use ptx_interp::inspect;
-use ptx_interp::machine::{Access, AccessKind, Recorded};
+use ptx_interp::inspect::{self, Transaction};
+use ptx_interp::machine::{Access, Recorded};
 use serde_json::{Value, json};
 
 /// A step.
@@ -11,7 +11,8 @@ pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>, accesses: boo
     let Ok(mut out) = serde_json::to_value(report::step(done, step, places)) else { return Value::Null };
     out["time"] = json!(step.time);
     if accesses {
-        out["accesses"] = grouped(done, &step.accesses);
+        let requests = inspect::transactions(&step.accesses);
+        out["accesses"] = requests.iter().map(|request| transaction(done, request)).collect();
         if step.more_accesses {
             out["more_accesses"] = json!(true);
         }
@@ -28,37 +29,32 @@ pub fn timeline(done: &Evaluated, steps: &[Recorded], places: Places<'_>) -> Vec
     steps.iter().map(|step| (line(step), step.group, step.mask, step.depth)).collect()
 }
 
-/// The accesses of a step: those of all lanes that do the same together.
-fn grouped(done: &Evaluated, accesses: &[Access]) -> Value {
-    let mut groups: Vec<(AccessKind, &'static str, u32, Vec<&Access>)> = Vec::new();
-    for access in accesses {
-        let space = inspect::space(access.region);
-        // A lane that makes several accesses is in several groups.
-        let free = |g: &&mut (AccessKind, &'static str, u32, Vec<&Access>)| {
-            (g.0, g.1, g.2) == (access.kind, space, access.bytes) && g.3.iter().all(|a| a.lane != access.lane)
-        };
-        match groups.iter_mut().find(free) {
-            Some(group) => group.3.push(access),
-            None => groups.push((access.kind, space, access.bytes, vec![access])),
-        }
-    }
-    groups.iter().map(|(kind, space, bytes, all)| group(done, *kind, space, *bytes, all)).collect()
-}
-
-fn group(done: &Evaluated, kind: AccessKind, space: &str, bytes: u32, all: &[&Access]) -> Value {
-    let mut addresses: [Option<String>; 32] = Default::default();
-    let mut names: [Option<String>; 32] = Default::default();
-    let mut lanes = 0u32;
-    for access in all {
-        let Some(lane) = addresses.get_mut(usize::from(access.lane)) else { continue };
-        lanes |= 1 << access.lane;
-        *lane = Some(format!("{:x}", access.offset));
-        names[usize::from(access.lane)] = inspect::name_of_access(&done.run.machine, access);
-    }
-    let mut out =
-        json!({ "kind": kind.name(), "space": space, "bytes": bytes, "lanes": lanes, "addresses": addresses });
+/// A request to memory, and how it is served.
+fn transaction(done: &Evaluated, request: &Transaction) -> Value {
+    let of = |access: &Option<Access>| access.map(|a| format!("{:x}", a.offset));
+    let addresses: Vec<Option<String>> = request.accesses.iter().map(of).collect();
+    let name = |access: &Option<Access>| inspect::name_of_access(&done.run.machine, access.as_ref()?);
+    let names: Vec<Option<String>> = request.accesses.iter().map(name).collect();
+    let mut out = json!({
+        "kind": request.kind.name(), "space": inspect::space(request.region), "bytes": request.bytes,
+        "lanes": request.lanes, "addresses": addresses,
+    });
     if names.iter().any(Option::is_some) {
         out["names"] = json!(names);
+    }
+    if let Some(banks) = &request.banks {
+        let lanes: Vec<Vec<u32>> =
+            banks.lanes.iter().map(|mask| (0..32).filter(|lane| mask >> lane & 1 != 0).collect()).collect();
+        out["wavefronts"] = json!(banks.wavefronts);
+        out["ideal"] = json!(banks.ideal);
+        out["conflict"] = json!(banks.conflict);
+        out["banks"] = json!(lanes);
+    }
+    if let Some(sectors) = &request.sectors {
+        out["sectors"] = json!(sectors.touched);
+        out["ideal"] = json!(sectors.ideal);
+        out["lines"] = json!(sectors.lines);
+        out["efficiency"] = json!(sectors.efficiency);
     }
     out
 }

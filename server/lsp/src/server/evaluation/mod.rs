@@ -22,7 +22,7 @@ use ptx_analysis::program::Program;
 use ptx_interp::machine::{self, Status, Target};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -126,11 +126,20 @@ struct Inside {
     again: bool,
 }
 
+/// Where result documents are.
+#[derive(Debug, Default)]
+struct Results {
+    folder: Option<tempfile::TempDir>,
+    written: u64,
+    /// By kernel.
+    newest: HashMap<String, PathBuf>,
+}
+
 /// Of the server: which documents have a run, the newest last, and where result documents are.
 #[derive(Debug, Default)]
 pub struct Evaluations {
     recent: Mutex<VecDeque<Uri>>,
-    folder: Mutex<Option<tempfile::TempDir>>,
+    results: Mutex<Results>,
 }
 
 impl Slot {
@@ -156,6 +165,20 @@ impl Slot {
     pub fn clear(&self) -> bool {
         let before = std::mem::take(&mut *lock(&self.0));
         before.wanted.is_some() || before.last.is_some()
+    }
+
+    /// What is known, for people who look after the server.
+    pub fn status(&self) -> Value {
+        let inside = lock(&self.0);
+        let Some(wanted) = &inside.wanted else { return Value::Null };
+        let last = inside.last.as_ref().map(|e| {
+            let run = &e.done.run;
+            json!({
+                "status": ptx_interp::launch::status_name(run.status), "warp_instructions": run.machine.steps,
+                "milliseconds": e.done.time.as_secs_f64() * 1e3, "snapshots": run.snapshots(),
+            })
+        });
+        json!({ "entry": wanted.question.entry, "running": inside.running, "last": last })
     }
 
     /// What the last run found in this text.
@@ -238,20 +261,26 @@ impl Evaluations {
     /// # Errors
     /// If there is no place for it.
     pub fn write(&self, name: &str, text: &str) -> std::io::Result<PathBuf> {
-        let mut folder = lock(&self.folder);
-        if folder.is_none() {
-            *folder = Some(tempfile::Builder::new().prefix("ptx-analyzer-").tempdir()?);
-        }
-        let Some(folder) = folder.as_ref() else { return Err(std::io::ErrorKind::NotFound.into()) };
+        let mut results = lock(&self.results);
+        let Results { folder, written, newest } = &mut *results;
+        let folder = match folder {
+            Some(folder) => folder,
+            None => folder.insert(tempfile::Builder::new().prefix("ptx-analyzer-").tempdir()?),
+        };
+        *written += 1;
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        let path = folder.path().join(format!("{}.md", plain.chars().take(80).collect::<String>()));
+        // Helix does not read again a file that it has open, so each one has a name of its own.
+        let path = folder.path().join(format!("{}-{written}.md", plain.chars().take(80).collect::<String>()));
         std::fs::write(&path, text)?;
+        if let Some(older) = newest.insert(name.to_owned(), path.clone()) {
+            let _ = std::fs::remove_file(older);
+        }
         Ok(path)
     }
 
     /// Removes the result documents.
     pub fn end(&self) {
-        lock(&self.folder).take();
+        lock(&self.results).folder.take();
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ptxas::compare::function_headed_at;
 use crate::server::document::Checked;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, cancellable};
+use ptx_analysis::checks;
 use ptx_ide::{Action, Assist, TextEdit};
 use serde_json::json;
 use std::collections::HashMap;
@@ -53,6 +54,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let uri = params.text_document.uri;
     let session = shared.session();
     let Some(document) = shared.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
+    shared.touch(&uri);
     let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
@@ -93,10 +95,13 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             out.extend(context.compare(&range));
         }
         if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
-            if wants(only, &EVALUATE) {
+            // Who has lenses for it, or a command, need not read it everywhere.
+            let unasked = kernel.headed || !session.shows_warps;
+            if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
                 out.push(context.evaluate(&kernel.name));
             }
-            if kernel.headed && !kernel.launched && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+            let writes = session.applies_edits && kernel.headed && !kernel.launched;
+            if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
                 out.push(context.write_launch(&kernel.name));
             }
         }
@@ -168,7 +173,8 @@ impl Answer<'_> {
         let mut out = Vec::new();
         for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
-            if !touches || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
+            let explained = checks::page(found.code).is_some();
+            if !touches || !explained || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
                 continue;
             }
             codes.push(found.code);

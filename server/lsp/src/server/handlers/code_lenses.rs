@@ -49,8 +49,11 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
             let range = session.encoding.range(snapshot.rope(), &lens.range);
             let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);
             // What is known of registers costs nothing. Who cannot be told when more is known waits for it.
-            let registers = lens.kind == LensKind::Registers;
-            let now = if registers { *complete || session.refreshes_lenses } else { at_once };
+            let now = match lens.kind {
+                LensKind::Registers => *complete || session.refreshes_lenses,
+                LensKind::Evaluate => true,
+                _ => at_once,
+            };
             let says = if now { says() } else { None };
             let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
             let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));

@@ -86,11 +86,11 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
                 .await
                 .map(Some)
         }
-        EVALUATE_WARP => evaluate::evaluate_warp(shared, uri(&argument)?, &argument).await.map(Some),
-        CLEAR_EVALUATION => Ok(evaluate::clear(shared, &uri(&argument)?)),
+        EVALUATE_WARP => evaluate::evaluate_warp(shared, &argument).await.map(Some),
+        CLEAR_EVALUATION => evaluate::clear(shared, &argument).map(|any| Some(Value::Bool(any))),
         FRAGMENTS => evaluate::fragments(shared, uri(&argument)?, &argument).await,
         LAUNCHES => evaluate::launches(shared, uri(&argument)?, &argument).await.map(Some),
-        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await,
+        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await.map(Some),
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
 }

@@ -204,6 +204,7 @@ async fn stretch(
 ) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
     let session = shared.session();
     let Some(document) = shared.document(uri) else { return Ok(None) };
+    shared.touch(uri);
     let (revision, range) = document.note(session.encoding, range);
     let parsed = match patience.is_zero() {
         true => document.parsed(revision).await,

@@ -37,12 +37,12 @@ fn document(shared: &Shared, document: &Document) -> Value {
         "lines": rope.len_lines(),
         "diagnostics": checked.map(|c| c.diagnostics.len()),
         "measured": measured,
+        "evaluation": document.evaluation.status(),
         "milliseconds": {
             "parse": milliseconds(timings.parse),
             "check": milliseconds(timings.check),
             "lints": milliseconds(timings.lints),
             "convert": milliseconds(timings.convert),
-            "lints": milliseconds(timings.lints),
         },
     })
 }

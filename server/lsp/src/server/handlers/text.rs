@@ -35,6 +35,7 @@ pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
 /// A document is changed.
 pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
+    shared.touch(&id.uri);
     match shared.document(&id.uri) {
         Some(document) => document.change(shared.session().encoding, id.version, params.content_changes),
         None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),

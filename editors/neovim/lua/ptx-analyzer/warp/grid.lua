@@ -1,0 +1,532 @@
+-- The grid as text: a line for each register, a column for each lane, with what is special about a cell as ranges to be highlighted. Knows
+-- an answer of the server and the width there is; draws nothing.
+
+local value = require('ptx-analyzer.warp.value')
+
+local M = {}
+
+local has = value.has
+
+-- A register that nothing was written to, and a lane that does not exist.
+local UNWRITTEN, ABSENT = '—', '·'
+-- What follows a value that the manual leaves open, and one that real hardware may round differently.
+local UNSPECIFIED, APPROXIMATE = '?', '~'
+-- Between two cells, and before the first.
+local GAP = ' '
+
+---@class ptx_analyzer.View
+---@field first integer the lane of the first column
+---@field width integer columns of the window
+---@field formats table<string, string> by name of register
+---@field format string of registers without one of their own
+---@field filter string
+---@field cell integer width of a cell: it grows while one steps, so that columns stay where they are
+
+---@class ptx_analyzer.Row
+---@field name string
+---@field type string
+---@field value string digits of all lanes
+---@field known integer lanes with a value
+---@field uniform boolean
+---@field changed integer lanes that the last step wrote
+---@field unspecified integer
+---@field approximate integer
+---@field note string? what follows the value
+---@field counting string? what stands in place of the lanes, where they only count up
+
+local function mask(number)
+  return type(number) == 'number' and number or 0
+end
+
+--- Whether all of one mask's lanes are in another.
+local function covers(outer, inner)
+  return bit.band(inner, bit.bnot(outer)) == 0
+end
+
+--- The groups of lanes with one place each, and which of them goes on next.
+---@param state table
+---@return table[] groups, integer index
+function M.groups(state)
+  return state.groups or {}, type(state.next) == 'number' and state.next + 1 or 1
+end
+
+--- A parameter as a row: its bytes are there once, for all lanes. Those of an array are no number.
+---@param parameter table
+---@param present integer
+---@return ptx_analyzer.Row?
+local function parameter_row(parameter, present)
+  local size = value.size(parameter.type)
+  if #parameter.value ~= 2 * size then
+    return nil
+  end
+  return {
+    name = ('[%s]'):format(parameter.name),
+    type = parameter.type,
+    value = parameter.value:rep(32),
+    known = present,
+    uniform = true,
+    changed = 0,
+    unspecified = 0,
+    approximate = 0,
+    note = type(parameter.points_to) == 'string' and parameter.points_to or nil,
+  }
+end
+
+--- The rows of a state: registers, then what the function reads besides.
+---@param session ptx_analyzer.Session
+---@param all boolean also special registers that are zero everywhere
+---@return ptx_analyzer.Row[]
+local function rows_of(session, all)
+  local state = session:state()
+  local last = session:trace(state.step - 1)
+  local written = {}
+  for _, register in ipairs(last and last.registers or {}) do
+    written[register.name] = true
+  end
+  local live = bit.band(mask(state.present), bit.bnot(mask(state.exited)))
+  local rows = {}
+  for _, register in ipairs(state.registers or {}) do
+    local known = mask(register.known)
+    rows[#rows + 1] = {
+      name = register.name,
+      type = register.type,
+      value = register.value,
+      known = known,
+      uniform = register.uniform == true and covers(known, live) and live ~= 0,
+      changed = written[register.name] and mask(last.executed) or 0,
+      unspecified = mask(register.unspecified),
+      approximate = mask(register.approximate),
+    }
+  end
+  for _, special in ipairs(state.specials or {}) do
+    local size = value.size(special.type) * 2
+    local first = special.value:sub(1, size)
+    -- Those of dimensions that a launch has not got say nothing.
+    if all or special.value:find('[^0]') then
+      rows[#rows + 1] = {
+        name = special.name,
+        type = special.type,
+        value = special.value,
+        known = mask(state.present),
+        uniform = special.value == first:rep(#special.value / size),
+        changed = 0,
+        unspecified = 0,
+        approximate = 0,
+      }
+    end
+  end
+  for _, parameter in ipairs(state.parameters or {}) do
+    rows[#rows + 1] = parameter_row(parameter, mask(state.present))
+  end
+  return rows
+end
+
+--- Whether a row is one of those a reader asked for: all words must fit. `varying`, `written` and `changed` are about values, any other word
+--- is a part of a name or a type.
+---@param row ptx_analyzer.Row
+---@param filter string
+---@return boolean
+function M.passes(row, filter)
+  for word in filter:gmatch('%S+') do
+    local fits
+    if word == 'varying' then
+      fits = row.known ~= 0 and not row.uniform
+    elseif word == 'written' then
+      fits = row.known ~= 0
+    elseif word == 'changed' then
+      fits = row.changed ~= 0
+    else
+      fits = row.name:find(word, 1, true) ~= nil or row.type == word
+    end
+    if not fits then
+      return false
+    end
+  end
+  return true
+end
+
+--- The format of a row.
+---@param row ptx_analyzer.Row
+---@param view ptx_analyzer.View
+---@return string
+local function format_of(row, view)
+  local format = view.formats[row.name] or view.format
+  if not vim.tbl_contains(value.formats(row.type), format) then
+    format = 'auto'
+  end
+  if format == 'auto' then
+    format = value.automatic(row.type, row.value, row.known)
+  end
+  return format
+end
+
+--- Addresses that only count up from lane to lane, as the reader chose no format for them: the first and the distance say it all, and the other
+--- registers have room.
+---@param row ptx_analyzer.Row
+---@param view ptx_analyzer.View
+---@param live integer
+---@return string?
+local function counting(row, view, live)
+  local plain = (view.formats[row.name] or view.format) == 'auto' and row.unspecified == 0 and row.approximate == 0
+  if plain and not row.uniform and value.size(row.type) == 8 and covers(row.known, live) and format_of(row, view) == 'hex' then
+    local start, distance = value.affine(row.value, live)
+    return start and ('%s %s %d × lane'):format(value.text(start, 'hex'), distance < 0 and '-' or '+', math.abs(distance))
+  end
+end
+
+--- The text of one lane.
+---@param row ptx_analyzer.Row
+---@param format string
+---@param lane integer
+---@return string
+local function cell(row, format, lane)
+  local text
+  if not has(row.known, lane) then
+    return UNWRITTEN
+  elseif row.type == '.pred' then
+    text = value.predicate(row.value, lane) and '1' or '0'
+  else
+    text = value.text(value.digits(row.value, value.size(row.type), lane), format)
+  end
+  if has(row.unspecified, lane) then
+    return text .. UNSPECIFIED
+  end
+  return has(row.approximate, lane) and text .. APPROXIMATE or text
+end
+
+--- All lanes of a row in every format, for a closer look.
+---@param session ptx_analyzer.Session
+---@param name string
+---@return string[]?
+function M.details(session, name)
+  local state = session:state()
+  for _, row in ipairs(state and rows_of(session, true) or {}) do
+    if row.name == name then
+      if row.type == '.pred' then
+        local on = {}
+        for lane = 0, 31 do
+          on[#on + 1] = has(row.known, lane) and value.predicate(row.value, lane) and lane or nil
+        end
+        local text = #on == 0 and 'in no lane' or 'in lanes ' .. table.concat(on, ', ')
+        return { ('%s  %s'):format(name, row.type), 'true ' .. text, 'written in lanes ' .. value.lanes(row.known) }
+      end
+      local names = vim.list_slice(value.formats(row.type), 2)
+      local columns = { { 'lane' } }
+      for index, format in ipairs(names) do
+        columns[index + 1] = { format }
+      end
+      for lane = 0, 31 do
+        if has(mask(state.present), lane) then
+          table.insert(columns[1], tostring(lane))
+          for index, format in ipairs(names) do
+            table.insert(columns[index + 1], cell(row, format, lane))
+          end
+        end
+      end
+      local lines = { ('%s  %s'):format(name, row.type) }
+      for index = 1, #columns[1] do
+        local parts = {}
+        for _, column in ipairs(columns) do
+          local width = 0
+          for _, text in ipairs(column) do
+            width = math.max(width, vim.api.nvim_strwidth(text))
+          end
+          parts[#parts + 1] = (' '):rep(width - vim.api.nvim_strwidth(column[index])) .. column[index]
+        end
+        lines[#lines + 1] = table.concat(parts, '  ')
+      end
+      return lines
+    end
+  end
+end
+
+--- What a memory access costs, in words.
+---@param access table
+---@return string
+local function access_text(access)
+  local text = ('%s %s, %d bytes in %d lanes'):format(access.space, access.kind, access.bytes, value.count(mask(access.lanes)))
+  if type(access.wavefronts) == 'number' then
+    local conflict = mask(access.conflict)
+    text = ('%s: %d %s%s'):format(text, access.wavefronts, access.wavefronts == 1 and 'pass' or 'passes',
+      conflict > 1 and (', %d words in one bank'):format(conflict) or ', no bank conflict')
+  elseif type(access.sectors) == 'number' then
+    text = ('%s: %d sectors of 32 bytes'):format(text, access.sectors)
+    if type(access.ideal) == 'number' then
+      text = text .. (access.sectors > access.ideal and (', %d would do'):format(access.ideal) or ', as few as can be')
+    end
+  end
+  return text
+end
+
+local STATES = { running = '', barrier = ' waits at a barrier', waiting = ' waits' }
+
+--- The lines above the registers.
+---@param session ptx_analyzer.Session
+---@param put fun(...: string|string[]) a line of parts; a part may be a text with its group
+local function heading(session, put)
+  local state = session:state()
+  local run = session.run or {}
+  local grid, warps = session:shape()
+  local where = {}
+  if grid[1] * grid[2] * grid[3] > 1 then
+    where[#where + 1] = 'CTA ' .. table.concat(session.cta, ',')
+  end
+  if warps > 1 then
+    where[#where + 1] = ('warp %d of %d'):format(session.warp, warps)
+  end
+  local frames = state.frames or {}
+  local here = frames[1]
+  local title = { { session.entry or '?', 'PtxWarpTitle' }, '  ' }
+  if #where > 0 then
+    vim.list_extend(title, { table.concat(where, ', '), '  ' })
+  end
+  vim.list_extend(title, { ('step %d of %d'):format(state.step, session.steps or 0), '  ', ('lane %d'):format(session.lane) })
+  if #frames > 1 then
+    local names = {}
+    for index = #frames, 1, -1 do
+      names[#names + 1] = frames[index]['function']
+    end
+    vim.list_extend(title, { '  in ' .. table.concat(names, ' > ') })
+  end
+  put(unpack(title))
+
+  local next_step = session:trace(state.step)
+  local line = next_step and next_step.line
+  local text = line and vim.api.nvim_buf_get_lines(session.bufnr, line - 1, line, false)[1]
+  if next_step and text then
+    put({ ('%4d  '):format(line), 'PtxWarpLine' }, (vim.trim(text):gsub('%s+', ' ')))
+    local fault = session:fault_at(state.step, line)
+    if fault then
+      put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in ' .. value.of_lanes(mask(fault.lanes)), 'PtxWarpFault' })
+    end
+    for _, access in ipairs(type(next_step.accesses) == 'table' and next_step.accesses or {}) do
+      put({ 'does  ', 'PtxWarpLabel' }, access_text(access))
+    end
+  else
+    local ended = { finished = 'finished', fault = 'stopped by a fault', limit = 'stopped at the limit', deadlock = 'deadlocked' }
+    put({ 'end   ', 'PtxWarpLabel' }, ended[run.status] or tostring(run.status or here and here.line or ''))
+  end
+  if session.refused then
+    put({ 'not evaluated since the last change: ' .. session.refused, 'PtxWarpFault' })
+  end
+  if type(run.launch) == 'string' and run.launch ~= '' then
+    local guessed = type(run.guessed) == 'table' and #run.guessed > 0 or run.guessed == true
+    local short = vim.split(run.launch, '\n')[1]:gsub('^//!%s*', ''):gsub('^launch:%s*', '')
+    put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and '  (guessed)' or '', 'PtxWarpGuess' })
+  end
+  local groups, following = M.groups(state)
+  if #groups > 1 then
+    for index, group in ipairs(groups) do
+      local is_next = index == following
+      put({ index == 1 and 'lanes ' or '      ', 'PtxWarpLabel' }, {
+        ('%s at line %d%s'):format(value.lanes(mask(group.mask)), group.line, is_next and ', next' or STATES[group.state] or ''),
+        not is_next and 'PtxWarpDiverged' or nil,
+      })
+    end
+  end
+  if mask(state.exited) ~= 0 then
+    put({ 'ended ', 'PtxWarpLabel' }, value.of_lanes(mask(state.exited)))
+  end
+end
+
+---@class ptx_analyzer.Picture
+---@field lines string[]
+---@field marks { row: integer, from: integer, to: integer, group: string }[] rows and bytes from 0
+---@field rows table<integer, string> the register of a line (from 1)
+---@field header string what stands above the lanes, as 'winbar' takes it
+---@field first integer the lane of the first column
+---@field shown integer how many lanes there is room for
+---@field lane_at fun(column: integer): integer? the lane at a column of the screen (from 0)
+
+--- Draws all of it.
+---@param session ptx_analyzer.Session
+---@param view ptx_analyzer.View
+---@return ptx_analyzer.Picture
+function M.draw(session, view)
+  local lines, marks, registers = {}, {}, {}
+  local function put(...)
+    local text = ''
+    for _, part in ipairs({ ... }) do
+      local piece, group = part, nil
+      if type(part) == 'table' then
+        piece, group = part[1], part[2]
+      end
+      if group and piece ~= '' then
+        marks[#marks + 1] = { row = #lines, from = #text, to = #text + #piece, group = group }
+      end
+      text = text .. piece
+    end
+    lines[#lines + 1] = text
+  end
+
+  local state = session:state()
+  if not state then
+    put(session.refused or 'evaluating …')
+    return { lines = lines, marks = marks, rows = registers, header = '', first = 0, shown = 0, lane_at = function() end }
+  end
+  heading(session, put)
+
+  local rows, name_width, type_width = {}, 4, 4
+  local all = rows_of(session, view.filter ~= '')
+  for _, row in ipairs(all) do
+    if M.passes(row, view.filter) then
+      rows[#rows + 1] = row
+      name_width = math.max(name_width, #row.name)
+      type_width = math.max(type_width, #row.type)
+    end
+  end
+  if view.filter ~= '' then
+    put({ ('only   %s  (%d of %d)'):format(view.filter, #rows, #all), 'PtxWarpLabel' })
+  end
+
+  local present, exited = mask(state.present), mask(state.exited)
+  local groups, following = M.groups(state)
+  local active = groups[following] and mask(groups[following].mask) or bit.band(present, bit.bnot(exited))
+  local lead = name_width + type_width + 3
+
+  -- Texts first: the widest one tells how many lanes there is room for.
+  local texts, widest = {}, view.cell
+  local function texts_of(row, from, to)
+    local format = format_of(row, view)
+    local found = {}
+    for lane = from, to do
+      found[lane] = has(present, lane) and cell(row, format, lane) or ABSENT
+      widest = math.max(widest, vim.api.nvim_strwidth(found[lane]))
+    end
+    return found
+  end
+  local last_present = 31
+  while last_present > 0 and not has(present, last_present) do
+    last_present = last_present - 1
+  end
+  local first = math.max(0, math.min(view.first, last_present))
+  local function room()
+    local columns = view.width - lead
+    local lanes = math.floor(columns / (widest + #GAP))
+    if first + lanes <= last_present then
+      -- There is a sign that more follow.
+      lanes = math.floor((columns - 2) / (widest + #GAP))
+    end
+    return math.max(1, lanes)
+  end
+  local live = bit.band(present, bit.bnot(exited))
+  for index, row in ipairs(rows) do
+    row.counting = counting(row, view, live)
+    if not row.uniform and row.known ~= 0 and not row.counting then
+      texts[index] = texts_of(row, first, math.min(first + room() - 1, last_present))
+    end
+  end
+  view.cell = widest
+  local shown = math.min(room(), last_present - first + 1)
+
+  local function column(lane)
+    return lead + (lane - first) * (widest + #GAP)
+  end
+  for index, row in ipairs(rows) do
+    local at = #lines
+    registers[at + 1] = row.name
+    local text = { row.name, (' '):rep(name_width - #row.name + 1), row.type, (' '):rep(type_width - #row.type + 2) }
+    marks[#marks + 1] = { row = at, from = 0, to = #row.name, group = row.changed ~= 0 and 'PtxWarpChangedName' or 'PtxWarpName' }
+    marks[#marks + 1] = { row = at, from = name_width + 1, to = name_width + 1 + #row.type, group = 'PtxWarpType' }
+    local length = lead
+    local function add(piece, group)
+      if group then
+        marks[#marks + 1] = { row = at, from = length, to = length + #piece, group = group }
+      end
+      text[#text + 1] = piece
+      length = length + #piece
+    end
+    if row.known == 0 then
+      add(UNWRITTEN, 'PtxWarpUnwritten')
+    elseif row.counting then
+      add('= ', 'PtxWarpUniform')
+      add(row.counting, row.changed ~= 0 and 'PtxWarpChanged' or nil)
+    elseif row.uniform then
+      local lane = 0
+      while not has(row.known, lane) or has(exited, lane) or not has(present, lane) do
+        lane = lane + 1
+      end
+      add('= ', 'PtxWarpUniform')
+      local shown_value = cell(row, format_of(row, view), lane)
+      if row.type == '.pred' then
+        shown_value = shown_value:gsub('^1', 'true'):gsub('^0', 'false')
+      end
+      local group = row.changed ~= 0 and 'PtxWarpChanged'
+        or (shown_value:sub(-1) == UNSPECIFIED and 'PtxWarpUnspecified')
+        or (shown_value:sub(-1) == APPROXIMATE and 'PtxWarpApproximate')
+        or nil
+      add(shown_value, group)
+      if row.note then
+        add('  → ' .. row.note, 'PtxWarpLabel')
+      end
+    else
+      for lane = first, first + shown - 1 do
+        local piece = texts[index][lane] or cell(row, format_of(row, view), lane)
+        add(GAP:rep(lane > first and 1 or 0) .. (' '):rep(widest - vim.api.nvim_strwidth(piece)))
+        local group
+        if not has(present, lane) then
+          group = 'PtxWarpUnwritten'
+        elseif has(exited, lane) then
+          group = 'PtxWarpExited'
+        elseif has(row.changed, lane) then
+          group = 'PtxWarpChanged'
+        elseif not has(active, lane) then
+          group = 'PtxWarpDiverged'
+        elseif not has(row.known, lane) then
+          group = 'PtxWarpUnwritten'
+        elseif has(row.unspecified, lane) then
+          group = 'PtxWarpUnspecified'
+        elseif has(row.approximate, lane) then
+          group = 'PtxWarpApproximate'
+        end
+        add(piece, group)
+      end
+    end
+    lines[#lines + 1] = table.concat(text)
+  end
+  if #rows == 0 then
+    put({ view.filter == '' and 'this function has no registers' or 'no register fits: `i` changes what is shown', 'PtxWarpLabel' })
+  end
+
+  -- The numbers of the lanes, where they stay in sight.
+  local header, colour = {}, nil
+  local function head(group, text)
+    -- An option for the window's bar may hold only so many changes of colour.
+    header[#header + 1] = (colour ~= group and '%#' .. group .. '#' or '') .. text
+    colour = group
+  end
+  head('PtxWarpLane', (' '):rep(lead))
+  for lane = first, first + shown - 1 do
+    local group = 'PtxWarpLane'
+    if lane == session.lane then
+      group = 'PtxWarpFocus'
+    elseif has(exited, lane) then
+      group = 'PtxWarpExited'
+    elseif not has(active, lane) then
+      group = 'PtxWarpDiverged'
+    end
+    local number = tostring(lane)
+    -- Spaces take no colour of their own, except under a line through them.
+    local space = GAP:rep(lane > first and 1 or 0) .. (' '):rep(widest - #number)
+    head(colour == 'PtxWarpDiverged' and colour or 'PtxWarpLane', space)
+    head(group, number)
+  end
+  if first + shown - 1 < last_present then
+    head('PtxWarpLane', ' ›')
+  end
+  return {
+    lines = lines,
+    marks = marks,
+    rows = registers,
+    header = table.concat(header) .. '%#PtxWarpLane#',
+    first = first,
+    shown = shown,
+    lane_at = function(at)
+      local lane = first + math.floor((at - lead) / (widest + #GAP))
+      return at >= lead and lane < first + shown and lane or nil
+    end,
+    column = column,
+  }
+end
+
+return M

@@ -1,0 +1,274 @@
+-- Memory as it is at the step: a window with 16 bytes a line, as bytes or as numbers, that follows the steps.
+
+local value = require('ptx-analyzer.warp.value')
+local window = require('ptx-analyzer.warp.window')
+local commands = require('ptx-analyzer.commands')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('ptx-analyzer-memory')
+
+local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
+-- Bytes that are shown unless another length is given, and the most. The server ends where the memory ends.
+local LENGTH, MOST = 1024, 65536
+local ROW = 16
+
+-- What bytes are read as: a name, the bytes of one, the columns it takes.
+local READINGS = {
+  { 'bytes', 1, 2 },
+  { 'hex', 4, 8 },
+  { 'signed', 4, 11 },
+  { 'float', 4, 13 },
+  { 'half2', 4, 15 },
+  { 'double', 8, 23 },
+}
+
+---@class ptx_analyzer.MemoryPane
+---@field bufnr integer
+---@field range table what the server is asked for
+---@field title string
+---@field reading integer
+---@field step integer? of what is shown
+---@field found table? what the server answered
+---@field problem string?
+---@field before string? bytes at the step that was shown before
+
+---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
+local panes = {}
+
+--- What can be shown: the buffers of the launch, the variables of the file, and the state spaces.
+---@param pane ptx_analyzer.Pane
+---@param lead string
+---@return string[]
+function M.names(pane, lead)
+  local run = pane.session.run or {}
+  local names = type(run.buffers) == 'table' and vim.tbl_keys(run.buffers) or {}
+  table.sort(names)
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(pane.session.bufnr, 0, -1, false)) do
+    local code = line:gsub('//.*$', '')
+    -- A declaration, not an instruction, whose state space follows its name.
+    local space, rest = code:match('^[%s%w.]-%.(%a+)%s+(%..*)$')
+    local name = space and not code:match('^%s*%a') and vim.tbl_contains(SPACES, space) and space ~= 'param'
+      and rest:gsub('%.align%s+%d+', ''):match('([%w_$%%]+)%s*[%[;=]')
+    if name and not vim.tbl_contains(names, name) then
+      names[#names + 1] = name
+    end
+  end
+  vim.list_extend(names, SPACES)
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, lead or '')
+  end, names)
+end
+
+--- What a user typed: `x`, `x 64 128`, `shared 0x100`, `@7f0000001000 64`.
+---@param text string
+---@param lane integer
+---@return table? range, string? problem
+local function range_of(text, lane)
+  local words = vim.split(text, '%s+', { trimempty = true })
+  local offset, length = words[2] and tonumber(words[2]) or 0, words[3] and tonumber(words[3])
+  local address = words[1]:match('^@0?x?(%x+)$')
+  if address then
+    -- An address has no offset beside it.
+    length = words[2] and tonumber(words[2]) or LENGTH
+    return { address = address, length = math.min(length, MOST) }
+  end
+  if (words[2] and not tonumber(words[2])) or (words[3] and not length) or offset < 0 then
+    return nil, ('`%s` is no offset and length'):format(table.concat(words, ' ', 2))
+  end
+  local range = { offset = offset, length = math.min(length or LENGTH, MOST) }
+  if vim.tbl_contains(SPACES, words[1]) then
+    range.space = words[1]
+    range.lane = words[1] == 'local' and lane or nil
+  else
+    range.buffer = words[1]
+  end
+  return range
+end
+
+--- Whether a byte was written.
+local function known(ranges, byte)
+  for _, range in ipairs(ranges) do
+    if byte >= range[1] and byte < range[2] then
+      return true
+    end
+  end
+  return false
+end
+
+---@param memory ptx_analyzer.MemoryPane
+local function paint(memory)
+  if not vim.api.nvim_buf_is_valid(memory.bufnr) then
+    return
+  end
+  local found = memory.found
+  local lines, marks = {}, {}
+  local reading = READINGS[memory.reading]
+  lines[1] = ('%s  at step %d  as %s'):format(memory.title, memory.step or 0, reading[1])
+  marks[1] = { 0, 0, #lines[1], 'PtxWarpTitle' }
+  if not found or type(found.bytes) ~= 'string' or found.bytes == '' then
+    lines[2] = memory.problem or found and found.error or 'there is no such memory here'
+  else
+    local bytes, start = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0
+    local ranges = type(found.known) == 'table' and found.known or {}
+    -- Ranges count from the first byte that was asked for.
+    local count = #bytes / 2
+    for at = 0, count - 1, ROW do
+      local text = ('%06x'):format(start + at)
+      marks[#marks + 1] = { #lines, 0, 6, 'PtxWarpLine' }
+      for byte = at, math.min(at + ROW, count) - 1, reading[2] do
+        if byte + reading[2] <= count then
+          local piece
+          if not known(ranges, byte) then
+            piece = reading[2] == 1 and '··' or '—'
+          elseif reading[2] == 1 then
+            piece = bytes:sub(2 * byte + 1, 2 * byte + 2)
+          else
+            local digits = value.digits(bytes, 1, byte)
+            for more = 1, reading[2] - 1 do
+              digits = value.digits(bytes, 1, byte + more) .. digits
+            end
+            piece = reading[1] == 'hex' and digits or value.text(digits, reading[1])
+          end
+          local gap = (' '):rep(reading[3] - vim.api.nvim_strwidth(piece) + 1 + ((byte - at) % 8 == 0 and reading[2] == 1 and 1 or 0))
+          local from = #text + #gap
+          text = text .. gap .. piece
+          local group
+          if not known(ranges, byte) then
+            group = 'PtxWarpUnwritten'
+          elseif memory.before and memory.before:sub(2 * byte + 1, 2 * (byte + reading[2])) ~= bytes:sub(2 * byte + 1, 2 * (byte + reading[2])) then
+            group = 'PtxWarpChanged'
+          end
+          if group then
+            marks[#marks + 1] = { #lines, from, from + #piece, group }
+          end
+        end
+      end
+      lines[#lines + 1] = text
+    end
+  end
+  vim.bo[memory.bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(memory.bufnr, 0, -1, false, lines)
+  vim.bo[memory.bufnr].modifiable = false
+  vim.api.nvim_buf_clear_namespace(memory.bufnr, namespace, 0, -1)
+  for _, mark in ipairs(marks) do
+    vim.api.nvim_buf_set_extmark(memory.bufnr, namespace, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
+  end
+end
+
+--- Asks for the memory at the step of the evaluation, and shows it.
+---@param memory ptx_analyzer.MemoryPane
+---@param session ptx_analyzer.Session
+local function update(memory, session)
+  local state = session:state()
+  local step = state and state.step or session.step or 0
+  session:ask('memory', { state = step, memory = { memory.range } }, function(answer)
+    local same = memory.found and memory.found.range == memory.range
+    if step ~= memory.step then
+      memory.before = same and memory.found.bytes or nil
+    end
+    memory.found, memory.step, memory.problem = type(answer.memory) == 'table' and answer.memory[1] or nil, step, nil
+    if memory.found then
+      memory.found.range = memory.range
+    end
+    paint(memory)
+  end, function(problem)
+    memory.found, memory.step, memory.problem = nil, step, problem.message
+    paint(memory)
+  end)
+end
+
+---@param bufnr integer of the source
+function M.forget(bufnr)
+  local memory = panes[bufnr]
+  panes[bufnr] = nil
+  if memory and vim.api.nvim_buf_is_valid(memory.bufnr) then
+    pcall(vim.api.nvim_buf_delete, memory.bufnr, { force = true })
+  end
+end
+
+--- Shows some memory; the same window shows what is asked for next.
+---@param pane ptx_analyzer.Pane
+---@param text string
+local function show(pane, text)
+  local session = pane.session
+  local range, problem = range_of(text, session.lane)
+  if not range then
+    return commands.say(problem or '', vim.log.levels.ERROR)
+  end
+  local memory = panes[session.bufnr]
+  if not memory then
+    local bufnr = vim.api.nvim_create_buf(false, true)
+    local file = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(session.bufnr), ':t')
+    vim.api.nvim_buf_set_name(bufnr, ('ptx-analyzer://%d/memory of %s'):format(session.bufnr, file))
+    vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].undolevels = 'wipe', false, -1
+    vim.bo[bufnr].filetype = 'ptx-memory'
+    vim.b[bufnr].ptx_analyzer_source = session.bufnr
+    memory = { bufnr = bufnr, reading = 1 }
+    panes[session.bufnr] = memory
+    vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, desc = 'Close this window', nowait = true })
+    vim.keymap.set('n', 'f', function()
+      memory.reading = memory.reading % #READINGS + 1
+      paint(memory)
+    end, { buffer = bufnr, desc = 'Read the bytes in another way', nowait = true })
+    for key, direction in pairs({ l = 1, h = -1 }) do
+      vim.keymap.set('n', key, function()
+        session:go((session.step or 0) + direction * vim.v.count1)
+      end, { buffer = bufnr, desc = direction > 0 and 'A step forward' or 'A step back', nowait = true })
+    end
+    local function watcher()
+      if panes[session.bufnr] == memory then
+        update(memory, session)
+      end
+    end
+    session.watchers[#session.watchers + 1] = watcher
+    vim.api.nvim_create_autocmd('BufWipeout', {
+      buffer = bufnr,
+      callback = function()
+        if panes[session.bufnr] == memory then
+          panes[session.bufnr] = nil
+        end
+        session.watchers = vim.tbl_filter(function(other)
+          return other ~= watcher
+        end, session.watchers)
+      end,
+    })
+  end
+  memory.range, memory.title, memory.found, memory.before, memory.step = range, text, nil, nil, nil
+  if vim.fn.bufwinid(memory.bufnr) < 0 then
+    local beside = window.window(pane)
+    if beside then
+      vim.api.nvim_set_current_win(beside)
+      vim.cmd('rightbelow vsplit')
+    else
+      vim.cmd('botright split')
+    end
+    vim.api.nvim_win_set_buf(0, memory.bufnr)
+    local set = vim.wo[vim.api.nvim_get_current_win()]
+    set.wrap, set.number, set.relativenumber, set.signcolumn, set.winbar, set.statuscolumn = false, false, false, 'no', '', ''
+    set.list, set.spell, set.foldcolumn, set.cursorline = false, false, '0', true
+    set.statusline = ' %t%=l h: step  f: bytes, words, numbers '
+    -- 16 bytes beside their offset; the grid keeps the rest.
+    if beside and vim.api.nvim_win_get_width(beside) > 60 then
+      vim.api.nvim_win_set_width(0, 60)
+    end
+  end
+  paint(memory)
+  update(memory, session)
+end
+
+--- Shows what was named, or asks.
+---@param pane ptx_analyzer.Pane
+---@param text string?
+function M.open(pane, text)
+  if text then
+    return show(pane, text)
+  end
+  vim.ui.select(M.names(pane, ''), { prompt = 'Memory' }, function(name)
+    if name then
+      show(pane, name)
+    end
+  end)
+end
+
+return M

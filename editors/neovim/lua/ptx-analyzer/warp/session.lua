@@ -1,0 +1,361 @@
+-- One evaluation: which kernel, launch, warp, lane and step of a buffer is looked at, and what the server last answered about it. Asks the
+-- server, one question at a time, and tells whoever watches; draws nothing.
+
+local commands = require('ptx-analyzer.commands')
+
+local M = {}
+
+-- Steps whose lines and lanes are asked for at once.
+local TIMELINE = 20000
+-- After so many milliseconds at one step the values of a lane are asked for in the text.
+local PAUSE = 150
+
+---@class ptx_analyzer.Session
+---@field bufnr integer the PTX file
+---@field entry string?
+---@field launch string? what the user typed in place of the launches in the source
+---@field number integer? which of the launches in the source
+---@field cta integer[]
+---@field warp integer
+---@field lane integer the lane whose values stand in the text
+---@field step integer? the step that is looked at: what it executes comes next; nil until the first answer
+---@field answer table? the last one with a state
+---@field refused string? why the text as it is now is not evaluated
+---@field version integer? of the text that is shown
+---@field timeline table<integer, table> parts of the timeline by their number
+---@field watchers fun(session: ptx_analyzer.Session)[]
+local Session = {}
+Session.__index = Session
+
+---@type table<integer, ptx_analyzer.Session>
+local sessions = {}
+
+---@param bufnr integer
+---@return ptx_analyzer.Session?
+function M.of(bufnr)
+  return sessions[bufnr]
+end
+
+--- The evaluation of a buffer, a new one if it has none.
+---@param bufnr integer
+---@return ptx_analyzer.Session
+function M.open(bufnr)
+  local session = sessions[bufnr]
+  if not session then
+    session = setmetatable({
+      bufnr = bufnr,
+      cta = { 0, 0, 0 },
+      warp = 0,
+      lane = 0,
+      timeline = {},
+      watchers = {},
+    }, Session)
+    sessions[bufnr] = session
+  end
+  return session
+end
+
+--- All evaluations, for what the server says of documents.
+---@param uri string
+---@return ptx_analyzer.Session?
+function M.by_uri(uri)
+  for bufnr, session in pairs(sessions) do
+    if vim.api.nvim_buf_is_valid(bufnr) and vim.uri_from_bufnr(bufnr) == uri then
+      return session
+    end
+  end
+end
+
+--- Forgets an evaluation. The server forgets it too if it is still there.
+function Session:close()
+  if sessions[self.bufnr] ~= self then
+    return
+  end
+  sessions[self.bufnr] = nil
+  self.closed = true
+  if self.pause then
+    self.pause:stop()
+    self.pause:close()
+    self.pause = nil
+  end
+  if self.asked and self.asked.cancel then
+    self.asked.cancel()
+  end
+  local client = commands.client_of(self.bufnr)
+  if client then
+    local argument = { uri = vim.uri_from_bufnr(self.bufnr) }
+    commands.request(client, { command = 'ptx-analyzer.clearEvaluation', arguments = { argument } }, function() end)
+  end
+end
+
+--- Tells those who watch that something is different.
+function Session:changed()
+  for _, watcher in ipairs(self.watchers) do
+    watcher(self)
+  end
+end
+
+--- What every question about this evaluation says.
+---@param more table
+---@return table
+function Session:argument(more)
+  return vim.tbl_extend('force', {
+    uri = vim.uri_from_bufnr(self.bufnr),
+    entry = self.entry,
+    launch = self.launch,
+    number = self.number,
+    cta = self.cta,
+    warp = self.warp,
+    count = 0,
+  }, more)
+end
+
+--- Asks the server something; the answer is dropped if the evaluation is over, or another question about the same has been asked since.
+---@param slot string what is asked about: of each, only the last question counts
+---@param argument table
+---@param on_answer fun(answer: table)
+---@param on_problem fun(problem: table)?
+function Session:ask(slot, argument, on_answer, on_problem)
+  local client = commands.client_of(self.bufnr)
+  if not client then
+    return self:refuse('the server does not run for this buffer')
+  end
+  self.questions = self.questions or {}
+  local question = (self.questions[slot] or 0) + 1
+  self.questions[slot] = question
+  local params = { command = 'ptx-analyzer.evaluateWarp', arguments = { self:argument(argument) } }
+  return commands.request(client, params, function(problem, answer)
+    if self.closed or self.questions[slot] ~= question or not vim.api.nvim_buf_is_valid(self.bufnr) then
+      return
+    end
+    if problem then
+      (on_problem or function(why)
+        self:refuse(why.message or vim.inspect(why))
+      end)(problem)
+    elseif type(answer) == 'table' then
+      if slot == 'run' then
+        self.version = answer.version
+      elseif answer.version ~= self.version then
+        -- About another text than what is shown: all of that is asked for again.
+        return self:refresh()
+      end
+      on_answer(answer)
+    end
+  end)
+end
+
+---@param why string
+function Session:refuse(why)
+  self.refused = why
+  self.asked = nil
+  self:changed()
+end
+
+-- JSON's null is no value here.
+local function present(value)
+  if value == vim.NIL then
+    return nil
+  end
+  return value
+end
+
+--- Evaluates from the start: other kernel, launch or warp, or other text.
+---@param options { at: (fun(session: ptx_analyzer.Session, answer: table): integer?)?, on_problem: fun(problem: table)? }?
+function Session:evaluate(options)
+  options = options or {}
+  self.timeline = {}
+  self.asked = nil
+  local more = { timeline = { from = 0, count = TIMELINE }, line = self.entry == nil and self.line or nil }
+  self:ask('run', more, function(answer)
+    self.entry = present(answer.entry) or self.entry
+    self.steps = present(answer.steps) or 0
+    self.refused = nil
+    self.run = answer
+    self.timeline[0] = answer.timeline and answer.timeline.steps or {}
+    local step = options.at and options.at(self, answer) or self.step or self.steps
+    self:go(step)
+  end, options.on_problem)
+end
+
+--- Looks at another step. While an answer is on its way only the last wish is kept, so a key held down never queues up questions.
+---@param step integer
+function Session:go(step)
+  self.step = math.max(0, math.min(step, self.steps or 0))
+  self.wanted = true
+  self:fetch()
+end
+
+--- Asks for the step that is wanted, unless a question about one is under way.
+function Session:fetch()
+  if self.asked or not self.wanted then
+    return
+  end
+  self.wanted = false
+  local step = self.step
+  local asked = { step = step }
+  self.asked = asked
+  -- The step before tells what changed; the step itself, what comes next.
+  local from = math.max(step - 1, 0)
+  local more = { from = from, count = step - from + 1, state = step, accesses = true }
+  asked.cancel = self:ask('step', more, function(answer)
+    self.asked = nil
+    self.refused = nil
+    self.answer = answer
+    self.run = self.run or answer
+    self.steps = answer.steps
+    local state = present(answer.state)
+    -- A step beyond the end is the last one the server knows.
+    if state and not self.wanted then
+      self.step = state.step
+    end
+    self:changed()
+    self:show_in_text()
+    self:fetch()
+  end)
+end
+
+--- The values of the lane as hints in the text, once nobody steps.
+function Session:show_in_text()
+  if self.hidden then
+    return
+  end
+  self.pause = self.pause or assert(vim.uv.new_timer())
+  self.pause:stop()
+  self.pause:start(PAUSE, 0, vim.schedule_wrap(function()
+    if not self.closed and not self.hidden and vim.api.nvim_buf_is_valid(self.bufnr) then
+      self:ask('focus', { focus = { lane = self.lane, step = self.step } }, function() end, function() end)
+    end
+  end))
+end
+
+--- Shows the values of the lane in the text, or takes them away.
+---@param shown boolean
+function Session:set_hints(shown)
+  self.hidden = not shown
+  if shown then
+    self:show_in_text()
+  else
+    self:ask('focus', { focus = vim.NIL }, function() end, function() end)
+  end
+end
+
+---@param lane integer
+function Session:set_lane(lane)
+  self.lane = math.max(0, math.min(lane, 31))
+  self:changed()
+  self:show_in_text()
+end
+
+--- The step of the trace with a number, if the last answer has it.
+---@param step integer
+---@return table?
+function Session:trace(step)
+  for _, one in ipairs(self.answer and present(self.answer.trace) or {}) do
+    if one.step == step then
+      return one
+    end
+  end
+end
+
+---@return table?
+function Session:state()
+  return self.answer and present(self.answer.state)
+end
+
+--- A part of the timeline, asked for where it is not known.
+---@param part integer
+---@param on_part fun(steps: table)
+function Session:with_timeline(part, on_part)
+  if self.timeline[part] then
+    return on_part(self.timeline[part])
+  end
+  self:ask('timeline', { timeline = { from = part * TIMELINE, count = TIMELINE } }, function(answer)
+    self.timeline[part] = answer.timeline and answer.timeline.steps or {}
+    on_part(self.timeline[part])
+  end)
+end
+
+--- Finds a step in one direction.
+---@param start integer the first that is looked at
+---@param direction 1|-1
+---@param fits fun(line: integer, step: integer): boolean
+---@param on_found fun(step: integer?)
+function Session:find(start, direction, fits, on_found)
+  if start < 0 or start >= (self.steps or 0) then
+    return on_found(nil)
+  end
+  local part = math.floor(start / TIMELINE)
+  self:with_timeline(part, function(steps)
+    local index = start - part * TIMELINE + 1
+    while steps[index] do
+      local step = part * TIMELINE + index - 1
+      if fits(steps[index][1], step) then
+        return on_found(step)
+      end
+      index = index + direction
+    end
+    local beyond = direction > 0 and (part + 1) * TIMELINE or part * TIMELINE - 1
+    -- An empty part ends the search: the server had less than it said.
+    if #steps == 0 then
+      return on_found(nil)
+    end
+    self:find(beyond, direction, fits, on_found)
+  end)
+end
+
+--- Whether a fault belongs to the warp that is looked at.
+---@param fault table
+---@return boolean
+function Session:is_own(fault)
+  return fault.warp == self.warp and vim.deep_equal(fault.cta, self.cta)
+end
+
+--- The faults of all warps.
+---@return table[]
+function Session:faults()
+  return self.run and present(self.run.faults) or {}
+end
+
+--- Whether this warp does at a step what a fault is about. A server that does not tell the step means the first time at its line.
+---@param step integer
+---@param line integer
+---@return table? fault
+function Session:fault_at(step, line)
+  for _, fault in ipairs(self:faults()) do
+    if self:is_own(fault) and fault.line == line and (fault.step == nil or fault.step == step) then
+      return fault
+    end
+  end
+end
+
+--- How many CTAs and warps there are.
+---@return integer[] grid, integer warps
+function Session:shape()
+  local grid = self.run and present(self.run.grid) or {}
+  return grid.grid or { 1, 1, 1 }, grid.warps or 1
+end
+
+--- The warp so many places further in the grid, CTA by CTA; nil where there is none.
+---@param distance integer
+---@return integer[]? cta, integer? warp
+function Session:neighbour(distance)
+  local grid, warps = self:shape()
+  local cta = self.cta[1] + grid[1] * (self.cta[2] + grid[2] * self.cta[3])
+  local index = cta * warps + self.warp + distance
+  if index < 0 or index >= grid[1] * grid[2] * grid[3] * warps then
+    return nil
+  end
+  cta = math.floor(index / warps)
+  return { cta % grid[1], math.floor(cta / grid[1]) % grid[2], math.floor(cta / grid[1] / grid[2]) }, index % warps
+end
+
+--- After the server was started again, or text has changed: asks again and keeps the step.
+function Session:refresh()
+  self:evaluate({ at = function()
+    return self.step
+  end })
+end
+
+M.present = present
+
+return M

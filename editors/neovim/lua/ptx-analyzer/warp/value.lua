@@ -1,0 +1,337 @@
+-- What the bits of a register mean: the hexadecimal digits of the server's answers as text, in a format of the reader's choice. Knows
+-- neither windows nor the server. Written for any Lua 5.1: not every Neovim has LuaJIT and its integers of 64 bits.
+
+local bit = require('bit')
+
+local M = {}
+
+-- Bytes of a lane. What is not here takes four.
+local sizes = {
+  ['.b8'] = 1, ['.u8'] = 1, ['.s8'] = 1,
+  ['.b16'] = 2, ['.u16'] = 2, ['.s16'] = 2, ['.f16'] = 2, ['.bf16'] = 2,
+  ['.b64'] = 8, ['.u64'] = 8, ['.s64'] = 8, ['.f64'] = 8,
+  ['.b128'] = 16,
+}
+
+-- What a value can be read as, by its size. The first is chosen by type and contents.
+local formats = {
+  [1] = { 'auto', 'hex', 'signed', 'unsigned' },
+  [2] = { 'auto', 'hex', 'signed', 'unsigned', 'half', 'bf16' },
+  [4] = { 'auto', 'hex', 'signed', 'unsigned', 'float', 'half2', 'bf16x2' },
+  [8] = { 'auto', 'hex', 'signed', 'unsigned', 'double', 'float2' },
+  [16] = { 'auto', 'hex' },
+}
+
+-- A word of bits that looks like an integer somebody counts with is shown as one, anything larger in hexadecimal.
+local COUNTED = 1000000
+
+--- Bytes of one lane of a type.
+---@param type string
+---@return integer
+function M.size(type)
+  return sizes[type] or 4
+end
+
+---@param type string
+---@return string[]
+function M.formats(type)
+  return formats[M.size(type)]
+end
+
+--- The format that comes next when a reader goes through those of a type.
+---@param type string
+---@param format string
+---@return string
+function M.next_format(type, format)
+  local all = M.formats(type)
+  for index, name in ipairs(all) do
+    if name == format then
+      return all[index % #all + 1]
+    end
+  end
+  return all[1]
+end
+
+--- Whether a lane is in a mask. Masks are numbers up to 2^32 - 1.
+---@param mask integer
+---@param lane integer
+---@return boolean
+function M.has(mask, lane)
+  return bit.band(bit.rshift(mask, lane), 1) == 1
+end
+
+---@param mask integer
+---@return integer
+function M.count(mask)
+  local count = 0
+  for lane = 0, 31 do
+    count = count + (M.has(mask, lane) and 1 or 0)
+  end
+  return count
+end
+
+--- The lanes of a mask as text: `0-3, 7`.
+---@param mask integer
+---@return string
+function M.lanes(mask)
+  local ranges, lane = {}, 0
+  while lane < 32 do
+    if M.has(mask, lane) then
+      local first = lane
+      while lane < 31 and M.has(mask, lane + 1) do
+        lane = lane + 1
+      end
+      ranges[#ranges + 1] = first == lane and tostring(first) or ('%d-%d'):format(first, lane)
+    end
+    lane = lane + 1
+  end
+  return table.concat(ranges, ', ')
+end
+
+--- The lanes of a mask with their noun: `lane 3`, `lanes 0-3`.
+---@param mask integer
+---@return string
+function M.of_lanes(mask)
+  return (M.count(mask) == 1 and 'lane ' or 'lanes ') .. M.lanes(mask)
+end
+
+--- One lane of a predicate, whose 32 bits are a little-endian word.
+---@param hex string
+---@param lane integer
+---@return boolean
+function M.predicate(hex, lane)
+  local byte = math.floor(lane / 8)
+  return M.has(tonumber(hex:sub(2 * byte + 1, 2 * byte + 2), 16) or 0, lane % 8)
+end
+
+--- The digits of one lane, the most significant first.
+---@param hex string
+---@param size integer
+---@param lane integer
+---@return string
+function M.digits(hex, size, lane)
+  local at = lane * size * 2
+  local bytes = {}
+  for byte = size, 1, -1 do
+    bytes[#bytes + 1] = hex:sub(at + 2 * byte - 1, at + 2 * byte)
+  end
+  return table.concat(bytes)
+end
+
+--- A decimal number of two 32-bit words.
+local function decimal(high, low)
+  if high < 0x200000 then
+    return ('%.0f'):format(high * 0x100000000 + low)
+  end
+  -- Beyond what a double holds: two divisions by ten million, in parts that it does hold.
+  local groups = {}
+  while high > 0 or low > 0 do
+    local rest = high % 10000000
+    high = math.floor(high / 10000000)
+    local upper = rest * 0x10000 + math.floor(low / 0x10000)
+    local lower = (upper % 10000000) * 0x10000 + low % 0x10000
+    low = math.floor(upper / 10000000) * 0x10000 + math.floor(lower / 10000000)
+    groups[#groups + 1] = lower % 10000000
+  end
+  local text = { ('%d'):format(groups[#groups]) }
+  for index = #groups - 1, 1, -1 do
+    text[#text + 1] = ('%07d'):format(groups[index])
+  end
+  return table.concat(text)
+end
+
+---@param digits string
+---@return string
+function M.unsigned(digits)
+  local low = tonumber(digits:sub(-8), 16)
+  local high = #digits > 8 and tonumber(digits:sub(1, -9), 16) or 0
+  return decimal(high, low)
+end
+
+---@param digits string
+---@return string
+function M.signed(digits)
+  if tonumber(digits:sub(1, 1), 16) < 8 then
+    return M.unsigned(digits)
+  end
+  local low = tonumber(digits:sub(-8), 16)
+  if #digits <= 8 then
+    return ('-%.0f'):format(16 ^ #digits - low)
+  end
+  local high = tonumber(digits:sub(1, -9), 16)
+  high, low = 0xffffffff - high, 0x100000000 - low
+  if low == 0x100000000 then
+    high, low = high + 1, 0
+  end
+  return '-' .. decimal(high, low)
+end
+
+--- A number from the fields of a binary floating point format.
+local function assemble(negative, exponent, fraction, exponent_bits, fraction_bits)
+  local sign = negative and -1 or 1
+  local bias = 2 ^ (exponent_bits - 1) - 1
+  if exponent == 2 ^ exponent_bits - 1 then
+    return fraction == 0 and sign * math.huge or 0 / 0
+  end
+  if exponent == 0 then
+    return sign * math.ldexp(fraction, 1 - bias - fraction_bits)
+  end
+  return sign * math.ldexp(fraction + 2 ^ fraction_bits, exponent - bias - fraction_bits)
+end
+
+--- The shortest decimal number that only this value of so many significant bits is read back from.
+local function shortest(value, bits, least_exponent, precisions)
+  if value ~= value then
+    return 'nan'
+  elseif value == math.huge then
+    return 'inf'
+  elseif value == -math.huge then
+    return '-inf'
+  end
+  local function rounded(number)
+    local _, exponent = math.frexp(number)
+    local scale = 2 ^ (bits - math.max(exponent, least_exponent))
+    local scaled = number * scale
+    local floor = math.floor(scaled)
+    local rest = scaled - floor
+    if rest > 0.5 or (rest == 0.5 and floor % 2 == 1) then
+      floor = floor + 1
+    end
+    return floor / scale
+  end
+  local text
+  for precision = precisions[1], precisions[2] do
+    text = ('%.' .. precision .. 'g'):format(value)
+    local back = tonumber(text)
+    if back == value or (bits < 53 and rounded(back) == value) then
+      break
+    end
+  end
+  if text:match('^%-?%d+$') then
+    return text .. '.0'
+  end
+  return (text:gsub('e%+?(%-?)0*(%d)', 'e%1%2'))
+end
+
+local function float16(word)
+  local value = assemble(word >= 0x8000, math.floor(word / 0x400) % 0x20, word % 0x400, 5, 10)
+  return shortest(value, 11, -13, { 3, 5 })
+end
+
+local function bfloat16(word)
+  local value = assemble(word >= 0x8000, math.floor(word / 0x80) % 0x100, word % 0x80, 8, 7)
+  return shortest(value, 8, -125, { 2, 4 })
+end
+
+local function float32(word)
+  local value = assemble(word >= 0x80000000, math.floor(word / 0x800000) % 0x100, word % 0x800000, 8, 23)
+  return shortest(value, 24, -125, { 6, 9 })
+end
+
+local function float64(digits)
+  local high, low = tonumber(digits:sub(1, 8), 16), tonumber(digits:sub(9), 16)
+  local fraction = (high % 0x100000) * 0x100000000 + low
+  return shortest(assemble(high >= 0x80000000, math.floor(high / 0x100000) % 0x800, fraction, 11, 52), 53, -1021, { 6, 17 })
+end
+
+local function pair(digits, single)
+  local half = #digits / 2
+  -- The lower half comes first, as in memory and in `mov.b32 {lower, upper}, …`.
+  return single(tonumber(digits:sub(half + 1), 16)) .. ' ' .. single(tonumber(digits:sub(1, half), 16))
+end
+
+local readers = {
+  hex = function(digits)
+    local short = digits:gsub('^0+', '')
+    return '0x' .. (short == '' and '0' or short)
+  end,
+  signed = M.signed,
+  unsigned = M.unsigned,
+  half = function(digits)
+    return float16(tonumber(digits, 16))
+  end,
+  bf16 = function(digits)
+    return bfloat16(tonumber(digits, 16))
+  end,
+  float = function(digits)
+    return float32(tonumber(digits, 16))
+  end,
+  double = float64,
+  half2 = function(digits)
+    return pair(digits, float16)
+  end,
+  bf16x2 = function(digits)
+    return pair(digits, bfloat16)
+  end,
+  float2 = function(digits)
+    return pair(digits, float32)
+  end,
+}
+
+--- Text for the digits of one value.
+---@param digits string
+---@param format string any but `auto`
+---@return string
+function M.text(digits, format)
+  return readers[format](digits)
+end
+
+local by_type = {
+  ['.f16'] = 'half', ['.bf16'] = 'bf16', ['.f32'] = 'float', ['.f64'] = 'double', ['.f16x2'] = 'half2', ['.bf16x2'] = 'bf16x2',
+  ['.u8'] = 'unsigned', ['.u16'] = 'unsigned', ['.u32'] = 'unsigned',
+  ['.s8'] = 'signed', ['.s16'] = 'signed', ['.s32'] = 'signed', ['.b128'] = 'hex',
+}
+
+--- The format that `auto` stands for: that of the type; for types that only name a size, and those that addresses have, whole numbers as long
+--- as all of them are small.
+---@param type string
+---@param hex string
+---@param known integer lanes that were written
+---@return string
+function M.automatic(type, hex, known)
+  if by_type[type] then
+    return by_type[type]
+  end
+  local size = M.size(type)
+  for lane = 0, #hex / (2 * size) - 1 do
+    if M.has(known, lane) then
+      local value = tonumber(M.signed(M.digits(hex, size, lane)))
+      if math.abs(value) >= COUNTED then
+        return 'hex'
+      end
+    end
+  end
+  return 'signed'
+end
+
+--- What a row of addresses has in common: the value in lane 0 if each lane's is the one before plus the same small distance.
+---@param hex string values of 64 bits
+---@param lanes integer those that count
+---@return string? start digits in lane 0
+---@return integer? distance
+function M.affine(hex, lanes)
+  local first, high, low, distance
+  for lane = 0, 31 do
+    if M.has(lanes, lane) then
+      local digits = M.digits(hex, 8, lane)
+      local here = tonumber(digits:sub(9), 16)
+      if not first then
+        first, high, low = lane, digits:sub(1, 8), here
+      elseif digits:sub(1, 8) ~= high then
+        return nil
+      elseif not distance then
+        distance = (here - low) / (lane - first)
+      end
+      if distance and here - low ~= distance * (lane - first) then
+        return nil
+      end
+    end
+  end
+  local start = distance and low - first * distance
+  if not start or distance % 1 ~= 0 or start < 0 or start > 0xffffffff then
+    return nil
+  end
+  return high .. ('%08x'):format(start), distance
+end
+
+return M

@@ -1,0 +1,67 @@
+// Builds what the extension is made of into dist/: the extension itself for Node.js, and the page of the warp panel for a browser.
+//
+//   node esbuild.mjs [--dev] [--watch] [--meta] [--tests]
+//
+// --dev keeps names and makes source maps, --watch builds again on every change, --meta notes what went into each
+// bundle beside it, --tests builds test/**/*.test.ts into out/ instead.
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { build, context } from 'esbuild';
+
+const asked = new Set(process.argv.slice(2));
+const dev = asked.has('--dev') || asked.has('--watch');
+
+const common = { bundle: true, minify: !dev, sourcemap: dev, logLevel: 'info', legalComments: 'none' };
+
+const extension = {
+    ...common,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode'],
+};
+
+// A stylesheet that main.ts imports becomes dist/webview.css.
+const webview = {
+    ...common,
+    entryPoints: ['src/panel/webview/main.ts'],
+    outfile: 'dist/webview.js',
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+};
+
+const testFiles = (folder) =>
+    readdirSync(folder, { recursive: true })
+        .filter((file) => file.endsWith('.test.ts'))
+        .map((file) => join(folder, file));
+
+const tests = () => ({
+    ...common,
+    minify: false,
+    sourcemap: 'inline',
+    entryPoints: testFiles('test'),
+    outdir: 'out/test',
+    outbase: 'test',
+    platform: 'node',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
+});
+
+const options = asked.has('--tests') ? [tests()] : [extension, webview];
+for (const one of options) {
+    rmSync(one.outdir ?? join('dist', basename(one.outfile)), { recursive: true, force: true });
+}
+if (asked.has('--watch')) {
+    for (const one of options) await (await context(one)).watch();
+} else {
+    for (const one of options) {
+        const { metafile } = await build({ ...one, metafile: asked.has('--meta') });
+        if (metafile) writeFileSync(`${one.outfile}.meta.json`, JSON.stringify(metafile));
+    }
+}

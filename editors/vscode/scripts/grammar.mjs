@@ -1,0 +1,140 @@
+// Writes syntaxes/ptx.tmLanguage.json. The rules are shapes: an opcode is the first word of a statement, a modifier is what hangs on it
+// by a dot. The few lists of words are held against the instruction set by test/grammar.test.ts.
+//
+//   node scripts/grammar.mjs [--check]
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// The end of a word, and what a name may be made of.
+const name = '[A-Za-z_$%][\\w$]*';
+const type =
+    '(?:pred|[busf]\\d+(?:x\\d+)?(?:_p\\d+|p\\d+x\\d+)?|b6p2x16|bf16(?:x2)?|tf32|u?e\\d+m\\d+(?:x\\d+)?|s2f6x2|(?:tex|sampler|surf)ref)(?![\\w$])';
+const space = '(?:reg|sreg|const(?:\\[\\d+\\])?|global|local|param(?:::(?:entry|func))?|shared(?:::(?:cta|cluster))?|tex)(?![\\w$:\\[])';
+// Registers that the hardware writes; their shape is that of any other register.
+const special =
+    '%(?:(?:tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid)(?:\\.[xyzw])?' +
+    '|cluster_n?ctarank|is_explicit_cluster|laneid|n?warpid|n?smid|gridid|lanemask_(?:eq|[gl][et])|clock(?:64|_hi)?' +
+    '|globaltimer(?:_lo|_hi)?|pm[0-7](?:_64)?|envreg\\d+|(?:total|aggr|dynamic)_smem_size|reserved_smem_offset_(?:begin|end|cap|\\d)' +
+    '|current_graph_exec|perctamemory(?:offset|size))(?![\\w$])';
+const flow = '(?:bra|brx|call|ret|exit|trap)(?![\\w$])';
+
+const opcode = `(?:(${flow})|([a-z][a-z0-9]*(?:_[a-z0-9]+)*))((?:\\.[\\w:]+)*)`;
+// A word is an opcode if operands, a semicolon or a modifier follow, and no comma or bracket, as behind a name in a list.
+const opcodeEnd = '(?=\\s*(?:;|//|/\\*)|(?<=[.:]\\w+)\\s*$|\\s+[^\\s,=)\\]};:])';
+
+const captures = (...scopes) => Object.fromEntries(scopes.map((scope, index) => [index + 1, scope]).filter(([, scope]) => scope));
+const scope = (text) => ({ name: `${text}.ptx` });
+const inside = (...names) => ({ patterns: names.map((include) => ({ include: `#${include}` })) });
+
+const grammar = {
+    $schema: 'https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json',
+    name: 'PTX',
+    scopeName: 'source.ptx',
+    patterns: inside(
+        'comment', 'preprocessor', 'string', 'label', 'callable', 'target', 'guarded', 'instruction', 'guard', 'directive',
+        'register', 'number', 'constant', 'component', 'name', 'operator', 'punctuation',
+    ).patterns,
+    repository: {
+        comment: {
+            patterns: [
+                {
+                    comment: 'How the kernel below is launched, and what is expected of it.',
+                    begin: '//!',
+                    beginCaptures: { 0: scope('punctuation.definition.comment') },
+                    end: '$',
+                    ...scope('comment.line.documentation'),
+                    patterns: [
+                        { match: '\\b(launch|params|globals|buffers|expect)(:)', captures: captures(scope('keyword.other.documentation'), scope('punctuation.separator')) },
+                        { match: `(${name}(?:\\[\\d+\\])?)(=)`, captures: captures(scope('variable.parameter'), scope('keyword.operator.assignment')) },
+                        { match: '\\b[usbf]\\d+(?=\\[)', ...scope('storage.type') },
+                        { include: '#number' },
+                    ],
+                },
+                { match: '//.*$', ...scope('comment.line.double-slash') },
+                { begin: '/\\*', end: '\\*/', ...scope('comment.block') },
+            ],
+        },
+        preprocessor: { match: '^\\s*#.*$', ...scope('meta.preprocessor') },
+        string: { begin: '"', end: '"|$', ...scope('string.quoted.double'), patterns: [{ match: '\\\\.', ...scope('constant.character.escape') }] },
+        label: { match: `(?:^|(?<=[;{}]))\\s*(${name})\\s*(:)(?!:)`, captures: captures(scope('entity.name.label'), scope('punctuation.separator.label')) },
+        callable: {
+            comment: 'A kernel or function, with its name; a result may stand between the two.',
+            match: `(\\.(?:entry|func))(?![\\w$])\\s*(\\([^()]*\\)\\s*)?(${name})?`,
+            captures: captures(scope('keyword.other.directive'), inside('directive', 'register', 'number', 'name', 'punctuation'), scope('entity.name.function')),
+        },
+        target: {
+            match: '(\\.target)(?![\\w$])\\s*([\\w, \\t]*)',
+            captures: captures(scope('keyword.other.directive'), { patterns: [{ match: '\\w+', ...scope('constant.language.target') }, { include: '#punctuation' }] }),
+        },
+        guarded: {
+            comment: 'An instruction behind its guard predicate.',
+            match: `(@)(!?)\\s*(${name})\\s+${opcode}${opcodeEnd}`,
+            captures: captures(
+                scope('keyword.operator.guard'), scope('keyword.operator.logical'), scope('variable.other.predicate'),
+                scope('keyword.control.flow'), scope('keyword.mnemonic'), inside('modifier'),
+            ),
+        },
+        instruction: {
+            match: `(?:^|(?<=[;{}:]))\\s*${opcode}${opcodeEnd}`,
+            captures: captures(scope('keyword.control.flow'), scope('keyword.mnemonic'), inside('modifier')),
+        },
+        guard: {
+            match: `(@)(!?)\\s*(${name})`,
+            captures: captures(scope('keyword.operator.guard'), scope('keyword.operator.logical'), scope('variable.other.predicate')),
+        },
+        modifier: {
+            patterns: [
+                { match: `\\.${type}`, ...scope('support.type') },
+                { match: `\\.${space}`, ...scope('storage.modifier.state-space') },
+                { match: '\\.[\\w:]+', ...scope('keyword.operator.modifier') },
+            ],
+        },
+        directive: {
+            patterns: [
+                { match: '@@\\w+', ...scope('keyword.other.directive') },
+                { match: `(?<![\\w$%])\\.(?:${type}|v[248](?![\\w$]))`, ...scope('support.type') },
+                { match: `(?<![\\w$%])\\.${space}`, ...scope('storage.modifier.state-space') },
+                { match: '(?<![\\w$%.])\\.[A-Za-z_][\\w]*', ...scope('keyword.other.directive') },
+            ],
+        },
+        register: {
+            patterns: [
+                { match: special, ...scope('variable.other.constant.special-register') },
+                { match: '%[A-Za-z_$][\\w$]*', ...scope('variable.other.register') },
+            ],
+        },
+        number: {
+            patterns: [
+                { match: '(?<![\\w$%])0(?:[fF][0-9a-fA-F]{8}|[dD][0-9a-fA-F]{16})(?![\\w$])', ...scope('constant.numeric.float') },
+                { match: '(?<![\\w$%])0[xX][0-9a-fA-F]+U?(?![\\w$])', ...scope('constant.numeric.hex') },
+                { match: '(?<![\\w$%])0[bB][01]+U?(?![\\w$])', ...scope('constant.numeric.binary') },
+                { match: '(?<![\\w$%])(?:\\d+\\.\\d*(?:[eE][+-]?\\d+)?|\\d+[eE][+-]?\\d+)(?![\\w$])', ...scope('constant.numeric.float') },
+                { match: '(?<![\\w$%])\\d+U?(?![\\w$])', ...scope('constant.numeric.integer') },
+            ],
+        },
+        constant: { match: '\\bWARP_SZ\\b', ...scope('constant.language') },
+        component: { match: '(?<=[\\w$>])\\.(?:[xyzwrgba]|[bh]\\d)(?![\\w$])', ...scope('variable.other.property') },
+        name: { match: '[A-Za-z_$][\\w$]*', ...scope('variable.other') },
+        operator: { match: '<<|>>|&&|\\|\\||[=!<>]=|[-+*/%&|^~!?<>=]', ...scope('keyword.operator') },
+        punctuation: {
+            patterns: [
+                { match: ';', ...scope('punctuation.terminator') },
+                { match: ',', ...scope('punctuation.separator') },
+                { match: '[{}]', ...scope('punctuation.section.braces') },
+                { match: '[\\[\\]]', ...scope('punctuation.section.brackets') },
+                { match: '[()]', ...scope('punctuation.section.parens') },
+            ],
+        },
+    },
+};
+
+const file = fileURLToPath(new URL('../syntaxes/ptx.tmLanguage.json', import.meta.url));
+const text = `${JSON.stringify(grammar, null, 4)}\n`;
+if (process.argv.includes('--check')) {
+    if (readFileSync(file, 'utf8') !== text) {
+        console.error('syntaxes/ptx.tmLanguage.json is not what scripts/grammar.mjs writes: npm run grammar');
+        process.exit(1);
+    }
+} else {
+    writeFileSync(file, text);
+}

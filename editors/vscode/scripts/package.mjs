@@ -1,0 +1,77 @@
+// Makes a package (VSIX) of the extension.
+//
+//   npm run package                             without a server: it is looked for on PATH, or named by a setting
+//   npm run package -- --target linux-x64       with the server for that platform: PTX_ANALYZER, or target/release/ptx-analyzer
+//   npm run package -- … --out FILE             under another name
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = fileURLToPath(new URL('..', import.meta.url));
+const repository = resolve(here, '../..');
+process.chdir(here);
+
+/** The executable formats that a platform of VS Code runs, by their first bytes: a package with another one would be of no use. */
+const MAGIC = { linux: '7f454c46', alpine: '7f454c46', win32: '4d5a', darwin: 'cffaedfe' };
+
+const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string' } } });
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const name = ['ptx-analyzer', values.target, manifest.version].filter(Boolean).join('-');
+const out = resolve(values.out ?? `${name}.vsix`);
+
+function fail(message) {
+    console.error(`package: ${message}`);
+    process.exit(1);
+}
+
+function run(file, args) {
+    const { status } = spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' });
+    if (status !== 0) fail(`${file} failed`);
+}
+
+function addServer(target) {
+    const magic = MAGIC[target.split('-')[0]];
+    if (!magic) fail(`there is no platform ${target}; they are such as linux-x64, linux-arm64, alpine-x64, darwin-arm64, win32-x64`);
+    const windows = target.startsWith('win32');
+    const file = process.env.PTX_ANALYZER ?? join(repository, 'target/release', windows ? 'ptx-analyzer.exe' : 'ptx-analyzer');
+    if (!existsSync(file)) fail(`there is no server at ${file}: cargo build --release, or set PTX_ANALYZER`);
+    if (!readFileSync(file).subarray(0, 4).toString('hex').startsWith(magic)) fail(`${file} is no program for ${target}`);
+    const copy = join('server', windows ? 'ptx-analyzer.exe' : 'ptx-analyzer');
+    mkdirSync('server', { recursive: true });
+    copyFileSync(file, copy);
+    chmodSync(copy, 0o755);
+    // Symbols are of no use to a user. Where `strip` is missing or is for other platforms, they stay.
+    if (target.startsWith('linux')) spawnSync('strip', [copy], { stdio: 'ignore' });
+}
+
+/** The licences of what esbuild put into the bundles, as they ask for. */
+function thirdParties() {
+    const packages = new Set();
+    for (const meta of readdirSync('dist').filter((file) => file.endsWith('.meta.json'))) {
+        for (const input of Object.keys(JSON.parse(readFileSync(join('dist', meta), 'utf8')).inputs)) {
+            const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
+            if (found) packages.add(found[1]);
+        }
+        rmSync(join('dist', meta));
+    }
+    const parts = [...packages].sort().map((folder) => {
+        const { name: of, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+        const text = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+        if (!text) fail(`${folder} has no licence to pass on`);
+        return `${of} ${version} (${license})\n\n${readFileSync(join(folder, text), 'utf8').trim()}\n`;
+    });
+    writeFileSync('THIRD-PARTY.txt', `This extension contains:\n\n${parts.join(`\n${'-'.repeat(78)}\n\n`)}`);
+}
+
+rmSync('dist', { recursive: true, force: true });
+rmSync('server', { recursive: true, force: true });
+run('esbuild.mjs', ['--meta']);
+thirdParties();
+writeFileSync('LICENSE.txt', ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => readFileSync(join(repository, file), 'utf8')).join(`\n${'-'.repeat(78)}\n\n`));
+if (values.target) addServer(values.target);
+const vsce = join(dirname(createRequire(import.meta.url).resolve('@vscode/vsce/package.json')), 'vsce');
+run(vsce, ['package', '--no-dependencies', ...(values.target ? ['--target', values.target] : []), '--out', out]);
+console.log(`${out}: ${(statSync(out).size / 1024 / 1024).toFixed(1)} MB`);

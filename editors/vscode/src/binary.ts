@@ -1,0 +1,83 @@
+// Where the server is: named by a setting, in the package of the extension, or on PATH. Knows nothing of VS Code.
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+export interface Search {
+    /** `ptx-analyzer.server.path`; empty if it is not set. */
+    setting: string;
+    /** The folder of the extension. */
+    extension: string;
+    path: string | undefined;
+    platform: NodeJS.Platform;
+    isExecutable: (file: string) => boolean;
+}
+
+export type Place = 'setting' | 'package' | 'PATH';
+
+export type Found = { file: string; place: Place } | { problem: string };
+
+export function isExecutable(file: string): boolean {
+    try {
+        accessSync(file, constants.X_OK);
+        return statSync(file).isFile();
+    } catch {
+        return false;
+    }
+}
+
+/** The executable that the package of a platform brings along. */
+export function packagedServer(extension: string, platform: NodeJS.Platform): string {
+    return join(extension, 'server', executableName('ptx-analyzer', platform));
+}
+
+export function findServer(search: Search): Found {
+    const setting = search.setting.trim();
+    if (setting !== '') return named(setting, search);
+    const packaged = packagedServer(search.extension, search.platform);
+    if (search.isExecutable(packaged)) return { file: packaged, place: 'package' };
+    const onPath = lookUp('ptx-analyzer', search);
+    if (onPath !== undefined) return { file: onPath, place: 'PATH' };
+    return {
+        problem:
+            'This package of the extension holds no server for this machine, and there is no `ptx-analyzer` on PATH. ' +
+            'Install the package for your platform, or build the server and name it in `ptx-analyzer.server.path`.',
+    };
+}
+
+function named(setting: string, search: Search): Found {
+    const file = setting.startsWith('~/') ? join(homedir(), setting.slice(2)) : setting;
+    if (isAbsolute(file)) {
+        return search.isExecutable(file)
+            ? { file, place: 'setting' }
+            : { problem: `\`ptx-analyzer.server.path\` names \`${file}\`, which is not a program that can be run.` };
+    }
+    if (/[/\\]/.test(file)) {
+        return { problem: `\`ptx-analyzer.server.path\` must be absolute or a name on PATH; it is \`${setting}\`.` };
+    }
+    const onPath = lookUp(file, search);
+    return onPath === undefined
+        ? { problem: `\`ptx-analyzer.server.path\` names \`${setting}\`, which is not on PATH.` }
+        : { file: onPath, place: 'setting' };
+}
+
+function lookUp(name: string, search: Search): string | undefined {
+    return (search.path ?? '')
+        .split(delimiter)
+        .filter((folder) => isAbsolute(folder))
+        .map((folder) => join(folder, executableName(name, search.platform)))
+        .find((file) => search.isExecutable(file));
+}
+
+function executableName(name: string, platform: NodeJS.Platform): string {
+    return platform === 'win32' && !name.toLowerCase().endsWith('.exe') ? `${name}.exe` : name;
+}
+
+/** What to say if server and extension are not of one release; undefined if they are. */
+export function versionMismatch(server: string | undefined, extension: string): string | undefined {
+    if (server === undefined) return undefined;
+    const release = (version: string): string => version.split('.').slice(0, 2).join('.');
+    if (release(server) === release(extension)) return undefined;
+    return `The server is version ${server}, this extension ${extension}: what is newer in one may be missing in the other.`;
+}

@@ -1,0 +1,256 @@
+// What a user can run from the palette, a menu or a key.
+
+import * as vscode from 'vscode';
+import type { Location as ServerLocation, Position as ServerPosition } from 'vscode-languageclient/node';
+import { COMMANDS, SERVER_COMMANDS } from './commandNames';
+import type { Documents } from './documents';
+import type { ShowWarpArguments, WorkspaceCheck } from './protocol';
+import type { RegistersView } from './registers';
+import { executeCommand } from './requests';
+import { messageOf, plain, type Server } from './server';
+import { entryAt, isPreTeXt, queryAt } from './text';
+
+export interface Parts {
+    server: Server;
+    documents: Documents;
+    registers: RegistersView;
+    extensionUri: vscode.Uri;
+    showWarp: (args: ShowWarpArguments) => Promise<void>;
+}
+
+type Handler = (...args: never[]) => unknown;
+
+/** Registers every command; what one throws is shown as a message. */
+export function registerCommands(parts: Parts): vscode.Disposable {
+    const handlers: Record<string, Handler> = {
+        [COMMANDS.showReferences]: (uri: string, position: ServerPosition, places: ServerLocation[]) =>
+            showReferences(parts, uri, position, places),
+        [COMMANDS.showWarp]: (args: ShowWarpArguments) => parts.showWarp(args),
+        [COMMANDS.checkWorkspace]: () => checkWorkspace(parts),
+        [COMMANDS.clearEvaluation]: () => clearEvaluation(parts),
+        [COMMANDS.compareRegisters]: (argument?: object) => compareRegisters(parts, argument),
+        [COMMANDS.evaluateWarp]: (argument?: ShowWarpArguments | vscode.Uri) => evaluateWarp(argument),
+        [COMMANDS.explain]: (query?: unknown) => explain(parts, typeof query === 'string' ? query : undefined),
+        [COMMANDS.goToLine]: (uri: string, line: number) => goToLine(uri, line),
+        [COMMANDS.newKernel]: () => newKernel(parts),
+        [COMMANDS.restartServer]: () => parts.server.restart(),
+        [COMMANDS.showLog]: () => {
+            parts.server.log.show(true);
+        },
+        [COMMANDS.showMenu]: () => showMenu(parts),
+        [COMMANDS.showRegisters]: () => parts.registers.show(),
+        [COMMANDS.showServerStatus]: () => showServerStatus(parts),
+        [COMMANDS.showSyntaxTree]: () => showSyntaxTree(parts),
+        [COMMANDS.writeLaunch]: () => writeLaunch(),
+    };
+    return vscode.Disposable.from(
+        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(handler))),
+    );
+}
+
+function guarded(handler: Handler): (...args: unknown[]) => Promise<unknown> {
+    return async (...args) => {
+        try {
+            return await (handler as (...args: unknown[]) => unknown)(...args);
+        } catch (error) {
+            void vscode.window.showErrorMessage(plain(messageOf(error)));
+            return undefined;
+        }
+    };
+}
+
+/** The PTX document that commands are about; throws where there is none. */
+function activeEditor(): vscode.TextEditor {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.languageId === 'ptx') return editor;
+    // A panel or a rendered page may have the focus.
+    const visible = vscode.window.visibleTextEditors.filter((one) => one.document.languageId === 'ptx');
+    const only = visible[0];
+    if (only && visible.length === 1) return only;
+    throw new Error('Open a PTX file first.');
+}
+
+async function explain({ server, documents }: Parts, given?: string): Promise<void> {
+    let query = given;
+    if (query === undefined) {
+        const editor = vscode.window.activeTextEditor?.document.languageId === 'ptx' ? vscode.window.activeTextEditor : undefined;
+        const { active, isEmpty } = editor?.selection ?? { active: undefined, isEmpty: true };
+        if (editor && !isEmpty) query = editor.document.getText(editor.selection).trim();
+        else if (editor && active) query = queryAt(editor.document.lineAt(active.line).text, active.character);
+        query ??= await vscode.window.showInputBox({
+            title: 'Explain',
+            placeHolder: 'fma.rn.f32, .ftz, %laneid, .maxntid, operand-type …',
+            prompt: 'An instruction, a modifier, a directive, a special register, or the code of a diagnostic',
+        });
+        if (query === undefined || query === '') return;
+    }
+    const text = await executeCommand<string | null>(server.client, SERVER_COMMANDS.explain, [query]);
+    if (text === null) {
+        void vscode.window.showInformationMessage(`Nothing is known about “${query}”.`);
+        return;
+    }
+    await documents.showMarkdown(query, text);
+}
+
+async function showReferences({ server }: Parts, uri: string, position: ServerPosition, places: ServerLocation[]): Promise<void> {
+    const converter = server.client?.protocol2CodeConverter;
+    if (!converter) return;
+    await vscode.commands.executeCommand(
+        'editor.action.showReferences',
+        converter.asUri(uri),
+        converter.asPosition(position),
+        places.map((place) => converter.asLocation(place)),
+    );
+}
+
+async function checkWorkspace({ server }: Parts): Promise<void> {
+    const found = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Window, title: 'Checking all PTX files' },
+        () => executeCommand<WorkspaceCheck>(server.client, SERVER_COMMANDS.checkWorkspace, []),
+    );
+    const parts = [`${found.files} files that are not open: ${found.errors} errors, ${found.warnings} warnings.`];
+    if (found.more) parts.push('There are more files than ptx-analyzer.workspace.files allows.');
+    if (found.too_big > 0) parts.push(`${found.too_big} were too big.`);
+    if (found.unreadable > 0) parts.push(`${found.unreadable} could not be read.`);
+    const chosen = await vscode.window.showInformationMessage(parts.join(' '), ...(found.errors + found.warnings > 0 ? ['Show Problems'] : []));
+    if (chosen !== undefined) await vscode.commands.executeCommand('workbench.actions.view.problems');
+}
+
+export async function compareRegisters({ server, documents }: Parts, given?: object): Promise<void> {
+    const argument = { uri: given ? undefined : activeEditor().document.uri.toString(), ...given, show: false };
+    const path = vscode.workspace.getConfiguration('ptx-analyzer').get<string>('ptxas.path', '');
+    if (path === '' || !vscode.workspace.isTrusted) {
+        await withoutAssembler();
+        return;
+    }
+    const answer = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: 'Asking ptxas', cancellable: true },
+        async (_progress, token) => {
+            try {
+                return await executeCommand<{ markdown: string }>(server.client, SERVER_COMMANDS.compareRegisters, [argument], token);
+            } catch (error) {
+                if (token.isCancellationRequested) return undefined;
+                throw error;
+            }
+        },
+    );
+    if (answer) await documents.showMarkdown('Registers by ptxas', answer.markdown);
+}
+
+async function withoutAssembler(): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+        const manage = 'Manage Trust';
+        const chosen = await vscode.window.showWarningMessage("NVIDIA's assembler is run in trusted workspaces only.", manage);
+        if (chosen === manage) await vscode.commands.executeCommand('workbench.trust.manage');
+        return;
+    }
+    const settings = 'Open Settings';
+    const chosen = await vscode.window.showInformationMessage(
+        "No assembler is configured, and none is looked for. Name NVIDIA's ptxas in the setting ptx-analyzer.ptxas.path.",
+        settings,
+    );
+    if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'ptx-analyzer.ptxas.path');
+}
+
+async function evaluateWarp(given?: ShowWarpArguments | vscode.Uri): Promise<void> {
+    // Menus of the explorer and of editors hand over an address.
+    if (given && !(given instanceof vscode.Uri)) {
+        await vscode.commands.executeCommand(COMMANDS.showWarp, given);
+        return;
+    }
+    const editor =
+        given && given.toString() !== vscode.window.activeTextEditor?.document.uri.toString()
+            ? await vscode.window.showTextDocument(given)
+            : activeEditor();
+    await vscode.commands.executeCommand(COMMANDS.showWarp, {
+        uri: editor.document.uri.toString(),
+        line: editor.selection.active.line + 1,
+    } satisfies ShowWarpArguments);
+}
+
+/** Values and faults of the last evaluation go away, and edits cause no new one. */
+async function clearEvaluation({ server }: Parts): Promise<void> {
+    await executeCommand(server.client, SERVER_COMMANDS.clearEvaluation, [{ uri: activeEditor().document.uri.toString() }]);
+}
+
+async function showServerStatus({ server, documents }: Parts): Promise<void> {
+    const status = await executeCommand<{ markdown: string }>(server.client, SERVER_COMMANDS.serverStatus, []);
+    await documents.showMarkdown('PTX server', status.markdown);
+}
+
+async function showSyntaxTree({ server, documents }: Parts): Promise<void> {
+    const { document } = activeEditor();
+    const tree = await executeCommand<string>(server.client, SERVER_COMMANDS.showSyntaxTree, [{ uri: document.uri.toString() }]);
+    await documents.showText(`Syntax tree of ${document.uri.path.split('/').at(-1) ?? ''}`, tree);
+}
+
+/** The server offers this as a refactoring above an entry without a launch; here it is found from the cursor. */
+async function writeLaunch(): Promise<void> {
+    const { document, selection } = activeEditor();
+    const entry = entryAt(document.getText(), selection.active.line);
+    if (!entry) throw new Error('There is no kernel at or below the cursor.');
+    const line = document.lineAt(entry.line);
+    const at = new vscode.Position(entry.line, Math.max(line.text.indexOf(entry.name), line.firstNonWhitespaceCharacterIndex));
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+        'vscode.executeCodeActionProvider',
+        document.uri,
+        new vscode.Range(at, at),
+        vscode.CodeActionKind.RefactorRewrite.value,
+    );
+    const action = actions.find(({ edit, title }) => edit !== undefined && /\blaunch\b/i.test(title));
+    if (!action?.edit) throw new Error(`The kernel ${entry.name} has a launch already, or none can be guessed.`);
+    await vscode.workspace.applyEdit(action.edit);
+}
+
+async function goToLine(uri: string, line: number): Promise<void> {
+    const address = vscode.Uri.parse(uri);
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === address.toString());
+    const place = new vscode.Range(line - 1, 0, line - 1, 0);
+    await vscode.window.showTextDocument(address, { ...(shown?.viewColumn && { viewColumn: shown.viewColumn }), selection: place });
+}
+
+/** A kernel that can be evaluated as it stands, to look around with. */
+async function newKernel({ extensionUri }: Parts): Promise<void> {
+    const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, 'walkthrough', 'saxpy.ptx'));
+    const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: new TextDecoder().decode(bytes) });
+    await vscode.window.showTextDocument(document);
+}
+
+async function showMenu({ server }: Parts): Promise<void> {
+    const command = (label: string, name: string, detail?: string): vscode.QuickPickItem & { name: string } => ({
+        label,
+        name,
+        ...(detail !== undefined && { detail }),
+    });
+    const running = server.state.kind === 'running';
+    const items = [
+        ...(running
+            ? [
+                  command('$(play) Evaluate Warp', COMMANDS.evaluateWarp),
+                  command('$(debug-alt) Debug Kernel', COMMANDS.debugEntry),
+                  command('$(list-tree) Show Registers', COMMANDS.showRegisters),
+                  command('$(book) Explain …', COMMANDS.explain),
+                  command('$(checklist) Check Workspace', COMMANDS.checkWorkspace),
+                  command('$(info) Show Server Status', COMMANDS.showServerStatus),
+              ]
+            : []),
+        command('$(debug-restart) Restart Server', COMMANDS.restartServer),
+        command('$(output) Show Log', COMMANDS.showLog),
+        command('$(gear) Settings', 'workbench.action.openSettings'),
+    ];
+    const title = server.state.kind === 'failed' ? plain(server.state.problem) : 'PTX';
+    const chosen = await vscode.window.showQuickPick(items, { title });
+    if (!chosen) return;
+    await vscode.commands.executeCommand(chosen.name, ...(chosen.name.startsWith('workbench') ? ['@ext:ptx-analyzer.ptx-analyzer'] : []));
+}
+
+/** `.ptx` files that are PreTeXt, and so XML, get the language that is meant. */
+export function leavePreTeXtAlone(): vscode.Disposable {
+    const look = async (document: vscode.TextDocument): Promise<void> => {
+        if (document.languageId !== 'ptx' || !isPreTeXt(document.getText(new vscode.Range(0, 0, 64, 0)))) return;
+        const known = await vscode.languages.getLanguages();
+        await vscode.languages.setTextDocumentLanguage(document, known.includes('pretext') ? 'pretext' : 'xml');
+    };
+    vscode.workspace.textDocuments.forEach((document) => void look(document));
+    return vscode.workspace.onDidOpenTextDocument((document) => void look(document));
+}

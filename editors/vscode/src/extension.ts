@@ -1,0 +1,86 @@
+// The extension: makes the parts, and connects them.
+
+import * as vscode from 'vscode';
+import { COMMANDS } from './commandNames';
+import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } from './commands';
+import { registerDebugger } from './debug';
+import { Documents } from './documents';
+import { registerWarpPanel } from './panel/index';
+import type { ShowWarpArguments } from './protocol';
+import { middleware } from './middleware';
+import { RegistersView } from './registers';
+import { Server } from './server';
+import { Status } from './status';
+import { warpApi } from './warp';
+
+/** What other extensions, and the tests, get from `activate`. */
+export interface Api {
+    /** The state of the server: `running`, `starting`, `stopped` or `failed`. */
+    serverState(): string;
+    /** What the view of registers shows, a line for each row. */
+    registers(): string[];
+}
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+    const log = vscode.window.createOutputChannel('PTX Analyzer', { log: true });
+    const shown = {
+        registers: async (argument: Record<string, unknown>) => {
+            if (typeof argument['uri'] === 'string') await placeCursor(argument['uri'], argument['entry']);
+            await registers.show();
+        },
+        compareRegisters: (argument: Record<string, unknown>) => compareRegisters(parts, argument),
+    };
+    const started = new Server(
+        context,
+        log,
+        middleware(() => shown),
+    );
+    server = started;
+    const documents = new Documents();
+    const registers = new RegistersView(started);
+    const api = warpApi(started);
+    const panel = registerWarpPanel(context, api);
+    const parts: Parts = { server: started, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
+    context.subscriptions.push(
+        log,
+        started,
+        documents,
+        registers,
+        api,
+        panel,
+        new Status(started),
+        registerCommands(parts),
+        registerDebugger(started),
+        leavePreTeXtAlone(),
+        rememberOpenPtx(),
+    );
+    await started.start();
+    return { serverState: () => started.state.kind, registers: () => registers.outline() };
+}
+
+export async function deactivate(): Promise<void> {
+    await server?.stop();
+}
+
+/** The view of registers is there while a PTX file is in sight. */
+function rememberOpenPtx(): vscode.Disposable {
+    const update = (): void => {
+        const open = vscode.window.visibleTextEditors.some(({ document }) => document.languageId === 'ptx');
+        if (open) void vscode.commands.executeCommand('setContext', 'ptx-analyzer.opened', true);
+    };
+    update();
+    return vscode.window.onDidChangeVisibleTextEditors(update);
+}
+
+/** Puts the cursor on a function's name, so that what follows the cursor shows that function. */
+async function placeCursor(uri: string, name: unknown): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
+    const line = typeof name === 'string' ? document.getText().split('\n').findIndex((text) => declares(text, name)) : -1;
+    if (line >= 0) await vscode.commands.executeCommand(COMMANDS.goToLine, uri, line + 1);
+}
+
+function declares(text: string, name: string): boolean {
+    return /^\s*(?!\/\/).*\.(?:entry|func)\b/.test(text) && text.split(/[^\w$%]+/).includes(name);
+}

@@ -1,0 +1,34 @@
+// What the server's own commands do when a code lens or a code action runs them: their answers are meant to be seen.
+
+import * as vscode from 'vscode';
+import type { Middleware } from 'vscode-languageclient/node';
+import { COMMANDS, SERVER_COMMANDS } from './commandNames';
+
+type Run = (argument: Record<string, unknown>) => Promise<unknown>;
+
+export interface Shown {
+    /** Registers of the function that a lens stands above. */
+    registers: Run;
+    compareRegisters: Run;
+}
+
+/** `shown` is asked for late: the views are made after the client's options. */
+export function middleware(shown: () => Shown): Middleware {
+    const here: Record<string, Run | undefined> = {
+        [SERVER_COMMANDS.registerPressure]: (argument) => shown().registers(argument),
+        [SERVER_COMMANDS.compareRegisters]: (argument) => shown().compareRegisters(argument),
+        [SERVER_COMMANDS.explain]: async (argument) => vscode.commands.executeCommand(COMMANDS.explain, argument['query']),
+        [SERVER_COMMANDS.serverStatus]: async () => vscode.commands.executeCommand(COMMANDS.showServerStatus),
+        [SERVER_COMMANDS.showSyntaxTree]: async () => vscode.commands.executeCommand(COMMANDS.showSyntaxTree),
+    };
+    return {
+        executeCommand: async (command, args, next) => {
+            const run = here[command];
+            const argument: unknown = args[0] ?? {};
+            // Somebody who wants the bare answer, such as another extension, says so with `show: false`.
+            const bare = typeof argument === 'object' && argument !== null && 'show' in argument && argument.show === false;
+            if (!run || bare) return (await next(command, args)) as unknown;
+            return run(typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : { query: argument });
+        },
+    };
+}

@@ -1,0 +1,45 @@
+// Launch lines in the source: what is replaced, and where new ones go.
+
+/** An edit of whole lines; both count from 0, the end excluded. */
+export interface LinesEdit {
+    from: number;
+    to: number;
+    lines: string[];
+}
+
+/**
+ * The edit that writes a launch: over the lines that it replaces if they still stand there, else above a line. Undefined if the lines
+ * that were to be replaced are no longer what they were.
+ */
+export function launchEdit(
+    source: readonly string[],
+    lines: readonly string[],
+    replaces: { line: number; lines: readonly string[] } | null,
+    above: number,
+): LinesEdit | undefined {
+    if (replaces === null) {
+        const at = Math.max(0, Math.min(above - 1, source.length));
+        const indent = /^[ \t]*/.exec(source[at] ?? '')?.[0] ?? '';
+        return { from: at, to: at, lines: lines.map((line) => indent + line) };
+    }
+    const from = replaces.line - 1;
+    const stands = replaces.lines.every((line, at) => source[from + at]?.trim() === line.trim());
+    if (!stands || replaces.lines.length === 0) return undefined;
+    const indent = /^[ \t]*/.exec(source[from] ?? '')?.[0] ?? '';
+    return { from, to: from + replaces.lines.length, lines: lines.map((line) => indent + line) };
+}
+
+/** The statement at a place: from its column (in bytes) to the semicolon, on one line, without comments. */
+export function statementText(source: readonly string[], line: number, column: number): string {
+    const first = source[line - 1];
+    if (first === undefined) return '';
+    let text = Buffer.from(first, 'utf8').subarray(Math.max(0, column - 1)).toString('utf8');
+    for (let next = line; next < Math.min(line + 7, source.length) && !withoutComments(text).includes(';'); next += 1) text += `\n${source[next] ?? ''}`;
+    const bare = withoutComments(text).replace(/\s+/g, ' ').trim();
+    const end = bare.indexOf(';');
+    return end === -1 ? bare : bare.slice(0, end + 1);
+}
+
+function withoutComments(text: string): string {
+    return text.replace(/\/\*[^]*?\*\//g, ' ').replace(/\/\/[^\n]*/g, '');
+}

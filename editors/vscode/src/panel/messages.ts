@@ -1,0 +1,359 @@
+// What the two halves of the warp panel say to each other: the host in the extension, and the page in the webview. Neither half
+// trusts the other: every message is checked before anything is done with it, and what does not fit is dropped.
+
+import type {
+    EntryLaunches,
+    Evaluated,
+    EvaluateArguments,
+    Evaluation,
+    Fragments,
+    Launches,
+    Refusal,
+    ShowWarpArguments,
+    Triple,
+} from '../protocol';
+
+/** What the panel asks of `ptx-analyzer.evaluateWarp`: the document and the entry are the host's to say. */
+export type WarpQuestion = Omit<EvaluateArguments, 'uri' | 'line' | 'show' | 'entry'>;
+
+/** A place in the document, from 1; the column counts bytes. */
+export interface Place {
+    line: number;
+    column: number;
+}
+
+export type Question =
+    | { kind: 'evaluate'; arguments: WarpQuestion }
+    | { kind: 'fragments'; line: number }
+    | { kind: 'launches' }
+    | { kind: 'statements'; places: Place[] };
+
+/** The texts of statements that were asked for, in the order of the question. */
+export interface Statements {
+    texts: string[];
+}
+
+/** What the panel remembers between sessions, per entry. */
+export interface Preferences {
+    formats: Record<string, string>;
+    order: 'recent' | 'declared' | 'name';
+    collapse: boolean;
+    width: 'narrow' | 'normal' | 'wide';
+    pane: string;
+}
+
+export interface Timings {
+    /** Milliseconds from the user's action to the first painted grid, and of this the time until the answer was there. */
+    firstPaint: number;
+    answered: number;
+    /** Steps: how long the last ones took from the key to the changed page. */
+    steps: number[];
+}
+
+export type FromPage =
+    | { type: 'ready' }
+    | { type: 'ask'; id: number; question: Question }
+    | { type: 'at'; step: number; line: number; column: number; lane: number; reveal: boolean }
+    | { type: 'reveal'; line: number; column: number }
+    | { type: 'write'; lines: string[]; replaces: { line: number; lines: string[] } | null; above: number }
+    | { type: 'remember'; preferences: Preferences }
+    | { type: 'timings'; timings: Timings }
+    | { type: 'entry'; entry: string }
+    | { type: 'copy'; text: string }
+    | { type: 'keep' };
+
+export const ACTIONS = [
+    'first', 'back', 'play', 'forward', 'last', 'previousOfLine', 'nextOfLine', 'nextFault', 'previousFault', 'help',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export type FromHost =
+    | { type: 'show'; target: ShowWarpArguments; file: string; preferences: Preferences; asked: number; step: number | null }
+    | { type: 'answer'; id: number; body: unknown }
+    | { type: 'failure'; id: number; message: string; refusal: Refusal | null }
+    | { type: 'evaluated'; evaluated: Evaluated }
+    | { type: 'edited' }
+    | { type: 'server'; running: boolean }
+    | { type: 'cursor'; line: number }
+    | { type: 'goTo'; line: number; next: boolean }
+    | { type: 'act'; action: Action };
+
+export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'normal', pane: 'memory' };
+
+/** Steps in one window of the trace. */
+export const WINDOW = 128;
+/** Steps of the timeline that come with the first answer: enough for most kernels, and little to wait for. */
+export const FIRST_TIMELINE = 4096;
+
+/** The question that a page begins with: the host asks it already while the page loads. */
+export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
+    return {
+        ...target,
+        from: Math.floor(step / WINDOW) * WINDOW,
+        count: WINDOW,
+        state: true,
+        accesses: true,
+        timeline: { from: 0, count: FIRST_TIMELINE },
+        focus: { lane, step },
+    };
+}
+
+type Fields = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is Fields {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isMask(value: unknown): value is number {
+    return isCount(value) && value <= 0xffffffff;
+}
+
+function isText(value: unknown, most = 100_000): value is string {
+    return typeof value === 'string' && value.length <= most;
+}
+
+function isHex(value: unknown): value is string {
+    return typeof value === 'string' && value.length % 2 === 0 && /^[0-9a-f]*$/i.test(value);
+}
+
+function isList<T>(value: unknown, each: (one: unknown) => one is T, most = 1_000_000): value is T[] {
+    return Array.isArray(value) && value.length <= most && value.every(each);
+}
+
+function isTriple(value: unknown): value is Triple {
+    return isList(value, isCount) && value.length === 3;
+}
+
+const isString = (value: unknown): value is string => isText(value);
+
+function isPlace(value: unknown): value is Place {
+    return isRecord(value) && isCount(value['line']) && isCount(value['column']);
+}
+
+function oneOf<T extends string>(value: unknown, names: readonly T[]): value is T {
+    return typeof value === 'string' && (names as readonly string[]).includes(value);
+}
+
+const optional = (value: unknown, check: (one: unknown) => boolean): boolean => value === undefined || check(value);
+
+function isMemoryRequest(value: unknown): boolean {
+    if (!isRecord(value) || !optional(value['length'], isCount) || !optional(value['offset'], isCount)) return false;
+    if (!optional(value['lane'], isCount)) return false;
+    return isText(value['buffer'], 1000) || isHex(value['address']) || isText(value['address'], 32) || isText(value['space'], 16);
+}
+
+function isWarpQuestion(value: unknown): value is WarpQuestion {
+    if (!isRecord(value)) return false;
+    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'timeline', 'memory', 'focus'];
+    if (!Object.keys(value).every((key) => known.includes(key))) return false;
+    const { launch, number, cta, warp, from, count, state, accesses, timeline, memory, focus } = value;
+    return (
+        optional(launch, (one) => isText(one) || isRecord(one)) &&
+        optional(number, isCount) &&
+        optional(cta, isTriple) &&
+        optional(warp, isCount) &&
+        optional(from, isCount) &&
+        optional(count, (one) => isCount(one) && one <= 65_536) &&
+        optional(state, (one) => one === true || isCount(one)) &&
+        optional(accesses, (one) => typeof one === 'boolean') &&
+        optional(timeline, (one) => typeof one === 'boolean' || (isRecord(one) && isCount(one['from']) && isCount(one['count']))) &&
+        optional(memory, (one) => Array.isArray(one) && one.length <= 64 && one.every(isMemoryRequest)) &&
+        optional(focus, (one) => one === null || (isRecord(one) && isCount(one['lane']) && optional(one['step'], isCount)))
+    );
+}
+
+function isQuestion(value: unknown): value is Question {
+    if (!isRecord(value)) return false;
+    switch (value['kind']) {
+        case 'evaluate':
+            return isWarpQuestion(value['arguments']);
+        case 'fragments':
+            return isCount(value['line']);
+        case 'launches':
+            return true;
+        case 'statements':
+            return isList(value['places'], isPlace, 5000);
+        default:
+            return false;
+    }
+}
+
+/** Preferences that fit, with the usual ones for what does not. */
+export function preferencesFrom(value: unknown): Preferences {
+    const out: Preferences = { ...NO_PREFERENCES, formats: {} };
+    if (!isRecord(value)) return out;
+    if (oneOf(value['order'], ['recent', 'declared', 'name'])) out.order = value['order'];
+    if (oneOf(value['width'], ['narrow', 'normal', 'wide'])) out.width = value['width'];
+    if (typeof value['collapse'] === 'boolean') out.collapse = value['collapse'];
+    if (isText(value['pane'], 32)) out.pane = value['pane'];
+    if (isRecord(value['formats'])) {
+        for (const [name, format] of Object.entries(value['formats']).slice(0, 5000)) {
+            if (isText(name, 1000) && isText(format, 16)) out.formats[name] = format;
+        }
+    }
+    return out;
+}
+
+/** A message of the page, if it is one. */
+export function fromPage(value: unknown): FromPage | undefined {
+    if (!isRecord(value)) return undefined;
+    const message = value as FromPage & Fields;
+    const fits = ((): boolean => {
+        switch (value['type']) {
+            case 'ready':
+            case 'keep':
+                return true;
+            case 'ask':
+                return isCount(value['id']) && isQuestion(value['question']);
+            case 'at':
+                return isPlace(value) && isCount(value['step']) && isCount(value['lane']) && value['lane'] < 32 && typeof value['reveal'] === 'boolean';
+            case 'reveal':
+                return isPlace(value);
+            case 'write': {
+                const replaces = value['replaces'];
+                return (
+                    isList(value['lines'], isString, 200) &&
+                    isCount(value['above']) &&
+                    (replaces === null || (isRecord(replaces) && isCount(replaces['line']) && isList(replaces['lines'], isString, 200)))
+                );
+            }
+            case 'remember':
+                return isRecord(value['preferences']);
+            case 'entry':
+                return isText(value['entry'], 10_000);
+            case 'timings':
+                return isRecord(value['timings']);
+            case 'copy':
+                return isText(value['text'], 5_000_000);
+            default:
+                return false;
+        }
+    })();
+    return fits ? message : undefined;
+}
+
+/** A message of the host, if it is one. */
+export function fromHost(value: unknown): FromHost | undefined {
+    if (!isRecord(value)) return undefined;
+    const message = value as FromHost & Fields;
+    const fits = ((): boolean => {
+        switch (value['type']) {
+            case 'show':
+                return isRecord(value['target']) && isText(value['target']['uri']) && isText(value['file']) && isRecord(value['preferences']);
+            case 'answer':
+                return isCount(value['id']);
+            case 'failure':
+                return isCount(value['id']) && isText(value['message']) && (value['refusal'] === null || isRefusal(value['refusal']));
+            case 'evaluated':
+                return isRecord(value['evaluated']) && optional(value['evaluated']['refused'], isRecord);
+            case 'edited':
+                return true;
+            case 'server':
+                return typeof value['running'] === 'boolean';
+            case 'cursor':
+                return isCount(value['line']);
+            case 'goTo':
+                return isCount(value['line']) && typeof value['next'] === 'boolean';
+            case 'act':
+                return oneOf(value['action'], ACTIONS);
+            default:
+                return false;
+        }
+    })();
+    return fits ? message : undefined;
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+    return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every((place) => isPlace(place) && isText((place as unknown as Fields)['message'])));
+}
+
+function isRegisterChange(value: unknown): value is Fields {
+    return isRecord(value) && isText(value['name'], 10_000) && isText(value['type'], 32) && isHex(value['before']) && isHex(value['after']) &&
+        optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
+}
+
+function isAccess(value: unknown): value is Fields {
+    return isRecord(value) && isText(value['kind'], 32) && isText(value['space'], 32) && isCount(value['bytes']) && isMask(value['lanes']) &&
+        Array.isArray(value['addresses']) && value['addresses'].every((one) => one === null || isText(one, 32)) &&
+        optional(value['names'], Array.isArray) && optional(value['banks'], Array.isArray);
+}
+
+function isStep(value: unknown): value is Fields {
+    return isRecord(value) && isPlace(value) && isCount(value['step']) && isText(value['function'], 10_000) && isMask(value['active']) &&
+        isMask(value['executed']) && isCount(value['depth']) && isList(value['registers'], isRegisterChange) &&
+        optional(value['accesses'], (one) => isList(one, isAccess));
+}
+
+function isRegisterState(value: unknown): value is Fields {
+    return isRecord(value) && isText(value['name'], 10_000) && isText(value['type'], 32) && isHex(value['value']) && isMask(value['known']) &&
+        optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
+}
+
+function isState(value: unknown): boolean {
+    return isRecord(value) && isCount(value['step']) && isMask(value['exited']) && isMask(value['present']) &&
+        isList(value['registers'], isRegisterState) && Array.isArray(value['groups']) && Array.isArray(value['frames']) &&
+        value['frames'].every(isRecord) && Array.isArray(value['specials']) && Array.isArray(value['parameters']);
+}
+
+function isTimeline(value: unknown): boolean {
+    return isRecord(value) && isCount(value['from']) && Array.isArray(value['steps']) &&
+        value['steps'].every((one) => Array.isArray(one) && one.length >= 3 && one.every(isCount));
+}
+
+function isFault(value: unknown): value is Fields {
+    return isRecord(value) && isPlace(value) && isText(value['kind'], 100) && isText(value['message']) && isMask(value['lanes']) &&
+        isTriple(value['cta']) && isCount(value['warp']);
+}
+
+function isMemoryBlock(value: unknown): value is Fields {
+    return isRecord(value) && isText(value['name']) && isText(value['space'], 32) && isText(value['address'], 32) && isCount(value['offset']) &&
+        isHex(value['bytes']) && Array.isArray(value['known']);
+}
+
+/** An answer of `evaluateWarp` that the panel can work with; an error says what does not fit. */
+export function asEvaluation(value: unknown): Evaluation {
+    const demand = (holds: boolean, what: string): void => {
+        if (!holds) throw new Error(`The server's answer does not fit this version of the extension (${what}).`);
+    };
+    demand(isRecord(value), 'no object');
+    const answer = value as Fields;
+    demand(oneOf(answer['status'], ['finished', 'fault', 'limit', 'deadlock']), 'status');
+    demand(isText(answer['entry'], 10_000), 'entry');
+    demand(isCount(answer['steps']), 'steps');
+    demand(isList(answer['faults'], isFault), 'faults');
+    demand(isRecord(answer['buffers']) && Object.values(answer['buffers']).every(isHex), 'buffers');
+    demand(Array.isArray(answer['expectations']) && answer['expectations'].every((one) => isRecord(one) && isText(one['name'])), 'expectations');
+    const target = answer['target'];
+    demand(isRecord(target) && isTriple(target['cta']) && isCount(target['warp']) && isMask(target['present']), 'target');
+    const grid = answer['grid'];
+    demand(isRecord(grid) && isTriple(grid['grid']) && isTriple(grid['block']) && isCount(grid['warps']), 'grid');
+    demand(optional(answer['trace'], (one) => isList(one, isStep)), 'trace');
+    demand(optional(answer['state'], isState), 'state');
+    demand(optional(answer['timeline'], isTimeline), 'timeline');
+    demand(optional(answer['memory'], (one) => isList(one, isMemoryBlock)), 'memory');
+    return value as Evaluation;
+}
+
+export function asFragments(value: unknown): Fragments | null {
+    if (!isRecord(value) || !Array.isArray(value['operands'])) return null;
+    const fits = value['operands'].every((one) => isRecord(one) && isText(one['operand'], 100) && isText(one['type'], 32) && isCount(one['rows']) &&
+        isCount(one['columns']) && isList(one['registers'], isString) &&
+        isList(one['elements'], (element): element is number[] => isList(element, isCount) && element.length === 5));
+    return fits ? (value as unknown as Fragments) : null;
+}
+
+export function asLaunches(value: unknown): Launches {
+    if (!isRecord(value) || !Array.isArray(value['entries'])) return { entries: [] };
+    const fits = (one: unknown): boolean => isRecord(one) && isText(one['name'], 10_000) && isCount(one['line']) && Array.isArray(one['launches']) &&
+        one['launches'].every((launch) => isRecord(launch) && isCount(launch['line']) && isText(launch['text']) && isList(launch['lines'], isString)) &&
+        isRecord(one['guess']) && isText(one['guess']['text']) && isList(one['guess']['lines'], isString) && Array.isArray(one['parameters']);
+    return { entries: value['entries'].filter(fits) as EntryLaunches[] };
+}
+
+export function asStatements(value: unknown): Statements {
+    return isRecord(value) && isList(value['texts'], isString) ? { texts: value['texts'] } : { texts: [] };
+}

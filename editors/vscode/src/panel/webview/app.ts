@@ -1,0 +1,393 @@
+// The page: it puts the views together, and lets them follow the session.
+
+import type { Fault } from '../../protocol';
+import { type Action, type FromHost, NO_PREFERENCES, type Preferences, preferencesFrom } from '../messages';
+import { Bus, type Host } from './bus';
+import { formatsFor } from './model/formats';
+import { type Change, Session } from './session';
+import { Controls } from './view/controls';
+import { button, element, setAttribute, setText } from './view/dom';
+import { FragmentsPane } from './view/fragments';
+import { Grid } from './view/grid';
+import { Head } from './view/head';
+import { Help } from './view/help';
+import { LaunchPane } from './view/launchForm';
+import { MemoryPane } from './view/memory';
+import { Menu } from './view/menu';
+import { Notice } from './view/notice';
+import { ResultsPane } from './view/results';
+import { type Pane, Tabs } from './view/tabs';
+import { TimelineView } from './view/timeline';
+import { Tooltip } from './view/tooltip';
+
+/** What the page keeps of itself, so that it comes back as it was after a reload of the window. */
+export interface Kept {
+    uri: string;
+    entry: string | undefined;
+    step: number;
+}
+
+const ORDERS: readonly [Preferences['order'], string][] = [
+    ['recent', 'Recent first'],
+    ['declared', 'As declared'],
+    ['name', 'By name'],
+];
+const WIDTHS: readonly Preferences['width'][] = ['narrow', 'normal', 'wide'];
+const MOST_TIMED = 400;
+
+export class App {
+    private readonly bus: Bus;
+    private readonly session: Session;
+    private readonly tooltip = new Tooltip();
+    private readonly menu = new Menu();
+    private readonly help = new Help();
+    private readonly controls: Controls;
+    private readonly timeline: TimelineView;
+    private readonly grid: Grid;
+    private readonly head: Head;
+    private readonly notice: Notice;
+    private readonly memory: MemoryPane;
+    private readonly fragments: FragmentsPane;
+    private readonly results: ResultsPane;
+    private readonly launch: LaunchPane;
+    private readonly tabs: Tabs;
+    private readonly filter = element('input', { type: 'search', class: 'filter', placeholder: 'Filter: %r*', 'aria-label': 'Filter registers by name; * stands for anything', spellcheck: 'false' });
+    private readonly changed: HTMLButtonElement;
+    private readonly inLine: HTMLButtonElement;
+    private readonly collapse: HTMLButtonElement;
+    private readonly order = element('select', { 'aria-label': 'Order of the registers' });
+    private readonly count = element('span', { class: 'unseen', 'aria-live': 'polite' });
+    private readonly main = element('main', { class: 'main' });
+    private uri = '';
+    private askedAt = 0;
+    private painted = false;
+    private readonly stepTimes: number[] = [];
+
+    constructor(
+        host: Host,
+        private readonly keep: (kept: Kept) => void,
+    ) {
+        this.bus = new Bus(host, (message) => {
+            this.heard(message);
+        });
+        const session = new Session(this.bus, NO_PREFERENCES);
+        this.session = session;
+        const reveal = (line: number, column = 1): void => {
+            this.bus.send({ type: 'reveal', line, column });
+        };
+        this.controls = new Controls(session, reveal);
+        this.timeline = new TimelineView(session, this.tooltip);
+        this.grid = new Grid(session, this.tooltip, (row, bytes, at) => {
+            this.menu.open(
+                at,
+                `How to read ${row.name}`,
+                formatsFor(bytes).map((format) => ({
+                    label: format.title,
+                    detail: '',
+                    chosen: this.grid.format(row) === format.name,
+                    act: () => {
+                        this.grid.setFormat(row, format.name);
+                    },
+                })),
+                at.closest<HTMLElement>('.rowhead') ?? at,
+            );
+        });
+        this.grid.onCount = (shown, of) => {
+            setText(this.count, shown === of ? `${of} registers` : `${shown} of ${of} registers`);
+        };
+        this.memory = new MemoryPane(session);
+        this.fragments = new FragmentsPane(session, this.bus, (there) => {
+            this.tabs.mark('matrices', there, 'this step has matrices');
+        });
+        this.results = new ResultsPane(session, (fault) => { this.goToFault(fault); }, reveal);
+        this.launch = new LaunchPane(session, this.bus);
+        this.launch.onEntries = (entries) => {
+            this.head.setEntries(entries);
+        };
+        this.tabs = new Tabs(this.panes(), (name) => {
+            session.remember({ pane: name });
+        });
+        this.head = new Head(session, {
+            entry: (name) => {
+                this.bus.send({ type: 'entry', entry: name });
+                this.session.evaluation = undefined;
+                this.session.launch = undefined;
+                this.session.number = 0;
+                session.selectWarp([0, 0, 0], 0);
+            },
+            results: () => { this.tabs.open('results'); },
+            keep: () => { this.bus.send({ type: 'keep' }); },
+            help: () => { this.help.toggle(); },
+        });
+        this.notice = new Notice(session, {
+            again: () => { void session.start({ keep: true }); },
+            reveal,
+            writeLaunch: () => { this.launch.writeToFile(); },
+            launch: () => { this.tabs.open('launch'); },
+        });
+        this.changed = this.toggle('Changed', 'Only registers that this step writes', () => { this.applyFilter(); });
+        this.inLine = this.toggle('In this line', 'Only registers that the instruction names', () => { this.applyFilter(); });
+        this.collapse = this.toggle('Collapse uniform', 'One cell for registers that hold the same in all lanes (X)', () => {
+            session.remember({ collapse: this.collapse.getAttribute('aria-pressed') === 'true' });
+        });
+        for (const [value, text] of ORDERS) this.order.append(element('option', { value }, text));
+        this.order.addEventListener('change', () => {
+            const chosen = ORDERS.find(([value]) => value === this.order.value);
+            if (chosen !== undefined) session.remember({ order: chosen[0] });
+        });
+        this.filter.addEventListener('input', () => { this.applyFilter(); });
+        this.filter.addEventListener('keydown', (event) => {
+            if (event.key !== 'Escape' && event.key !== 'Enter') return;
+            if (event.key === 'Escape') this.filter.value = '';
+            this.applyFilter();
+            this.grid.takeFocus();
+        });
+        session.listen((changes) => {
+            this.follow(changes);
+        });
+        document.addEventListener('keydown', (event) => {
+            this.keyed(event);
+        });
+        // The theme changed: pictures that were painted with its colours are painted again.
+        new MutationObserver(() => {
+            this.timeline.contentChanged();
+        }).observe(document.documentElement, { attributes: true, attributeFilter: ['class', 'style'], subtree: false });
+        new MutationObserver(() => {
+            this.timeline.contentChanged();
+        }).observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
+    }
+
+    mount(root: HTMLElement): void {
+        const bar = element(
+            'div',
+            { class: 'filter-bar' },
+            this.filter,
+            this.changed,
+            this.inLine,
+            element('span', { class: 'gap' }),
+            this.collapse,
+            this.order,
+            button('↔', 'Width of the columns', () => { this.nextWidth(); }, 'W'),
+        );
+        const registers = element('section', { class: 'registers', 'aria-label': 'Registers' }, bar, this.grid.node, this.count);
+        this.main.append(registers, this.tabs.node);
+        root.replaceChildren(
+            this.head.node,
+            this.notice.node,
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.timeline.node),
+            this.main,
+            this.menu.node,
+            this.help.node,
+            this.tooltip.node,
+        );
+        root.classList.add('panel');
+        this.preferencesChanged();
+        this.follow(new Set<Change>(['notice']));
+        this.bus.send({ type: 'ready' });
+    }
+
+    private panes(): Pane[] {
+        return [
+            { name: 'memory', title: 'Memory', node: this.memory.node, show: (visible) => { this.memory.show(visible); } },
+            { name: 'matrices', title: 'Matrices', node: this.fragments.node, show: (visible) => { this.fragments.show(visible); } },
+            { name: 'results', title: 'Results', node: this.results.node, show: (visible) => { this.results.show(visible); } },
+            { name: 'launch', title: 'Launch', node: this.launch.node, show: () => undefined },
+        ];
+    }
+
+    private toggle(label: string, title: string, act: () => void): HTMLButtonElement {
+        const made = element('button', { type: 'button', class: 'chip-button', title, 'aria-pressed': 'false' }, label);
+        made.addEventListener('click', () => {
+            made.setAttribute('aria-pressed', String(made.getAttribute('aria-pressed') !== 'true'));
+            act();
+        });
+        return made;
+    }
+
+    private applyFilter(): void {
+        this.grid.setFilter(this.filter.value, this.changed.getAttribute('aria-pressed') === 'true', this.inLine.getAttribute('aria-pressed') === 'true');
+    }
+
+    private nextWidth(): void {
+        const at = WIDTHS.indexOf(this.session.preferences.width);
+        this.session.remember({ width: WIDTHS[(at + 1) % WIDTHS.length] ?? 'normal' });
+    }
+
+    private heard(message: FromHost): void {
+        const { session } = this;
+        switch (message.type) {
+            case 'show': {
+                const other = message.target.uri !== this.uri || message.target.entry !== session.evaluation?.entry;
+                this.uri = message.target.uri;
+                this.askedAt = message.asked;
+                this.painted = false;
+                session.preferences = preferencesFrom(message.preferences);
+                this.preferencesChanged();
+                this.head.setFile(message.file);
+                if (other) {
+                    session.evaluation = undefined;
+                    session.launch = undefined;
+                    session.number = 0;
+                    session.cta = [0, 0, 0];
+                    session.warp = 0;
+                    this.tabs.open(session.preferences.pane);
+                }
+                void session.start({ line: message.target.line, step: message.step ?? undefined, keep: !other && message.target.line === undefined });
+                break;
+            }
+            case 'edited':
+                session.stale = session.evaluation !== undefined;
+                session.emit('notice');
+                break;
+            case 'evaluated':
+                if (message.evaluated.refused !== undefined) session.refuseLater(message.evaluated.refused.message, message.evaluated.refused.data);
+                else void session.start({ keep: session.evaluation !== undefined });
+                break;
+            case 'server':
+                if (!message.running) {
+                    session.phase = 'gone';
+                    session.emit('notice');
+                } else if (session.phase === 'gone' || session.phase === 'refused') {
+                    session.phase = session.evaluation === undefined ? 'evaluating' : 'ready';
+                    void session.start({ keep: true });
+                }
+                break;
+            case 'cursor':
+                session.cursorLine = message.line;
+                break;
+            case 'goTo':
+                this.controls.ofLine(message.next ? 1 : -1, message.line);
+                break;
+            case 'act':
+                this.act(message.action);
+                break;
+            case 'answer':
+            case 'failure':
+                break;
+        }
+    }
+
+    private preferencesChanged(): void {
+        const { preferences } = this.session;
+        this.order.value = preferences.order;
+        setAttribute(this.collapse, 'aria-pressed', String(preferences.collapse));
+    }
+
+    private follow(changes: ReadonlySet<Change>): void {
+        const began = performance.now();
+        const { session } = this;
+        if (changes.has('notice')) {
+            this.notice.update();
+            this.main.classList.toggle('stale', session.stale || session.phase === 'gone' || (session.refused !== undefined && session.evaluation !== undefined));
+            document.body.classList.toggle('empty', session.evaluation === undefined);
+            setAttribute(this.main, 'aria-busy', session.phase === 'evaluating' ? 'true' : undefined);
+            this.launch.noticed();
+        }
+        if (changes.has('run')) {
+            this.head.update();
+            this.memory.reset();
+            this.fragments.reset();
+            this.results.reset();
+            this.timeline.reset();
+            void this.launch.reset();
+        }
+        if (changes.has('timeline')) this.timeline.contentChanged();
+        if (changes.has('preferences')) this.preferencesChanged();
+        if (changes.has('step') || changes.has('focus') || changes.has('texts') || changes.has('preferences')) this.grid.refresh();
+        if (changes.has('step') || changes.has('texts') || changes.has('timeline')) this.controls.update();
+        if (changes.has('step')) {
+            this.timeline.moved();
+            this.memory.update();
+            this.fragments.update();
+            this.results.update();
+            this.tabs.mark('memory', (session.current?.accesses?.length ?? 0) > 0, 'this step touches memory');
+            this.keep({ uri: this.uri, entry: session.evaluation?.entry, step: session.position });
+            this.time(began);
+        }
+    }
+
+    /** How long a step takes to be written into the page, and when the first grid was painted after the user asked for it. */
+    private time(began: number): void {
+        const first = !this.painted && this.session.file() !== undefined;
+        const answered = Date.now() - this.askedAt;
+        if (first) this.painted = true;
+        else this.stepTimes.push(performance.now() - began);
+        if (this.stepTimes.length > MOST_TIMED) this.stepTimes.shift();
+        if (!first) return;
+        performance.mark('ptx-first-answer');
+        // After the frame that shows it: the callback of a frame runs before it is painted, the message after.
+        requestAnimationFrame(() => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = (): void => {
+                performance.mark('ptx-first-grid');
+                this.bus.send({ type: 'timings', timings: { firstPaint: Date.now() - this.askedAt, answered, steps: [...this.stepTimes] } });
+            };
+            channel.port2.postMessage(null);
+        });
+    }
+
+    private goToFault(fault: Fault): void {
+        const { session } = this;
+        const here = fault.warp === session.warp && fault.cta.every((one, at) => one === session.cta[at]);
+        const go = (): void => {
+            const step = session.timeline.stepOfFault(fault);
+            if (step !== undefined) session.goTo(step);
+            this.bus.send({ type: 'reveal', line: fault.line, column: fault.column });
+        };
+        if (here) {
+            go();
+            return;
+        }
+        session.cta = fault.cta;
+        session.warp = fault.warp;
+        void session.start({ line: fault.line }).then(go);
+    }
+
+    act(action: Action): void {
+        const { controls } = this;
+        const acts: Record<Action, () => void> = {
+            first: () => { controls.first(); },
+            back: () => { controls.back(); },
+            play: () => { controls.togglePlay(); },
+            forward: () => { controls.forward(); },
+            last: () => { controls.last(); },
+            previousOfLine: () => { controls.ofLine(-1); },
+            nextOfLine: () => { controls.ofLine(1); },
+            nextFault: () => { controls.fault(1); },
+            previousFault: () => { controls.fault(-1); },
+            help: () => { this.help.toggle(); },
+        };
+        if (action !== 'play' && action !== 'help') controls.stop();
+        acts[action]();
+    }
+
+    private keyed(event: KeyboardEvent): void {
+        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        const { target } = event;
+        const typing = target instanceof HTMLElement && target.matches('textarea, select, input:not([type="range"])');
+        if (typing || (this.help.node.open && event.key !== '?')) return;
+        const actions: Record<string, Action> = {
+            n: 'forward', '.': 'forward', b: 'back', ',': 'back', g: 'first', G: 'last', N: 'nextOfLine', B: 'previousOfLine',
+            e: 'nextFault', E: 'previousFault', '?': 'help', k: 'play',
+        };
+        const others: Record<string, () => void> = {
+            '/': () => { this.filter.focus(); },
+            r: () => { this.grid.takeFocus(); },
+            c: () => { this.controls.ofCursor(1); },
+            C: () => { this.controls.ofCursor(-1); },
+            x: () => { this.collapse.click(); },
+            w: () => { this.nextWidth(); },
+            '1': () => { this.tabs.open('memory'); },
+            '2': () => { this.tabs.open('matrices'); },
+            '3': () => { this.tabs.open('results'); },
+            '4': () => { this.tabs.open('launch'); },
+        };
+        const onButton = target instanceof HTMLElement && target.matches('button, summary');
+        const action = actions[event.key] ?? (event.key === ' ' && !onButton ? 'play' : undefined);
+        const other = others[event.key];
+        if (action !== undefined) this.act(action);
+        else if (other !== undefined) other();
+        else return;
+        event.preventDefault();
+    }
+}

@@ -1,0 +1,126 @@
+// Which line each lane was at, at every step: chunks of masks as they came from the server, and the questions that navigation asks.
+
+import type { Fault, LaneMask, Timeline } from '../../../protocol';
+import { hasLane, LANES } from './lanes';
+
+export const CHUNK = 20_000;
+
+interface Chunk {
+    count: number;
+    lines: Uint32Array;
+    active: Uint32Array;
+    executed: Uint32Array;
+}
+
+export interface TimelineStepView {
+    line: number;
+    active: LaneMask;
+    executed: LaneMask;
+}
+
+/** The answer of a search: a step, that there is none, or the chunk that must be there before one can tell. */
+export type Found = { kind: 'step'; step: number } | { kind: 'none' } | { kind: 'missing'; chunk: number };
+
+export class TimelineStore {
+    private readonly chunks = new Map<number, Chunk>();
+    private known: number[] = [];
+
+    constructor(readonly length: number) {}
+
+    add(timeline: Timeline): void {
+        const index = Math.floor(timeline.from / CHUNK);
+        const count = timeline.steps.length;
+        const chunk: Chunk = {
+            count,
+            lines: new Uint32Array(count),
+            active: new Uint32Array(count),
+            executed: new Uint32Array(count),
+        };
+        timeline.steps.forEach(([line, active, executed], at) => {
+            chunk.lines[at] = line;
+            chunk.active[at] = active;
+            chunk.executed[at] = executed;
+        });
+        this.chunks.set(index, chunk);
+        const lines = new Set(this.known);
+        for (const line of chunk.lines) lines.add(line);
+        this.known = [...lines].sort((one, other) => one - other);
+    }
+
+    /** Lines that were executed, as far as it is known, in the order of the source. */
+    get lines(): readonly number[] {
+        return this.known;
+    }
+
+    get chunkCount(): number {
+        return Math.ceil(this.length / CHUNK);
+    }
+
+    hasChunk(index: number): boolean {
+        return this.chunks.has(index);
+    }
+
+    at(step: number): TimelineStepView | undefined {
+        const chunk = this.chunks.get(Math.floor(step / CHUNK));
+        const at = step % CHUNK;
+        if (chunk === undefined || at >= chunk.count) return undefined;
+        return { line: chunk.lines[at] ?? 0, active: chunk.active[at] ?? 0, executed: chunk.executed[at] ?? 0 };
+    }
+
+    /** The next step after one, or the one before it, that satisfies a condition. */
+    find(from: number, direction: 1 | -1, wanted: (step: TimelineStepView, at: number) => boolean): Found {
+        for (let step = from + direction; step >= 0 && step < this.length; step += direction) {
+            const view = this.at(step);
+            if (view === undefined) return { kind: 'missing', chunk: Math.floor(step / CHUNK) };
+            if (wanted(view, step)) return { kind: 'step', step };
+        }
+        return { kind: 'none' };
+    }
+
+    /** How often a line was executed up to a step, and in all; undefined while parts are missing. */
+    executions(line: number, upTo: number): { number: number; of: number } | undefined {
+        let number = 0;
+        let of = 0;
+        for (let index = 0; index < this.chunkCount; index += 1) {
+            const chunk = this.chunks.get(index);
+            if (chunk === undefined) return undefined;
+            for (let at = 0; at < chunk.count; at += 1) {
+                if (chunk.lines[at] !== line) continue;
+                of += 1;
+                if (index * CHUNK + at <= upTo) number += 1;
+            }
+        }
+        return { number, of };
+    }
+
+    /** For each lane the last step that it was part of, -1 if none; undefined while parts are missing. */
+    lastSteps(): Int32Array | undefined {
+        const last = new Int32Array(LANES).fill(-1);
+        let open = LANES;
+        for (let index = this.chunkCount - 1; index >= 0 && open > 0; index -= 1) {
+            const chunk = this.chunks.get(index);
+            if (chunk === undefined) return undefined;
+            for (let at = chunk.count - 1; at >= 0 && open > 0; at -= 1) {
+                const active = chunk.active[at] ?? 0;
+                for (let lane = 0; lane < LANES; lane += 1) {
+                    if (last[lane] === -1 && hasLane(active, lane)) {
+                        last[lane] = index * CHUNK + at;
+                        open -= 1;
+                    }
+                }
+            }
+        }
+        return last;
+    }
+
+    /**
+     * The step at which a fault was found: the last time its lanes were at its line if it ended the run, else the first time.
+     */
+    stepOfFault(fault: Fault & { step?: number; fatal?: boolean }): number | undefined {
+        if (fault.step !== undefined) return fault.step;
+        const there = (view: TimelineStepView): boolean =>
+            view.line === fault.line && (fault.lanes === 0 || (view.active & fault.lanes) !== 0);
+        const found = fault.fatal === true ? this.find(this.length, -1, there) : this.find(-1, 1, there);
+        return found.kind === 'step' ? found.step : undefined;
+    }
+}

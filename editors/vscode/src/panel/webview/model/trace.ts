@@ -1,0 +1,232 @@
+// What the warp holds at any of its steps, out of windows of the trace. A window brings the state before its first step (an anchor)
+// and what each step changed; from there a register file is moved forwards and backwards, one step at a time.
+//
+// A position is a step that was just executed: the file holds the values after it. Registers belong to a call, so where the function
+// or the depth of calls changes from one step to the next, a new anchor is needed: a callee begins with registers that nobody wrote.
+
+import type { LaneMask, RegisterState, Step, WarpState } from '../../../protocol';
+import { differingLanes, isUniform } from './lanes';
+
+/** A register at a position. Rows are replaced in place when the file moves; identity stays within one file. */
+export interface Row {
+    readonly name: string;
+    readonly type: string;
+    value: string;
+    known: LaneMask;
+    unspecified: LaneMask;
+    approximate: LaneMask;
+    /** The last step that wrote it, as far as it is known; -1 otherwise. */
+    written: number;
+    /** Lanes that this position's step changed. */
+    changed: LaneMask;
+    /** The value before this position's step, if that wrote the register. */
+    before: string | undefined;
+}
+
+/** What the server is to be asked so that a position can be shown. */
+export interface Missing {
+    /** A window of steps with an anchor before its first one, or only an anchor. */
+    kind: 'window' | 'anchor';
+    from: number;
+}
+
+interface Undo {
+    row: Row;
+    value: string;
+    known: LaneMask;
+    unspecified: LaneMask;
+    approximate: LaneMask;
+    written: number;
+}
+
+/** The registers of one call of a function, at a position. */
+export class RegisterFile {
+    readonly rows: Row[];
+    private readonly byName = new Map<string, Row>();
+    private readonly undone: Undo[][] = [];
+    private marked: Row[] = [];
+
+    constructor(
+        readonly anchor: WarpState,
+        /** The step that an anchor's successor is: the file begins before it. */
+        readonly from: number,
+        lastWrite: (name: string, before: number) => number,
+    ) {
+        this.rows = anchor.registers.map((register) => rowOf(register, lastWrite(register.name, from)));
+        for (const row of this.rows) this.byName.set(row.name, row);
+    }
+
+    /** The position: the last step whose effect is in the file; `from - 1` at the beginning. */
+    get position(): number {
+        return this.from + this.undone.length - 1;
+    }
+
+    row(name: string): Row | undefined {
+        return this.byName.get(name);
+    }
+
+    forward(step: Step): void {
+        this.clearMarks();
+        const undo: Undo[] = [];
+        for (const change of step.registers) {
+            const row = this.byName.get(change.name);
+            if (row === undefined) continue;
+            const { value, known, unspecified, approximate, written } = row;
+            undo.push({ row, value, known, unspecified, approximate, written });
+            row.value = change.after;
+            row.known = (known | step.executed | differingLanes(row.type, change.before, change.after)) >>> 0;
+            row.unspecified = ((unspecified & ~step.executed) | (change.unspecified ?? 0)) >>> 0;
+            row.approximate = ((approximate & ~step.executed) | (change.approximate ?? 0)) >>> 0;
+            row.written = step.step;
+        }
+        this.undone.push(undo);
+        this.mark(step);
+    }
+
+    /** Takes the last step back; `previous` is the one before it, whose changes are then the ones to be marked. */
+    backward(previous: Step | undefined): void {
+        this.clearMarks();
+        for (const old of this.undone.pop() ?? []) {
+            const { row, ...values } = old;
+            Object.assign(row, values);
+        }
+        if (previous !== undefined && this.undone.length > 0) this.mark(previous);
+    }
+
+    private mark(step: Step): void {
+        for (const change of step.registers) {
+            const row = this.byName.get(change.name);
+            if (row === undefined) continue;
+            row.before = change.before;
+            row.changed = step.executed;
+            this.marked.push(row);
+        }
+    }
+
+    private clearMarks(): void {
+        for (const row of this.marked) {
+            row.changed = 0;
+            row.before = undefined;
+        }
+        this.marked = [];
+    }
+}
+
+function rowOf(register: RegisterState, written: number): Row {
+    return {
+        name: register.name,
+        type: register.type,
+        value: register.value,
+        known: register.known,
+        unspecified: register.unspecified ?? 0,
+        approximate: register.approximate ?? 0,
+        written,
+        changed: 0,
+        before: undefined,
+    };
+}
+
+/** A row holds one value in all the lanes that count: it can be shown as one cell. */
+export function rowIsUniform(row: Row, lanes: LaneMask): boolean {
+    const known = (row.known & lanes) >>> 0;
+    if (known === 0) return true;
+    if (known !== lanes >>> 0) return false;
+    // A mark that holds for some lanes only would be lost in one cell.
+    const marks = [row.unspecified & lanes, row.approximate & lanes];
+    return marks.every((mark) => mark === 0 || mark >>> 0 === lanes >>> 0) && isUniform(row.type, row.value, lanes);
+}
+
+function sameCall(one: Step, other: Step): boolean {
+    return one.depth === other.depth && one.function === other.function;
+}
+
+/** All that is known of a warp's trace. */
+export class Trace {
+    private readonly steps = new Map<number, Step>();
+    private readonly anchors = new Map<number, WarpState>();
+    private readonly writes = new Map<string, number[]>();
+    private file: RegisterFile | undefined;
+
+    /** How many steps the warp executed. */
+    constructor(public length: number) {}
+
+    add(steps: readonly Step[], state: WarpState | undefined): void {
+        for (const step of steps) {
+            if (this.steps.has(step.step)) continue;
+            this.steps.set(step.step, step);
+            for (const change of step.registers) this.noteWrite(`${step.function} ${change.name}`, step.step);
+        }
+        if (state !== undefined) this.anchors.set(state.step, state);
+    }
+
+    step(position: number): Step | undefined {
+        return this.steps.get(position);
+    }
+
+    anchorBefore(position: number): WarpState | undefined {
+        return this.anchors.get(position);
+    }
+
+    /** What is missing to show a position; undefined if nothing is. */
+    missing(position: number): Missing | undefined {
+        const found = this.origin(position);
+        return typeof found === 'number' ? undefined : found;
+    }
+
+    /** The registers as they are after a step, if everything needed is there. The same file is moved from call to call. */
+    at(position: number): RegisterFile | undefined {
+        const origin = this.origin(position);
+        if (typeof origin !== 'number') return undefined;
+        const anchor = this.anchors.get(origin);
+        const own = this.steps.get(position);
+        if (anchor === undefined || own === undefined) return undefined;
+        if (this.file?.anchor !== anchor || Math.abs(this.file.position - position) > position - origin + 1) {
+            this.file = new RegisterFile(anchor, origin, (name, before) => this.lastWrite(`${own.function} ${name}`, before));
+        }
+        const file = this.file;
+        while (file.position < position) {
+            const next = this.steps.get(file.position + 1);
+            if (next === undefined) return undefined;
+            file.forward(next);
+        }
+        while (file.position > position) file.backward(this.steps.get(file.position - 1));
+        return file;
+    }
+
+    /** The nearest anchor from which the position can be reached by steps of the same call, or what to ask for. */
+    private origin(position: number): number | Missing {
+        const own = this.steps.get(position);
+        if (own === undefined) return { kind: 'window', from: position };
+        let at = position;
+        for (;;) {
+            if (this.anchors.has(at)) return at;
+            const previous = this.steps.get(at - 1);
+            if (previous === undefined || !sameCall(previous, own)) return { kind: 'anchor', from: at };
+            at -= 1;
+        }
+    }
+
+    private noteWrite(key: string, step: number): void {
+        const list = this.writes.get(key);
+        if (list === undefined) {
+            this.writes.set(key, [step]);
+            return;
+        }
+        // Windows may come in any order, but within one the steps rise: the place is nearly always the end.
+        let at = list.length;
+        while (at > 0 && (list[at - 1] ?? 0) > step) at -= 1;
+        list.splice(at, 0, step);
+    }
+
+    private lastWrite(key: string, before: number): number {
+        const list = this.writes.get(key) ?? [];
+        let low = 0;
+        let high = list.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if ((list[middle] ?? 0) < before) low = middle + 1;
+            else high = middle;
+        }
+        return low === 0 ? -1 : (list[low - 1] ?? -1);
+    }
+}

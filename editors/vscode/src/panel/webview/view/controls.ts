@@ -1,0 +1,200 @@
+// Moving through the steps: buttons, a slider, a number to type, and the sentence that says where one is.
+
+import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
+import type { Session } from '../session';
+import { button, element, grouped, icon, setAttribute, setText } from './dom';
+
+/** Steps a second, when playing. */
+const SPEEDS = [1, 2, 5, 10, 30, 60] as const;
+
+export class Controls {
+    readonly node: HTMLElement;
+    readonly place: HTMLElement;
+    /** Says the place aloud; filled when the place was reached, not while playing. */
+    readonly live = element('div', { class: 'unseen', 'aria-live': 'polite', role: 'status' });
+    private readonly slider = element('input', { type: 'range', min: '1', max: '1', step: '1', class: 'slider', 'aria-label': 'Step' });
+    private readonly number = element('input', { type: 'number', min: '1', class: 'number', 'aria-label': 'Step number' });
+    private readonly total = element('span', { class: 'quiet total' });
+    private readonly text = element('code', { class: 'statement' });
+    private readonly where = element('button', { type: 'button', class: 'link line', title: 'Show this line in the editor' });
+    private readonly lanes = element('span', { class: 'quiet' });
+    private readonly play: HTMLButtonElement;
+    private readonly speed = element('select', { title: 'Steps a second when playing', 'aria-label': 'Steps a second when playing' });
+    private playing = false;
+    private due = 0;
+    private speaking: ReturnType<typeof setTimeout> | undefined;
+
+    constructor(
+        private readonly session: Session,
+        private readonly reveal: (line: number, column: number) => void,
+    ) {
+        const go = (act: () => void) => (): void => {
+            this.stop();
+            act();
+        };
+        this.play = button('', 'Play', () => {
+            this.togglePlay();
+        }, 'Space');
+        for (const speed of SPEEDS) this.speed.append(element('option', { value: `${speed}` }, `${speed}/s`));
+        this.speed.value = '5';
+        const buttons = element(
+            'div',
+            { class: 'buttons', role: 'toolbar', 'aria-label': 'Steps' },
+            button(icon('M3 3v10M13 3 6 8l7 5z'), 'First step', go(() => { this.first(); }), 'G'),
+            button(icon('M11 3 4 8l7 5z'), 'Step back', go(() => { this.back(); }), 'B or ,'),
+            this.play,
+            button(icon('M5 3l7 5-7 5z'), 'Step forward', go(() => { this.forward(); }), 'N or .'),
+            button(icon('M13 3v10M3 3l7 5-7 5z'), 'Last step', go(() => { this.last(); }), 'Shift+G'),
+            element('span', { class: 'gap' }),
+            button(icon('M8 13V4M4 8l4-4 4 4M3 2h10'), 'Previous execution of this line', go(() => { this.ofLine(-1); }), 'Shift+B'),
+            button(icon('M8 3v9M4 8l4 4 4-4M3 14h10'), 'Next execution of this line', go(() => { this.ofLine(1); }), 'Shift+N'),
+            button(icon('M5 2h6M8 2v12M5 14h6', 'M11 8h4M13 6l2 2-2 2'), 'Next execution of the line under the cursor of the editor', go(() => { this.ofCursor(1); }), 'C'),
+            button(icon('M8 2 1.5 13.5h13zM8 6.5v3.5M8 11.5v1'), 'Next fault', go(() => { this.fault(1); }), 'E'),
+            this.speed,
+        );
+        this.setPlaying(false);
+        this.slider.addEventListener('input', go(() => {
+            session.goTo(Number(this.slider.value) - 1);
+        }));
+        this.number.addEventListener('change', go(() => {
+            const wanted = Number(this.number.value);
+            if (Number.isInteger(wanted)) session.goTo(wanted - 1);
+        }));
+        this.where.addEventListener('click', () => {
+            const { current } = session;
+            if (current !== undefined) this.reveal(current.line, current.column);
+        });
+        this.node = element('div', { class: 'controls' }, buttons, element('div', { class: 'slide' }, this.slider, this.number, this.total));
+        this.place = element('div', { class: 'place' }, this.where, this.text, this.lanes, this.live);
+    }
+
+    first(): void {
+        this.session.goTo(0);
+    }
+
+    last(): void {
+        this.session.goTo(this.session.steps - 1);
+    }
+
+    back(): void {
+        this.session.goTo(this.session.position - 1);
+    }
+
+    forward(): void {
+        this.session.goTo(this.session.position + 1);
+    }
+
+    ofLine(direction: 1 | -1, line = this.session.glance(this.session.position)?.line): void {
+        if (line === undefined) return;
+        void this.session.search(direction, (view) => view.line === line).then((step) => {
+            if (step !== undefined) this.session.goTo(step);
+            else this.say(`Line ${line} is not executed ${direction === 1 ? 'after' : 'before'} this step.`);
+        });
+    }
+
+    /** To an execution of the line that the cursor of the editor is in. */
+    ofCursor(direction: 1 | -1): void {
+        const { cursorLine } = this.session;
+        if (cursorLine === 0) this.say('Put the cursor of the editor into a line of the kernel first.');
+        else this.ofLine(direction, cursorLine);
+    }
+
+    /** To the next fault of this warp, from the last one to the first again. */
+    fault(direction: 1 | -1): void {
+        const { session } = this;
+        const steps = session.faultsHere().map((fault) => session.timeline.stepOfFault(fault)).filter((step) => step !== undefined);
+        steps.sort((one, other) => (one - other) * direction);
+        const next = steps.find((step) => (step - session.position) * direction > 0) ?? steps[0];
+        if (next === undefined) this.say('No fault was found in this warp.');
+        else session.goTo(next);
+    }
+
+    togglePlay(): void {
+        if (this.playing) {
+            this.stop();
+            return;
+        }
+        if (this.session.position >= this.session.steps - 1) this.session.goTo(0);
+        this.setPlaying(true);
+        this.due = performance.now();
+        requestAnimationFrame((now) => {
+            this.tick(now);
+        });
+    }
+
+    stop(): void {
+        if (this.playing) this.setPlaying(false);
+    }
+
+    private setPlaying(playing: boolean): void {
+        this.playing = playing;
+        this.play.replaceChildren(playing ? icon('M5 3v10M11 3v10') : icon('M4 2.5l9 5.5-9 5.5z'));
+        setAttribute(this.play, 'aria-label', playing ? 'Pause' : 'Play');
+        setAttribute(this.play, 'title', playing ? 'Pause (Space)' : 'Play (Space)');
+    }
+
+    private tick(now: number): void {
+        if (!this.playing) return;
+        const pause = 1000 / Number(this.speed.value);
+        if (now - this.due >= pause) {
+            this.due = Math.max(this.due + pause, now - pause);
+            // A window that is on its way is waited for: no step is passed over.
+            if (this.session.file() !== undefined) this.forward();
+            if (this.session.position >= this.session.steps - 1) this.stop();
+        }
+        requestAnimationFrame((later) => {
+            this.tick(later);
+        });
+    }
+
+    private say(text: string): void {
+        setText(this.live, text);
+        setText(this.lanes, text);
+    }
+
+    update(): void {
+        const { session } = this;
+        const { steps, position } = session;
+        const here = session.glance(position);
+        setAttribute(this.slider, 'max', `${Math.max(1, steps)}`);
+        this.slider.value = `${position + 1}`;
+        setAttribute(this.number, 'max', `${Math.max(1, steps)}`);
+        if (document.activeElement !== this.number) this.number.value = `${steps === 0 ? 0 : position + 1}`;
+        setText(this.total, `of ${grouped(steps)}`);
+        for (const input of [this.slider, this.number]) input.disabled = steps === 0;
+        if (here === undefined) {
+            setText(this.where, '');
+            setText(this.text, steps === 0 ? 'This warp executed nothing.' : '…');
+            setText(this.lanes, '');
+            return;
+        }
+        const words = this.words(here.line, here.active, here.executed);
+        setText(this.where, `Line ${here.line}`);
+        const { current } = session;
+        const text = (current === undefined ? undefined : session.text(current)) ?? session.textOfLine(here.line) ?? '';
+        setText(this.text, text);
+        setAttribute(this.text, 'title', text);
+        const function_ = current !== undefined && current.depth > 0 ? ` · in ${current.function}` : '';
+        const times = session.timeline.length <= 100_000 ? session.timeline.executions(here.line, position) : undefined;
+        const often = times === undefined || times.of < 2 ? '' : ` · execution ${times.number} of ${times.of}`;
+        setText(this.lanes, `${laneCount(here.executed)} of ${laneCount(session.present)} lanes${often}${function_}`);
+        setAttribute(this.lanes, 'title', lanesInWords(here.executed));
+        setAttribute(this.slider, 'aria-valuetext', words);
+        clearTimeout(this.speaking);
+        if (!this.playing) {
+            this.speaking = setTimeout(() => {
+                setText(this.live, words);
+            }, 150);
+        }
+    }
+
+    private words(line: number, active: number, executed: number): string {
+        const { session } = this;
+        const present = laneCount(session.present);
+        const masked = laneCount((active & ~executed) >>> 0);
+        const written = (session.current?.registers ?? []).map((change) => change.name);
+        const wrote = written.length === 0 ? '' : written.length > 3 ? `; ${written.length} registers written` : `; ${written.join(', ')} written`;
+        const which = laneCount(executed) > 0 && laneCount(executed) < LANES ? ` (${laneRanges(executed)})` : '';
+        return `Step ${session.position + 1} of ${session.steps}, line ${line}, ${laneCount(executed)} of ${present} lanes${which}${masked > 0 ? `, guard false in ${masked}` : ''}${wrote}`;
+    }
+}

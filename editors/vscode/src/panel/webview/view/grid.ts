@@ -1,0 +1,569 @@
+// Registers by lanes: a grid of which only the rows and columns on the screen exist. Rows are kept by their place in the list; a row is
+// written again only when something that it shows has changed, and a cell's text only when it is another one.
+
+import type { LaneMask, SpecialRegister } from '../../../protocol';
+import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
+import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, maskHex, predicateMask } from '../model/lanes';
+import { rowIsUniform, type Row } from '../model/trace';
+import type { Session } from '../session';
+import { element, perFrame, setAttribute, setClass, setText } from './dom';
+import type { Tooltip } from './tooltip';
+
+/** The height of a row in pixels; the stylesheet has the same. */
+export const ROW_HEIGHT = 23;
+const SPARE_ROWS = 6;
+/** Rows and columns are made a few at a time, so that most frames of a scroll have nothing to do. */
+const BATCH_ROWS = 4;
+/** Characters in a cell, by the width that is chosen; the stylesheet has the same. */
+const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
+
+interface RowView {
+    node: HTMLElement;
+    head: HTMLElement;
+    name: HTMLElement;
+    format: HTMLElement;
+    one: HTMLElement;
+    cells: HTMLElement[];
+    index: number;
+    signature: string;
+    collapsed: boolean;
+}
+
+/** What holds for all rows at a position: which lanes are what. */
+interface LaneView {
+    present: LaneMask;
+    exited: LaneMask;
+    active: LaneMask;
+    executed: LaneMask;
+    /** Lanes whose values decide whether a register is uniform. */
+    counting: LaneMask;
+}
+
+export class Grid {
+    readonly node: HTMLElement;
+    /** What the filter says about what is shown: `12 of 40 registers`. */
+    onCount: (shown: number, of: number) => void = () => undefined;
+    private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
+    private readonly scroller: HTMLElement;
+    private readonly body: HTMLElement;
+    private readonly heads: HTMLElement[] = [];
+    private readonly views = new Map<number, RowView>();
+    private readonly free: RowView[] = [];
+    private rows: Row[] = [];
+    private readonly expanded = new Set<string>();
+    private filter = '';
+    private onlyChanged = false;
+    private onlyLine = false;
+    private active = { row: 0, column: 0 };
+    /** Rows and lanes that exist: the first ones, and those after the last. */
+    private range = { first: 0, last: 0, left: 0, right: LANES };
+    private sizes = { names: 0, cell: 0 };
+    private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
+    private readonly scrolled = perFrame(() => {
+        const { first, last, left, right } = this.visible();
+        const { range } = this;
+        if (first !== range.first || last !== range.last || left !== range.left || right !== range.right) this.draw();
+    });
+
+    constructor(
+        private readonly session: Session,
+        private readonly tooltip: Tooltip,
+        private readonly formatMenu: (row: Row, bytes: number, at: HTMLElement) => void,
+    ) {
+        const head = element('div', { class: 'grid-head', role: 'row', 'aria-rowindex': '1' }, this.corner);
+        for (let lane = 0; lane < LANES; lane += 1) {
+            const cell = element('div', { class: 'lane', role: 'columnheader', 'aria-colindex': `${lane + 2}`, tabindex: '-1', 'data-lane': `${lane}` }, `${lane}`);
+            this.heads.push(cell);
+            head.append(cell);
+        }
+        this.body = element('div', { class: 'grid-body', role: 'rowgroup' });
+        this.scroller = element('div', { class: 'grid', role: 'grid', 'aria-label': 'Registers by lane', 'aria-colcount': `${LANES + 1}`, 'aria-readonly': 'true' });
+        this.scroller.append(element('div', { role: 'rowgroup', class: 'grid-top' }, head), this.body);
+        this.node = this.scroller;
+        this.scroller.addEventListener('scroll', this.scrolled, { passive: true });
+        new ResizeObserver(() => {
+            this.sizes = { names: 0, cell: 0 };
+            this.scrolled();
+        }).observe(this.scroller);
+        this.scroller.addEventListener('click', (event) => {
+            this.clicked(event);
+        });
+        this.scroller.addEventListener('keydown', (event) => {
+            this.keyed(event);
+        });
+        this.scroller.addEventListener('pointerover', (event) => {
+            this.hovered(event);
+        });
+        this.scroller.addEventListener('pointerleave', () => {
+            this.tooltip.hide();
+        });
+        this.scroller.addEventListener('focusin', (event) => {
+            this.focused(event);
+        });
+    }
+
+    setFilter(filter: string, onlyChanged: boolean, onlyLine: boolean): void {
+        this.filter = filter;
+        this.onlyChanged = onlyChanged;
+        this.onlyLine = onlyLine;
+        this.refresh();
+    }
+
+    /** A new position, or other preferences: the list of rows is made again, and those on the screen are written. */
+    refresh(): void {
+        const file = this.session.file();
+        setAttribute(this.scroller, 'aria-busy', file === undefined && this.session.steps > 0 ? 'true' : undefined);
+        if (file === undefined && this.session.steps > 0 && this.session.trace.step(this.session.position) === undefined && this.rows.length > 0) return;
+        const step = this.session.current;
+        const { present } = this.session;
+        const exited = this.session.exited(this.session.position);
+        const counting = (present & ~exited) >>> 0;
+        this.lanes = {
+            present,
+            exited,
+            active: step?.active ?? present,
+            executed: step?.executed ?? present,
+            counting: counting === 0 ? present : counting,
+        };
+        const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => this.special(special, present))];
+        this.rows = this.sorted(all.filter((row) => this.shown(row)));
+        this.onCount(this.rows.length, all.length);
+        setText(this.corner, this.rows.length === all.length ? `${all.length} registers` : `${this.rows.length} of ${all.length} registers`);
+        this.drawHeads();
+        this.draw();
+    }
+
+    private special(special: SpecialRegister, present: LaneMask): Row {
+        return { name: special.name, type: special.type, value: special.value, known: present, unspecified: 0, approximate: 0, written: -2, changed: 0, before: undefined };
+    }
+
+    private shown(row: Row): boolean {
+        if (this.onlyChanged && row.before === undefined) return false;
+        if (this.onlyLine && !this.namesInLine().has(row.name)) return false;
+        const wanted = this.filter.trim().toLowerCase();
+        if (wanted === '') return true;
+        return wanted.split(/[\s,]+/).some((part) => matches(part, row.name.toLowerCase()));
+    }
+
+    private namesInLine(): Set<string> {
+        const step = this.session.current;
+        const text = step === undefined ? '' : (this.session.text(step) ?? '');
+        const names = new Set<string>(text.match(/%?[A-Za-z_$%][\w$]*(?:\.[xyzw])?/g) ?? []);
+        for (const change of step?.registers ?? []) names.add(change.name);
+        return names;
+    }
+
+    private sorted(rows: Row[]): Row[] {
+        const { order } = this.session.preferences;
+        if (order === 'declared') return rows;
+        if (order === 'name') return rows.sort((one, other) => compareNames(one.name, other.name));
+        // Stable: registers that nothing was written to stay in the order of their declaration, special ones come last.
+        return rows.sort((one, other) => other.written - one.written);
+    }
+
+    private drawHeads(): void {
+        const { present, exited, active, executed } = this.lanes;
+        this.heads.forEach((head, lane) => {
+            const state = !hasLane(present, lane) ? 'absent' : hasLane(exited, lane) ? 'exited' : !hasLane(active, lane) ? 'diverged' : hasLane(executed, lane) ? 'on' : 'masked';
+            const focus = lane === this.session.focus;
+            setClass(head, `lane ${state}${focus ? ' focus' : ''}`);
+            const words = { absent: 'does not exist', exited: 'has exited', diverged: 'is elsewhere (diverged)', on: 'executed this step', masked: 'is here, but its guard is false' }[state];
+            const name = `Lane ${lane} ${words}${focus ? '; focus' : ''}`;
+            setAttribute(head, 'aria-label', name);
+            setAttribute(head, 'title', hasLane(present, lane) && !focus ? `${name}. Click: values of this lane in the editor` : name);
+        });
+    }
+
+    private visible(): { first: number; last: number; left: number; right: number } {
+        const { scroller, rows } = this;
+        if (this.sizes.cell === 0) {
+            // Not whole pixels: cells are measured in characters.
+            this.sizes = { names: this.corner.getBoundingClientRect().width, cell: this.heads[0]?.getBoundingClientRect().width ?? 0 };
+        }
+        const { names, cell } = this.sizes;
+        const batch = (row: number): number => Math.floor(row / BATCH_ROWS) * BATCH_ROWS;
+        const first = Math.max(0, batch(scroller.scrollTop / ROW_HEIGHT - SPARE_ROWS));
+        const last = Math.min(rows.length, batch((scroller.scrollTop + scroller.clientHeight) / ROW_HEIGHT + SPARE_ROWS + BATCH_ROWS));
+        if (cell === 0) return { first, last, left: 0, right: LANES };
+        const left = Math.max(0, Math.floor(scroller.scrollLeft / cell) - 1);
+        const right = Math.min(LANES, Math.ceil((scroller.scrollLeft + scroller.clientWidth - names) / cell) + 1);
+        return { first, last, left, right };
+    }
+
+    private draw(): void {
+        const { rows, scroller, body } = this;
+        if (scroller.dataset['width'] !== this.session.preferences.width) {
+            scroller.dataset['width'] = this.session.preferences.width;
+            this.sizes = { names: 0, cell: 0 };
+        }
+        setAttribute(scroller, 'aria-rowcount', `${rows.length + 1}`);
+        body.style.height = `${rows.length * ROW_HEIGHT}px`;
+        this.range = this.visible();
+        const { first, last } = this.range;
+        this.active.row = Math.max(-1, Math.min(this.active.row, rows.length - 1));
+        for (const [index, view] of this.views) {
+            // The row that has the keyboard's focus stays, wherever it is scrolled to: focus would be lost with it.
+            const holdsFocus = view.node.contains(document.activeElement);
+            if (index >= rows.length || ((index < first || index >= last) && !holdsFocus)) this.release(view);
+        }
+        for (let index = first; index < last; index += 1) {
+            const row = rows[index];
+            if (row !== undefined) this.write(this.view(index), row);
+        }
+        for (const [index, view] of this.views) {
+            const row = rows[index];
+            if ((index < first || index >= last) && row !== undefined) this.write(view, row);
+        }
+        this.placeTabStop();
+    }
+
+    private release(view: RowView): void {
+        this.views.delete(view.index);
+        view.node.remove();
+        this.free.push(view);
+    }
+
+    private view(index: number): RowView {
+        let view = this.views.get(index);
+        if (view !== undefined) return view;
+        view = this.free.pop() ?? makeRow();
+        view.index = index;
+        view.signature = '';
+        view.node.style.transform = `translateY(${index * ROW_HEIGHT}px)`;
+        setAttribute(view.node, 'aria-rowindex', `${index + 2}`);
+        view.node.dataset['row'] = `${index}`;
+        this.views.set(index, view);
+        // Readers follow the order of the document, which is therefore that of the rows.
+        let after: RowView | undefined;
+        for (const other of this.views.values()) if (other.index > index && (after === undefined || other.index < after.index)) after = other;
+        this.body.insertBefore(view.node, after?.node ?? null);
+        return view;
+    }
+
+    format(row: Row): FormatName {
+        const bytes = laneBytes(row.type, row.value);
+        const chosen = this.session.preferences.formats[this.formatKey(row)] as FormatName | undefined;
+        if (chosen !== undefined && formatsFor(bytes).some((format) => format.name === chosen)) return chosen;
+        const writer = row.written < 0 ? undefined : this.session.trace.step(row.written);
+        return defaultFormat(row.type, bytes, writer === undefined ? undefined : this.session.text(writer));
+    }
+
+    formatKey(row: Row): string {
+        return `${this.session.current?.function ?? this.session.evaluation?.entry ?? ''} ${row.name}`;
+    }
+
+    private write(view: RowView, row: Row): void {
+        const { lanes } = this;
+        const { collapse, width } = this.session.preferences;
+        const predicate = isPredicate(row.type);
+        const uniform = rowIsUniform(row, lanes.counting);
+        const collapsed = uniform && collapse !== this.expanded.has(row.name);
+        const format = predicate ? 'hex' : this.format(row);
+        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.range.left}|${this.range.right}`;
+        if (view.signature === signature) return;
+        view.signature = signature;
+        const focused = view.collapsed !== collapsed && view.node.contains(document.activeElement);
+        view.collapsed = collapsed;
+        setText(view.name, row.name);
+        setAttribute(view.head, 'title', `${row.name} ${row.type}`);
+        const bytes = laneBytes(row.type, row.value);
+        setText(view.format, predicate ? maskHex((predicateMask(row.value) & row.known) >>> 0) : formatNamed(format).short);
+        setClass(view.format, predicate ? 'format mask' : 'format');
+        setAttribute(view.head, 'aria-expanded', uniform ? (collapsed ? 'false' : 'true') : undefined);
+        setAttribute(view.head, 'aria-label', `${row.name}, ${row.type.slice(1)}${predicate ? '' : `, shown as ${formatNamed(format).title}`}${row.before === undefined ? '' : ', written by this step'}`);
+        setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}`);
+        if (collapsed) {
+            const lane = firstLane(lanes.counting);
+            const value = this.cellText(row, format, bytes, lane, 200);
+            const text = predicate && row.known !== 0 ? `${value} ${hasLane(predicateMask(row.value), lane) ? 'true' : 'false'}` : value;
+            const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
+            setText(view.one, text);
+            setClass(view.one, `cell one${whole ? ' changed' : ''}${row.known === 0 ? ' unknown' : ''}`);
+            setAttribute(view.one, 'aria-label', this.cellName(row, text, lane, whole, 'all lanes: '));
+            if (view.one.parentNode === null) view.head.after(view.one);
+            for (const cell of view.cells) if (cell.parentNode !== null) cell.remove();
+            if (focused) this.refocus(view);
+            return;
+        }
+        if (view.one.parentNode !== null) view.one.remove();
+        this.attach(view);
+        const room = ROOM[width];
+        for (let lane = 0; lane < LANES; lane += 1) {
+            const cell = view.cells[lane];
+            if (cell === undefined || cell.parentNode === null) continue;
+            if (!hasLane(lanes.present, lane)) {
+                setText(cell, '');
+                setClass(cell, 'cell absent');
+                setAttribute(cell, 'aria-label', 'no such lane');
+                continue;
+            }
+            const text = this.cellText(row, format, bytes, lane, room);
+            const changed = hasLane(row.changed, lane);
+            const known = hasLane(row.known, lane);
+            setText(cell, text);
+            setClass(
+                cell,
+                `cell${changed ? ' changed' : ''}${known ? '' : ' unknown'}${hasLane(lanes.exited, lane) ? ' exited' : hasLane(lanes.active, lane) ? '' : ' diverged'}${lane === this.session.focus ? ' focus' : ''}${predicate ? ' dot' : ''}`,
+            );
+            setAttribute(cell, 'aria-label', this.cellName(row, text, lane, changed, ''));
+        }
+        if (focused) this.refocus(view);
+    }
+
+    /** The cells of the lanes on the screen are in the page, in their order; the one that has the focus stays. */
+    private attach(view: RowView): void {
+        const { left, right } = this.range;
+        let next: HTMLElement | null = null;
+        for (let lane = LANES - 1; lane >= 0; lane -= 1) {
+            const cell = view.cells[lane];
+            if (cell === undefined) continue;
+            const wanted = (lane >= left && lane < right) || cell === document.activeElement;
+            if (!wanted) {
+                if (cell.parentNode !== null) cell.remove();
+                continue;
+            }
+            if (cell.parentNode === null) view.node.insertBefore(cell, next);
+            next = cell;
+        }
+    }
+
+    /** A row that closes or opens takes the cell with the keyboard's focus away: the one that has come in its place gets it. */
+    private refocus(view: RowView): void {
+        if (view.node.contains(document.activeElement)) return;
+        this.cellAt(view.index, this.active.column)?.focus({ preventScroll: true });
+    }
+
+    private cellText(row: Row, format: FormatName, bytes: number, lane: number, room: number): string {
+        if (!hasLane(row.known, lane)) return '—';
+        const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
+        if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
+        return `${marks}${fitText(valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+    }
+
+    /** What a screen reader says of a cell whose text alone does not say it. */
+    private cellName(row: Row, text: string, lane: number, changed: boolean, before: string): string | undefined {
+        const known = hasLane(row.known, lane);
+        const parts: string[] = [];
+        if (!known) parts.push('unwritten');
+        else if (isPredicate(row.type)) parts.push(hasLane(predicateMask(row.value), lane) ? 'true' : 'false');
+        if (changed) parts.push('written by this step');
+        if (hasLane(row.unspecified, lane)) parts.push('unspecified by the manual');
+        if (hasLane(row.approximate, lane)) parts.push('approximate');
+        if (parts.length === 0 && before === '') return undefined;
+        return `${before}${known && !isPredicate(row.type) ? `${text.replace(/^[?≈]+/, '')}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
+    }
+
+    private rowOf(target: EventTarget | null): { view: RowView; row: Row; lane: number | undefined } | undefined {
+        if (!(target instanceof Element)) return undefined;
+        const node = target.closest<HTMLElement>('.row');
+        if (node === null) return undefined;
+        const index = Number(node.dataset['row']);
+        const view = this.views.get(index);
+        const row = this.rows[index];
+        if (view === undefined || row === undefined) return undefined;
+        const cell = target.closest<HTMLElement>('.cell');
+        const lane = cell === null ? undefined : cell === view.one ? firstLane(this.lanes.counting) : view.cells.indexOf(cell);
+        return { view, row, lane };
+    }
+
+    private clicked(event: MouseEvent): void {
+        const { target } = event;
+        if (!(target instanceof Element)) return;
+        const lane = target.closest<HTMLElement>('.lane')?.dataset['lane'];
+        if (lane !== undefined) {
+            this.session.setFocus(Number(lane));
+            this.setActive(-1, Number(lane) + 1, true);
+            return;
+        }
+        const at = this.rowOf(target);
+        if (at === undefined) return;
+        this.setActive(at.view.index, at.lane === undefined ? 0 : at.view.collapsed ? Math.max(1, this.active.column) : at.lane + 1, true);
+        if (target.closest('.format') !== null && !isPredicate(at.row.type)) this.formatMenu(at.row, laneBytes(at.row.type, at.row.value), at.view.format);
+        else if (target.closest('.rowhead') !== null) this.toggle(at.row);
+    }
+
+    private toggle(row: Row): void {
+        if (!rowIsUniform(row, this.lanes.counting)) return;
+        if (!this.expanded.delete(row.name)) this.expanded.add(row.name);
+        this.draw();
+    }
+
+    cycleFormat(row: Row, direction: 1 | -1): void {
+        const formats = formatsFor(laneBytes(row.type, row.value));
+        if (formats.length === 0) return;
+        const own = this.format(row);
+        const at = formats.findIndex((format) => format.name === own);
+        const next = formats[(at + direction + formats.length) % formats.length];
+        if (next !== undefined) this.setFormat(row, next.name);
+    }
+
+    setFormat(row: Row, format: FormatName): void {
+        this.session.remember({ formats: { ...this.session.preferences.formats, [this.formatKey(row)]: format } });
+    }
+
+    /** Gives the keyboard to the cell that had it last. */
+    takeFocus(): void {
+        this.setActive(this.active.row, this.active.column, true);
+    }
+
+    private keyed(event: KeyboardEvent): void {
+        if (event.altKey || event.metaKey) return;
+        const { row, column } = this.active;
+        const last = this.rows.length - 1;
+        const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 2);
+        const moves: Record<string, [number, number]> = {
+            ArrowUp: [event.ctrlKey ? 0 : row - 1, column],
+            ArrowDown: [event.ctrlKey ? last : row + 1, column],
+            ArrowLeft: [row, event.ctrlKey ? 0 : column - 1],
+            ArrowRight: [row, event.ctrlKey ? LANES : column + 1],
+            Home: [event.ctrlKey ? 0 : row, 0],
+            End: [event.ctrlKey ? last : row, LANES],
+            PageUp: [row - page, column],
+            PageDown: [row + page, column],
+        };
+        const move = moves[event.key];
+        if (move !== undefined) {
+            event.preventDefault();
+            event.stopPropagation();
+            this.tooltip.hide();
+            this.setActive(Math.max(-1, Math.min(move[0], last)), Math.max(0, Math.min(move[1], LANES)), true);
+            return;
+        }
+        const own = this.rows[row];
+        if (event.key === 'Enter' || event.key === ' ') {
+            if (row === -1 && column > 0) this.session.setFocus(column - 1);
+            else if (own !== undefined && column === 0) this.toggle(own);
+            else if (column > 0) this.session.setFocus(column - 1);
+            event.preventDefault();
+            event.stopPropagation();
+        } else if (own !== undefined && event.key.toLowerCase() === 'f' && !event.ctrlKey) {
+            this.cycleFormat(own, event.key === 'F' ? -1 : 1);
+            event.stopPropagation();
+        } else if (own !== undefined && event.key === 'i') {
+            const cell = this.cellAt(row, column);
+            if (cell !== undefined) this.tooltip.toggle(cell, () => this.describe(own, Math.max(0, column - 1)));
+            event.stopPropagation();
+        }
+    }
+
+    private cellAt(row: number, column: number): HTMLElement | undefined {
+        if (row === -1) return column === 0 ? undefined : this.heads[column - 1];
+        const view = this.views.get(row);
+        if (view === undefined) return undefined;
+        if (column === 0) return view.head;
+        if (view.collapsed) return view.one;
+        const cell = view.cells[column - 1];
+        return cell?.parentNode === null ? undefined : cell;
+    }
+
+    private setActive(row: number, column: number, focus: boolean): void {
+        this.active = { row: row === -1 && column === 0 ? 0 : row, column };
+        if (this.active.row >= 0) this.scrollTo(this.active.row);
+        if (focus && column > 0 && this.views.get(row)?.collapsed !== true) this.scrollAcross(column - 1);
+        this.draw();
+        if (focus) this.cellAt(this.active.row, this.active.column)?.focus({ preventScroll: true });
+    }
+
+    private scrollTo(row: number): void {
+        const top = row * ROW_HEIGHT;
+        const room = this.scroller.clientHeight - ROW_HEIGHT * 1.5;
+        if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+        else if (top + ROW_HEIGHT > this.scroller.scrollTop + room) this.scroller.scrollTop = top + ROW_HEIGHT - room;
+    }
+
+    private scrollAcross(lane: number): void {
+        const { scroller } = this;
+        const { names, cell } = this.sizes;
+        const left = lane * cell;
+        if (left < scroller.scrollLeft) scroller.scrollLeft = left;
+        else if (left + cell + names > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = left + cell + names - scroller.clientWidth;
+    }
+
+    /** One cell of the grid can be reached by Tab: the one that arrow keys left last. */
+    private placeTabStop(): void {
+        const wanted = this.cellAt(this.active.row, this.active.column) ?? [...this.views.values()][0]?.head ?? this.heads[0];
+        for (const old of this.scroller.querySelectorAll('[tabindex="0"]')) if (old !== wanted) old.setAttribute('tabindex', '-1');
+        if (wanted !== undefined) setAttribute(wanted, 'tabindex', '0');
+    }
+
+    private focused(event: FocusEvent): void {
+        const at = this.rowOf(event.target);
+        if (at !== undefined) this.active.row = at.view.index;
+    }
+
+    private hovered(event: PointerEvent): void {
+        const at = this.rowOf(event.target);
+        const target = event.target instanceof Element ? event.target.closest<HTMLElement>('.cell') : null;
+        if (at?.lane === undefined || target === null || !hasLane(this.lanes.present, at.lane)) {
+            this.tooltip.hide();
+            return;
+        }
+        const { row, lane } = at;
+        this.tooltip.later(target, () => this.describe(row, lane));
+    }
+
+    /** A value in all its readings, for the tooltip. */
+    private describe(row: Row, lane: number): HTMLElement {
+        const list = element('dl');
+        const say = (name: string, text: string): void => {
+            list.append(element('dt', {}, name), element('dd', {}, text));
+        };
+        const known = hasLane(row.known, lane);
+        const bytes = laneBytes(row.type, row.value);
+        if (isPredicate(row.type)) {
+            const mask = (predicateMask(row.value) & row.known) >>> 0;
+            say('Value', known ? (hasLane(mask, lane) ? 'true' : 'false') : 'unwritten');
+            say('Mask', `${maskHex(mask)} – true in ${laneCount(mask)} of ${laneCount(row.known)} lanes`);
+        } else if (!known) {
+            say('Value', 'nobody has written it yet');
+        } else {
+            const digits = laneDigits(row.value, bytes, lane);
+            for (const format of formatsFor(bytes)) say(format.title, valueText(format.name, digits));
+        }
+        if (row.before !== undefined && hasLane(row.changed, lane)) {
+            say('Before', isPredicate(row.type) ? (hasLane(predicateMask(row.before), lane) ? 'true' : 'false') : valueText(this.format(row), laneDigits(row.before, bytes, lane)));
+        }
+        if (hasLane(row.unspecified, lane)) say('?', 'The manual leaves this value open.');
+        if (hasLane(row.approximate, lane)) say('≈', 'An approximation: a device may differ in the last places.');
+        const writer = row.written < 0 ? undefined : this.session.trace.step(row.written);
+        if (writer !== undefined) say('Written', `step ${writer.step + 1}, line ${writer.line}`);
+        return element('div', { class: 'readings' }, element('strong', {}, `${row.name} ${row.type}, lane ${lane}`), list);
+    }
+
+    /** Rows that are in the page now; what tests and measurements look at. */
+    get drawn(): number {
+        return this.views.size;
+    }
+}
+
+function makeRow(): RowView {
+    const name = element('span', { class: 'name' });
+    const format = element('span', { class: 'format', 'aria-hidden': 'true' });
+    const head = element('div', { class: 'rowhead', role: 'rowheader', 'aria-colindex': '1', tabindex: '-1' }, element('span', { class: 'twist', 'aria-hidden': 'true' }), name, format);
+    const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
+    const cells = Array.from({ length: LANES }, (_, lane) => {
+        const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
+        // Lanes to the left may not be in the page: the column is told.
+        cell.style.gridColumn = `${lane + 2}`;
+        return cell;
+    });
+    const node = element('div', { class: 'row', role: 'row' }, head);
+    return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
+}
+
+function firstLane(mask: LaneMask): number {
+    return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
+}
+
+/** A name fits a pattern with `*` and `?`; without them, it is enough that the text occurs in it. */
+function matches(pattern: string, name: string): boolean {
+    if (!/[*?]/.test(pattern)) return name.includes(pattern);
+    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+    return new RegExp(`^${expression}$`).test(name);
+}
+
+const names = new Intl.Collator('en', { numeric: true });
+
+function compareNames(one: string, other: string): number {
+    return names.compare(one, other);
+}

@@ -1,0 +1,54 @@
+// What keys do, as a dialog.
+
+import { button, element } from './dom';
+
+const KEYS: readonly (readonly [keys: string, act: string])[] = [
+    ['N or .', 'Step forward'],
+    ['B or ,', 'Step back'],
+    ['Space', 'Play, pause'],
+    ['G · Shift+G', 'First step · last step'],
+    ['Shift+N · Shift+B', 'Next · previous execution of this line'],
+    ['C · Shift+C', 'Next · previous execution of the line under the cursor of the editor'],
+    ['E · Shift+E', 'Next · previous fault'],
+    ['/', 'Filter the registers'],
+    ['R', 'Go to the register grid'],
+    ['Arrows, Home, End', 'Move in the grid; with Ctrl to its edges'],
+    ['Enter', 'In the grid: on a name expand or collapse, on a value make its lane the focus'],
+    ['F · Shift+F', 'In the grid: next · previous way to read the register'],
+    ['I', 'In the grid: all readings of the value'],
+    ['X', 'Collapse uniform registers, or show all lanes of them'],
+    ['W', 'Width of the columns'],
+    ['1 – 4', 'Memory, Matrices, Results, Launch'],
+    ['?', 'This list'],
+];
+
+const SIGNS: readonly (readonly [sign: string, meaning: string])[] = [
+    ['—', 'Nobody has written this value yet'],
+    ['?', 'The manual leaves this value unspecified'],
+    ['≈', 'An approximation: a device may differ in the last places'],
+    ['bold, with a bar', 'Written by this step'],
+    ['grey', 'The lane is elsewhere: it diverged from the lanes that execute'],
+    ['hatched', 'The lane has exited'],
+    ['empty', 'There is no such lane'],
+];
+
+export class Help {
+    readonly node = element('dialog', { class: 'help', 'aria-labelledby': 'help-title' });
+
+    constructor() {
+        const rows = (list: readonly (readonly [string, string])[]): HTMLElement => {
+            const body = element('tbody');
+            for (const [one, other] of list) body.append(element('tr', {}, element('th', { scope: 'row' }, element('kbd', {}, one)), element('td', {}, other)));
+            return element('table', { class: 'plain' }, body);
+        };
+        const close = button('Close', 'Close', () => {
+            this.node.close();
+        });
+        this.node.append(element('h2', { id: 'help-title' }, 'Keys'), rows(KEYS), element('h2', {}, 'Signs'), rows(SIGNS), close);
+    }
+
+    toggle(): void {
+        if (this.node.open) this.node.close();
+        else this.node.showModal();
+    }
+}

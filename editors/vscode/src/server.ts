@@ -1,0 +1,254 @@
+// The language server: started, watched, started again.
+
+import * as vscode from 'vscode';
+import {
+    CloseAction,
+    ErrorAction,
+    LanguageClient,
+    State,
+    type ErrorHandler,
+    type LanguageClientOptions,
+    type Middleware,
+    type StaticFeature,
+} from 'vscode-languageclient/node';
+import { findServer, isExecutable, versionMismatch, type Place } from './binary';
+import { COMMANDS } from './commandNames';
+import { forServer, initializationOptions } from './settings';
+
+export type ServerState =
+    | { kind: 'stopped' }
+    | { kind: 'starting' }
+    | { kind: 'running'; version: string | undefined; file: string; place: Place; warning: string | undefined }
+    | { kind: 'failed'; problem: string };
+
+/** So many ends of the server in so many milliseconds, and it is not started again by itself. */
+const MOST_ENDS = 4;
+const WITHIN = 3 * 60 * 1000;
+
+/** The documents that the server is told of. Others, such as old revisions in a comparison, are only coloured. */
+export const SELECTOR = ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language: 'ptx' }));
+
+/** Settings that hold from the next start of the server only. */
+const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
+
+/** Commands of this extension that code lenses and actions of the server may carry. */
+const clientCommands: StaticFeature = {
+    fillClientCapabilities(capabilities) {
+        const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
+        capabilities.experimental = { ...experimental, commands: { commands: [COMMANDS.showReferences, COMMANDS.showWarp] } };
+    },
+    initialize: () => undefined,
+    getState: () => ({ kind: 'static' }),
+    clear: () => undefined,
+};
+
+export class Server implements vscode.Disposable {
+    readonly #changed = new vscode.EventEmitter<ServerState>();
+    readonly #created = new vscode.EventEmitter<LanguageClient>();
+    readonly #disposables: vscode.Disposable[] = [this.#changed, this.#created];
+    #state: ServerState = { kind: 'stopped' };
+    #client: LanguageClient | undefined;
+    #ends: number[] = [];
+    /** Starts and stops one after the other, whatever asks for them. */
+    #queue: Promise<void> = Promise.resolve();
+
+    readonly onDidChangeState = this.#changed.event;
+    /** A client was made and is about to start: the moment to hang notifications on it. */
+    readonly onWillStart = this.#created.event;
+
+    constructor(
+        private readonly context: vscode.ExtensionContext,
+        readonly log: vscode.LogOutputChannel,
+        private readonly middleware: Middleware,
+    ) {
+        this.#disposables.push(
+            vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()),
+            vscode.workspace.onDidChangeConfiguration((event) => {
+                if (RESTARTING.some((section) => event.affectsConfiguration(section))) void this.restart();
+            }),
+        );
+    }
+
+    get state(): ServerState {
+        return this.#state;
+    }
+
+    get client(): LanguageClient | undefined {
+        return this.#client;
+    }
+
+    /** The executable and the environment of the server, for its other modes such as the debug adapter; throws where there is none. */
+    command(): { file: string; env: Record<string, string> } {
+        const found = this.#find();
+        if ('problem' in found) throw new Error(found.problem);
+        return { file: found.file, env: this.#extraEnv() };
+    }
+
+    start(): Promise<void> {
+        return this.#enqueue(() => this.#start());
+    }
+
+    restart(): Promise<void> {
+        return this.#enqueue(async () => {
+            this.#ends = [];
+            await this.#stop();
+            await this.#start();
+        });
+    }
+
+    stop(): Promise<void> {
+        return this.#enqueue(() => this.#stop());
+    }
+
+    dispose(): void {
+        this.#disposables.forEach((disposable) => {
+            disposable.dispose();
+        });
+    }
+
+    #enqueue(work: () => Promise<void>): Promise<void> {
+        this.#queue = this.#queue.then(work, work);
+        return this.#queue;
+    }
+
+    #set(state: ServerState): void {
+        this.#state = state;
+        this.#changed.fire(state);
+    }
+
+    #find(): ReturnType<typeof findServer> {
+        const configuration = vscode.workspace.getConfiguration('ptx-analyzer.server');
+        return findServer({
+            setting: configuration.get<string>('path', ''),
+            extension: this.context.extensionPath,
+            path: process.env['PATH'],
+            platform: process.platform,
+            isExecutable,
+        });
+    }
+
+    #extraEnv(): Record<string, string> {
+        return vscode.workspace.getConfiguration('ptx-analyzer.server').get<Record<string, string>>('extraEnv', {});
+    }
+
+    async #start(): Promise<void> {
+        const found = this.#find();
+        if ('problem' in found) {
+            this.#fail(found.problem);
+            return;
+        }
+        this.log.info(`Starting ${found.file} (${describe(found.place)})`);
+        const executable = { command: found.file, options: { env: { ...process.env, ...this.#extraEnv() } } };
+        const client = new LanguageClient('ptx-analyzer', 'PTX Analyzer', executable, this.#options());
+        client.registerFeature(clientCommands);
+        this.#client = client;
+        client.onDidChangeState(({ newState }) => {
+            if (this.#client !== client) return;
+            if (newState === State.Running) this.#running(client, found.file, found.place);
+            else if (newState === State.Starting) this.#set({ kind: 'starting' });
+        });
+        this.#created.fire(client);
+        try {
+            await client.start();
+        } catch (error) {
+            if (this.#client === client && this.#state.kind !== 'failed') {
+                this.#fail(`The server \`${found.file}\` did not start: ${messageOf(error)}`);
+            }
+        }
+    }
+
+    async #stop(): Promise<void> {
+        const client = this.#client;
+        this.#client = undefined;
+        if (client) {
+            try {
+                await client.dispose(2000);
+            } catch (error) {
+                // It never ran, or died on the way: there is nothing left to stop.
+                this.log.debug(`Stopping the server: ${messageOf(error)}`);
+            }
+        }
+        this.#set({ kind: 'stopped' });
+    }
+
+    #running(client: LanguageClient, file: string, place: Place): void {
+        const version = client.initializeResult?.serverInfo?.version;
+        const own = (this.context.extension.packageJSON as { version: string }).version;
+        const warning = versionMismatch(version, own);
+        if (warning !== undefined) this.log.warn(warning);
+        this.log.info(`The server runs, version ${version ?? 'unknown'}`);
+        this.#set({ kind: 'running', version, file, place, warning });
+    }
+
+    #fail(problem: string): void {
+        this.log.error(problem);
+        this.#set({ kind: 'failed', problem });
+        const restart = 'Start Again';
+        const settings = 'Open Settings';
+        const log = 'Show Log';
+        void vscode.window.showErrorMessage(plain(problem), restart, settings, log).then((chosen) => {
+            if (chosen === restart) void this.restart();
+            else if (chosen === settings) void vscode.commands.executeCommand('workbench.action.openSettings', 'ptx-analyzer.server');
+            else if (chosen === log) this.log.show(true);
+        });
+    }
+
+    #options(): LanguageClientOptions {
+        const section = vscode.workspace.getConfiguration('ptx-analyzer');
+        return {
+            documentSelector: SELECTOR,
+            outputChannel: this.log,
+            traceOutputChannel: this.log,
+            initializationOptions: initializationOptions(section, vscode.workspace.isTrusted),
+            initializationFailedHandler: () => false,
+            errorHandler: this.#errorHandler(),
+            diagnosticPullOptions: { onChange: true, onTabs: false, onSave: false },
+            middleware: {
+                ...this.middleware,
+                workspace: {
+                    ...this.middleware.workspace,
+                    configuration: async (params, token, next) => {
+                        const answers = await next(params, token);
+                        return Array.isArray(answers) ? answers.map(forServer) : answers;
+                    },
+                },
+            },
+        };
+    }
+
+    #errorHandler(): ErrorHandler {
+        return {
+            error: (_error, _message, count) => ({
+                action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+                handled: true,
+            }),
+            closed: () => {
+                const now = Date.now();
+                this.#ends = [...this.#ends.filter((end) => now - end < WITHIN), now];
+                if (this.#ends.length < MOST_ENDS) {
+                    this.log.warn('The server ended unexpectedly and is started again');
+                    this.#set({ kind: 'starting' });
+                    return { action: CloseAction.Restart, handled: true };
+                }
+                this.#fail(
+                    `The PTX language server ended ${MOST_ENDS} times in a row and is not started again. ` +
+                        'The log shows its last words.',
+                );
+                return { action: CloseAction.DoNotRestart, handled: true };
+            },
+        };
+    }
+}
+
+export function describe(place: Place): string {
+    return { setting: 'named by ptx-analyzer.server.path', package: 'of this extension', PATH: 'found on PATH' }[place];
+}
+
+/** Messages on the screen know no Markdown. */
+export function plain(text: string): string {
+    return text.replaceAll('`', '');
+}
+
+export function messageOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,117 @@
+// What can be told of a PTX text by its shape alone, while the server is not asked: cheap, and right for well-formed text.
+// Lines and columns count from 0 here, as in the editor.
+
+/** The text with comments and strings blanked out: every other character keeps its place. */
+export function withoutComments(text: string): string {
+    return text.replace(/\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"[^"\n]*"/g, (hidden) => hidden.replace(/[^\n]/g, ' '));
+}
+
+export interface Header {
+    version?: string;
+    target?: string;
+}
+
+/** The first `.version` and `.target`; of the latter the architecture, without options. */
+export function header(text: string): Header {
+    const code = withoutComments(text);
+    const version = /(?:^|[\s;}])\.version\s+(\d+\.\d+)/.exec(code)?.[1];
+    const target = /(?:^|[\s;}])\.target\s+([\w]+)/.exec(code)?.[1];
+    return { ...(version !== undefined && { version }), ...(target !== undefined && { target }) };
+}
+
+/** PreTeXt documents share the extension `.ptx`; they are XML, and no PTX module begins with `<`. */
+export function isPreTeXt(text: string): boolean {
+    return /^\uFEFF?\s*</.test(text);
+}
+
+export interface EntrySpan {
+    name: string;
+    /** The line of `.entry`, and the one in which its body ends. */
+    line: number;
+    lastLine: number;
+}
+
+/** All kernels, in the order of the text. */
+export function entries(text: string): EntrySpan[] {
+    const code = withoutComments(text);
+    const found: EntrySpan[] = [];
+    const starts = lineStarts(code);
+    for (const match of code.matchAll(/(?:^|\s)\.entry\s+([\w$%]+)/g)) {
+        const name = match[1];
+        if (name === undefined) continue;
+        const at = match.index + match[0].indexOf('.entry');
+        found.push({ name, line: lineOf(starts, at), lastLine: lineOf(starts, bodyEnd(code, at + 1)) });
+    }
+    return found;
+}
+
+/** The kernel around a line, else the first one below it. */
+export function entryAt(text: string, line: number): EntrySpan | undefined {
+    return entries(text).find((entry) => line <= entry.lastLine);
+}
+
+function bodyEnd(code: string, from: number): number {
+    let depth = 0;
+    for (let at = from; at < code.length; at++) {
+        const character = code[at];
+        if (character === '{') depth++;
+        else if (character === '}') {
+            depth--;
+            if (depth <= 0) return at;
+        } else if (character === ';' && depth === 0) return at; // a declaration without a body
+    }
+    return code.length;
+}
+
+function lineStarts(text: string): number[] {
+    const starts = [0];
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    return starts;
+}
+
+function lineOf(starts: number[], offset: number): number {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((starts[middle] ?? Infinity) <= offset) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+/**
+ * What somebody means who asks for an explanation with the cursor there: the instruction with all its modifiers, a
+ * register, a directive, or whatever word it is.
+ */
+export function queryAt(line: string, column: number): string | undefined {
+    for (const match of line.matchAll(/[%@!]?[\w$.:]*[\w$]/g)) {
+        if (match.index <= column && column <= match.index + match[0].length) {
+            const query = match[0].replace(/^[@!]+/, '').replace(/^:+|:+$/g, '');
+            return query === '' ? undefined : query;
+        }
+    }
+    return undefined;
+}
+
+export interface RegisterUse {
+    name: string;
+    line: number;
+    column: number;
+}
+
+/** Registers as they are written in some lines, each name once: where it stands last. Declarations are left out. */
+export function registersIn(lines: string[], firstLine: number): RegisterUse[] {
+    const last = new Map<string, RegisterUse>();
+    withoutComments(lines.join('\n'))
+        .split('\n')
+        .forEach((code, index) => {
+            if (/^\s*\.reg\b/.test(code)) return;
+            for (const match of code.matchAll(/%[A-Za-z_$][\w$]*/g)) {
+                // A special register such as `%tid.x`.
+                if (code[match.index + match[0].length] === '.') continue;
+                last.set(match[0], { name: match[0], line: firstLine + index, column: match.index });
+            }
+        });
+    return [...last.values()];
+}

@@ -1,0 +1,40 @@
+// The border between the page and the host: what does not fit does not pass.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asEvaluation, asFragments, asLaunches, firstQuestion, fromHost, fromPage, preferencesFrom } from '../src/panel/messages';
+
+test('messages of the page', () => {
+    const ask = (question: unknown): unknown => fromPage({ type: 'ask', id: 1, question });
+    assert.ok(ask({ kind: 'evaluate', arguments: firstQuestion() }));
+    assert.ok(ask({ kind: 'evaluate', arguments: { count: 0, state: 3, memory: [{ buffer: 'x' }, { space: 'shared', offset: 0, length: 16 }, { address: '7f00', length: 4 }] } }));
+    for (const wrong of [{ uri: 'file:///etc/passwd' }, { count: -1 }, { count: 1e9 }, { cta: [0, 0] }, { memory: [{}] }, { focus: {} }, { from: 0.5 }]) assert.equal(ask({ kind: 'evaluate', arguments: wrong }), undefined, JSON.stringify(wrong));
+    assert.equal(ask({ kind: 'other' }), undefined);
+    for (const wrong of [undefined, null, 1, 'ready', [], {}, { type: 'eval' }, { type: 'reveal', line: -1, column: 1 }, { type: 'write', lines: [1], replaces: null, above: 1 }, { type: 'at', step: 1, line: 1, column: 1, lane: 32, reveal: true }]) {
+        assert.equal(fromPage(wrong), undefined, JSON.stringify(wrong));
+    }
+    assert.ok(fromPage({ type: 'write', lines: ['//! launch: grid=1'], replaces: null, above: 3 }));
+});
+
+test('messages of the host', () => {
+    assert.ok(fromHost({ type: 'failure', id: 1, message: 'no', refusal: { kind: 'errors', places: [{ line: 1, column: 1, end_line: 1, end_column: 2, message: 'here' }] } }));
+    for (const wrong of [null, {}, { type: 'failure', id: 1, message: 'no', refusal: { kind: 1 } }, { type: 'act', action: 'explode' }, { type: 'show', target: {}, file: '' }]) assert.equal(fromHost(wrong), undefined, JSON.stringify(wrong));
+});
+
+test('answers of the server', () => {
+    const answer = {
+        status: 'finished', entry: 'k', steps: 1, faults: [], buffers: { x: '00' }, expectations: [], warp_instructions: 1, seconds: 0, version: 1, markdown: '',
+        target: { cta: [0, 0, 0], warp: 0, present: 1 }, grid: { grid: [1, 1, 1], block: [1, 1, 1], cluster: [1, 1, 1], ctas: 1, warps: 1, threads: 1 },
+        trace: [{ step: 0, time: 0, function: 'k', line: 1, column: 1, active: 1, executed: 1, depth: 0, registers: [] }],
+    };
+    assert.ok(asEvaluation(answer));
+    for (const wrong of [{ status: 'odd' }, { buffers: { x: 'zz' } }, { target: {} }, { trace: [{}] }, { state: {} }, { timeline: { from: 0, steps: [['a']] } }, { faults: [{ kind: 'x' }] }]) {
+        assert.throws(() => asEvaluation({ ...answer, ...wrong }), /does not fit/, JSON.stringify(wrong));
+    }
+    assert.equal(asFragments({ operands: [{}] }), null);
+    assert.deepEqual(asLaunches({ entries: [{ name: 1 }] }), { entries: [] });
+});
+
+test('preferences: what does not fit is as usual', () => {
+    const read = preferencesFrom({ order: 'name', width: 7, formats: { a: 'hex', b: 3 }, collapse: false });
+    assert.deepEqual(read, { order: 'name', width: 'normal', formats: { a: 'hex' }, collapse: false, pane: 'memory' });
+});

@@ -1,0 +1,40 @@
+# Evaluations in Neovim without a screen; neovim_warp_test.lua looks around.
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+
+neovim_warp_tests() {
+  neovim_plugin
+  local name
+  for name in grid steps lanes formats text clear commands; do
+    neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
+  done
+
+  # The kernel with half of its output: a fault.
+  sed -e 's/out=u32\[128\]/out=u32[62]/' -e '/! expect/d' "$here/fixture/parting.ptx" >"$project/short.ptx"
+  neovim_scenario neovim_warp_test.lua faults "$project/short.ptx"
+  rm "$project/short.ptx"
+
+  for name in edits restart closing windows memory result lens launches; do
+    neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
+  done
+  neovim_scenario neovim_warp_test.lua guess "$project/clean.ptx"
+  sed 's/$/\r/' "$here/fixture/saxpy.ptx" >"$project/dos.ptx"
+  neovim_scenario neovim_warp_test.lua guess-dos "$project/dos.ptx"
+  rm "$project/dos.ptx"
+  neovim_scenario neovim_warp_test.lua nothing-there "$project/article.ptx"
+
+  # Where nvim-dap would lie, a stub with the shape that its help describes.
+  mkdir -p "$XDG_CONFIG_HOME/nvim/lua"
+  echo 'return { adapters = {}, configurations = {} }' >"$XDG_CONFIG_HOME/nvim/lua/dap.lua"
+  neovim_scenario neovim_warp_test.lua dap "$project/parting.ptx"
+  echo 'return { adapters = { ptx = "mine" }, configurations = { ptx = { "mine" } } }' >"$XDG_CONFIG_HOME/nvim/lua/dap.lua"
+  neovim_scenario neovim_warp_test.lua own-dap "$project/parting.ptx"
+  rm -r "$XDG_CONFIG_HOME/nvim/lua"
+
+  for name in vsplit float; do
+    echo "require('ptx-analyzer').setup{ evaluate = { window = '$name', follow = false, hints = false } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
+    neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
+  done
+  rm "$XDG_CONFIG_HOME/nvim/init.lua"
+}
+
+if have nvim; then neovim_warp_tests; fi

@@ -1,0 +1,124 @@
+// What somebody at VS Code does and sees: opens files, runs commands, points, types. Scenes are written with this.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { shrink } from './png.mjs';
+import { until } from './workbench.mjs';
+
+const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
+/** Pictures of the documentation stay below this. */
+const BIGGEST = 150 * 1024;
+
+export class Desk {
+    constructor({ page, project, pictures }) {
+        Object.assign(this, { page, project, pictures });
+    }
+
+    /** Puts a kernel of the repository into the project; `change` may alter its text. */
+    kernel(name, change = (text) => text, as = name) {
+        mkdirSync(this.project, { recursive: true });
+        const text = change(readFileSync(join(kernels, name), 'utf8'));
+        writeFileSync(join(this.project, as), text);
+        return text;
+    }
+
+    /** Opens a file of the project and waits for its text. */
+    async open(name) {
+        const { page } = this;
+        const row = page.locator(`.quick-input-list .monaco-list-row[aria-label*="${name}"]`).first();
+        // A file that was written a moment ago may not be known yet.
+        for (let tries = 1; ; tries++) {
+            await page.keyboard.press('Control+p');
+            await page.locator('.quick-input-widget input').first().waitFor();
+            await page.keyboard.type(name);
+            const seen = await row.waitFor({ timeout: 4000 }).then(() => true, () => false);
+            if (seen) break;
+            if (tries === 4) throw new Error(`${name} cannot be opened`);
+            await page.keyboard.press('Escape');
+        }
+        await row.click();
+        await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+        await page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
+    }
+
+    /** Runs a command of the palette by its title. */
+    async run(title) {
+        const { page } = this;
+        await page.keyboard.press('F1');
+        await page.locator('.quick-input-widget input').first().waitFor();
+        await page.keyboard.type(title);
+        const row = page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`).first();
+        await row.waitFor();
+        await row.click();
+        // The palette closes, or the command asks for something in its place.
+        await until('the palette to close', 15, async () => {
+            const input = page.locator('.quick-input-widget:visible input').first();
+            return (await input.count()) === 0 || !(await input.inputValue().catch(() => '')).startsWith('>');
+        });
+    }
+
+    /** Moves the cursor, counting from 1. */
+    async goTo(line, column = 1) {
+        const { page } = this;
+        await page.keyboard.press('Control+g');
+        await page.locator('.quick-input-widget input').first().waitFor();
+        await page.keyboard.type(`${line}:${column}`);
+        await page.keyboard.press('Enter');
+        await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+        await page.locator('.monaco-editor.focused').first().waitFor();
+    }
+
+    /** Moves the cursor to a text of the file, moved right. */
+    async goToText(text, wanted, right = 0) {
+        const offset = text.indexOf(wanted);
+        if (offset < 0) throw new Error(`there is no '${wanted}'`);
+        const before = text.slice(0, offset);
+        const line = before.split('\n').length;
+        await this.goTo(line, offset - before.lastIndexOf('\n') + right);
+        return line;
+    }
+
+    async theme(name) {
+        const { page } = this;
+        await this.run('Preferences: Color Theme');
+        const row = page.locator(`.quick-input-list .monaco-list-row[aria-label^="${name}"]`).first();
+        await page.keyboard.type(name);
+        await row.waitFor();
+        await row.click();
+        await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    }
+
+    /** Closes editors, panels and messages, so that the next scene begins with nothing. */
+    async clear() {
+        const { page } = this;
+        await page.keyboard.press('Escape');
+        await this.run('View: Close All Editors');
+        const asked = page.locator('.monaco-dialog-box .monaco-button', { hasText: "Don't Save" });
+        if (await asked.isVisible().catch(() => false)) await asked.click();
+        await this.run('Notifications: Clear All Notifications');
+    }
+
+    /** Waits for it to be seen. */
+    async sees(what, locator, seconds = 20) {
+        const found = typeof locator === 'string' ? this.page.locator(locator).first() : locator;
+        await found.waitFor({ timeout: seconds * 1000 }).catch(() => {
+            throw new Error(`not seen: ${what}`);
+        });
+        return found;
+    }
+
+    /** What the status bar says. */
+    async status() {
+        return ((await this.page.locator('.part.statusbar').textContent()) ?? '').replaceAll('\u00a0', ' ').replace(/\s+/g, ' ');
+    }
+
+    /** Keeps a picture; with `part`, of that part of the screen. Colours and hints are the last to be drawn. */
+    async picture(name, part) {
+        if (!this.pictures) return;
+        await this.page.waitForTimeout(700);
+        const path = join(this.pictures, `vscode-${name}.png`);
+        const picture = shrink(await this.page.screenshot({ animations: 'disabled', caret: 'initial', ...(part && { clip: part }) }));
+        writeFileSync(path, picture);
+        if (picture.length > BIGGEST) throw new Error(`the picture ${name} has ${picture.length} bytes`);
+    }
+}

@@ -1,0 +1,62 @@
+// Opens VS Code in a browser and goes through scenes: what must be seen is looked for, and pictures are kept.
+//
+//   screen.mjs VSIX PROJECT DATA [SCENE…]
+//
+// PICTURES  a folder for pictures of what was seen (none by default)
+// A file *.scenes.mjs holds scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Desk } from './desk.mjs';
+import { launchBrowser, startWorkbench } from './workbench.mjs';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const [vsix, project, data] = process.argv.slice(2, 5).map((path) => resolve(path));
+const wanted = process.argv.slice(5);
+const pictures = process.env.PICTURES ? resolve(process.env.PICTURES) : undefined;
+const failures = pictures ?? data;
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const scenes = [];
+for (const file of readdirSync(here).filter((name) => name.endsWith('.scenes.mjs')).sort()) {
+    scenes.push(...(await import(join(here, file))).scenes);
+}
+
+let failed = 0;
+/** One VS Code for all scenes that want the same of it. */
+for (const trust of [false, true]) {
+    const chosen = scenes.filter((scene) => Boolean(scene.trust) === trust && (wanted.length === 0 || wanted.includes(scene.name)));
+    if (chosen.length === 0) continue;
+    rmSync(project, { recursive: true, force: true });
+    mkdirSync(project, { recursive: true });
+    const workbench = await startWorkbench({ data: `${data}-${trust ? 'asked' : 'trusted'}`, vsix, trust, settings: { 'workbench.colorTheme': 'Dark Modern' } });
+    const browser = await launchBrowser();
+    try {
+        const context = await browser.newContext({ viewport: { width: 1120, height: 700 }, permissions: ['clipboard-read', 'clipboard-write'] });
+        const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
+        page.on('pageerror', (error) => console.log(`  (the page: ${String(error).slice(0, 200)})`));
+        const desk = new Desk({ page, project, pictures });
+        desk.kernel('saxpy.ptx');
+        desk.kernel('mma_matmul.ptx');
+        await page.goto(`http://${workbench.host}/?folder=${project}`);
+        await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+        await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
+        for (const { name, title, run } of chosen) {
+            const started = Date.now();
+            try {
+                await run(desk);
+                console.log(`ok   screen: ${name}: ${title} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+            } catch (error) {
+                failed++;
+                console.log(`FAIL screen: ${name}: ${title}\n  ${String(error.message).split('\n').slice(0, 6).join('\n  ')}`);
+                await page.screenshot({ path: join(failures, `failed-${name}.png`) }).catch(() => undefined);
+            }
+            await desk.clear().catch((error) => console.log(`  (tidying up after ${name}: ${String(error.message).split('\n')[0]})`));
+        }
+    } finally {
+        await browser.close();
+        await workbench.stop();
+    }
+}
+process.exit(failed > 0 ? 1 : 0);

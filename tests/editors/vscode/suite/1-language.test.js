@@ -1,0 +1,144 @@
+// What the language server gives, as VS Code sees it.
+const assert = require('node:assert/strict');
+const vscode = require('vscode');
+const { EXTENSION, closeAll, codes, command, diagnostics, kernel, open, place, running, until } = require('./helpers');
+
+const SMALL = `.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry small(.param .u64 out)
+{
+    .reg .b32   %r<4>;
+    .reg .f32   %f<4>;
+    .reg .b64   %rd<4>;
+
+    ld.param.u64        %rd1, [out];
+    mov.u32             %r1, %tid.x;
+    add.u32             %r2, %r1, 1;
+    st.global.u32       [%rd1], %r2;
+    ret;
+}
+`;
+
+describe('language', () => {
+    let saxpy;
+    before(async () => {
+        saxpy = await open('saxpy.ptx', kernel('saxpy.ptx'));
+        await running();
+    });
+    after(closeAll);
+
+    it('the installed package is the one that runs', () => {
+        const { extensionPath } = vscode.extensions.getExtension(EXTENSION);
+        assert.ok(extensionPath.startsWith(process.env.PTX_TEST_EXTENSIONS), extensionPath);
+    });
+
+    it('a .ptx file is PTX', () => assert.equal(saxpy.document.languageId, 'ptx'));
+
+    it('a PreTeXt document with the same extension is XML', async () => {
+        const { document } = await open('article.ptx', '<?xml version="1.0"?>\n<pretext><article/></pretext>\n');
+        await until('another language', () => vscode.workspace.textDocuments.find(({ uri }) => uri.path === document.uri.path)?.languageId === 'xml');
+    });
+
+    it('a kernel without findings has none', async () => {
+        await new Promise((done) => setTimeout(done, 500));
+        assert.deepEqual(codes(saxpy.uri), []);
+    });
+
+    it('an edit brings a finding, its fix takes it away', async () => {
+        const { document, uri, editor } = await open('edit.ptx', SMALL);
+        const from = place(document, 'add.u32', 4);
+        await editor.edit((edit) => edit.replace(new vscode.Range(from, from.translate(0, 3)), 'u33'));
+        const [found] = await until('a finding', () => diagnostics(uri).length > 0 && diagnostics(uri));
+        assert.equal(found.range.start.line, from.line);
+        assert.equal(found.severity, vscode.DiagnosticSeverity.Error);
+        const actions = await command('vscode.executeCodeActionProvider', uri, found.range, vscode.CodeActionKind.QuickFix.value);
+        const fix = actions.find(({ edit }) => edit);
+        assert.ok(fix, 'a quick fix');
+        await vscode.workspace.applyEdit(fix.edit);
+        await until('no findings', () => diagnostics(uri).length === 0);
+    });
+
+    it('hover tells of the instruction', async () => {
+        const [hover] = await command('vscode.executeHoverProvider', saxpy.uri, place(saxpy.document, 'mad.lo.u32', 1));
+        assert.match(hover.contents.map(({ value }) => value).join(), /mad\.lo\.u32 d, a, b, c/);
+    });
+
+    it('a lens above the kernel counts registers', async () => {
+        const lenses = await until('lenses', async () => {
+            const found = await command('vscode.executeCodeLensProvider', saxpy.uri, 10);
+            return found.some(({ command: of }) => /registers/.test(of?.title)) && found;
+        });
+        assert.equal(lenses.find(({ command: of }) => /registers/.test(of.title)).range.start.line, place(saxpy.document, '.entry').line);
+    });
+
+    it('completion offers modifiers behind a dot', async () => {
+        const { document, uri, editor } = await open('complete.ptx', SMALL);
+        await editor.edit((edit) => edit.insert(place(document, 'ret;'), 'cvt.\n    '));
+        const list = await command('vscode.executeCompletionItemProvider', uri, place(document, 'cvt.', 4), '.');
+        const labels = list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+        assert.ok(labels.some((label) => /rn/.test(label)), labels.slice(0, 20).join());
+        await command('workbench.action.files.revert');
+    });
+
+    it('signature help names the operands', async () => {
+        const { document, uri } = await open('signature.ptx', SMALL.replace('add.u32             %r2, %r1, 1;', 'add.u32 %r2, '));
+        const help = await command('vscode.executeSignatureHelpProvider', uri, place(document, '%r2, ', 5), ' ');
+        assert.match(help.signatures[0].label, /add/);
+    });
+
+    it('inlay hints, semantic tokens, symbols, folding', async () => {
+        const { document, uri } = await open('mma.ptx', kernel('mma_matmul.ptx'));
+        const all = new vscode.Range(0, 0, document.lineCount, 0);
+        const hints = await until('hints', async () => {
+            const found = await command('vscode.executeInlayHintProvider', uri, all);
+            return found.length > 0 && found;
+        });
+        assert.ok(hints.length > 3);
+        const legend = await command('vscode.provideDocumentSemanticTokensLegend', uri);
+        assert.ok(legend.tokenTypes.includes('opcode') && legend.tokenTypes.includes('specialRegister'));
+        const tokens = await command('vscode.provideDocumentSemanticTokens', uri);
+        assert.ok(tokens.data.length > 1000);
+        const [symbol] = await command('vscode.executeDocumentSymbolProvider', uri);
+        assert.equal(symbol.name, 'mma_matmul');
+        assert.ok((await command('vscode.executeFoldingRangeProvider', uri)).length > 1);
+    });
+
+    it('definition, references and rename of a register', async () => {
+        const { document, uri } = saxpy;
+        const use = place(document, '%i, %ctaid_x', 1);
+        const [definition] = await command('vscode.executeDefinitionProvider', uri, use);
+        assert.match(document.lineAt((definition.range ?? definition.targetRange).start.line).text, /\.reg/);
+        assert.ok((await command('vscode.executeReferenceProvider', uri, use)).length > 2);
+        const edit = await command('vscode.executeDocumentRenameProvider', uri, use, '%index');
+        assert.ok(edit.get(uri).length > 2);
+    });
+
+    it('formatting moves nothing but white space', async () => {
+        const { document, uri } = await open('format.ptx', SMALL.replace('mov.u32             %r1', 'mov.u32   %r1'));
+        const edits = await command('vscode.executeFormatDocumentProvider', uri, { tabSize: 4, insertSpaces: true });
+        const edit = new vscode.WorkspaceEdit();
+        edit.set(uri, edits);
+        await vscode.workspace.applyEdit(edit);
+        assert.equal(document.getText(), SMALL);
+        await command('workbench.action.files.revert');
+    });
+
+    it('Enter in a comment that says a launch goes on with it', async () => {
+        const { editor, document } = await open('enter.ptx', `//! launch: grid=1\n${SMALL}`);
+        editor.selection = new vscode.Selection(0, 18, 0, 18);
+        await command('type', { text: '\n' });
+        assert.equal(document.lineAt(1).text, '//! ');
+        await command('workbench.action.files.revert');
+    });
+
+    it('a setting takes effect at once', async () => {
+        const { uri } = await open('target.ptx', SMALL.replace('.target sm_80', '.target sm_20').replace('.version 7.0', '.version 6.0'));
+        const settings = vscode.workspace.getConfiguration('ptx-analyzer');
+        await settings.update('project.targets', ['sm_10'], vscode.ConfigurationTarget.Workspace);
+        await until('findings about another target', () => codes(uri).includes('not-portable') || codes(uri).includes('project-target'));
+        await settings.update('project.targets', undefined, vscode.ConfigurationTarget.Workspace);
+        await until('no such findings', () => !codes(uri).includes('not-portable') && !codes(uri).includes('project-target'));
+    });
+});
