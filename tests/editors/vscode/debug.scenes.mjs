@@ -13,12 +13,13 @@ export const scenes = [
             await page.keyboard.press('F9');
             await desk.sees('the breakpoint', '.codicon-debug-breakpoint');
             await desk.run('PTX: Debug Kernel');
-            const position = page.locator('.debug-toolbar');
-            await desk.sees('the toolbar', position, 30);
+            const toolbar = page.locator('.debug-toolbar');
+            await desk.sees('the toolbar', toolbar, 30);
             await desk.sees('the first stop', '.debug-top-stack-frame-column, .codicon-debug-stackframe');
             // The console says which launch is used; room is for what registers hold.
             await desk.sees('the launch in the console', '.debug-console:has-text("grid=2 block=32"), .repl:has-text("grid=2 block=32")');
             await page.keyboard.press('Control+j');
+            await desk.run('View: Show Run and Debug');
             for (const section of ['Watch', 'Breakpoints']) await page.locator(`.pane-header:has(h3:has-text("${section}"))`).first().click();
             await page.keyboard.press('F5');
             const row = (name) => page.locator(`.debug-variables .monaco-list-row:has-text("${name}")`).first();
@@ -32,7 +33,7 @@ export const scenes = [
             await desk.run('Debug: Step Back');
             await desk.sees('the line before', `.line-numbers.active-line-number:text-is("${line}")`);
             await desk.run('Debug: Stop');
-            await position.waitFor({ state: 'hidden' });
+            await toolbar.waitFor({ state: 'hidden' });
             await desk.run('Debug: Remove All Breakpoints');
             await desk.run('View: Show Explorer');
         },
