@@ -174,7 +174,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('div', { class: 'stepping' }, this.controls.node, this.controls.place, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -373,6 +373,8 @@ export class App {
         const others: Record<string, () => void> = {
             '/': () => { this.filter.focus(); },
             r: () => { this.grid.takeFocus(); },
+            c: () => { this.controls.ofCursor(1); },
+            C: () => { this.controls.ofCursor(-1); },
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             '1': () => { this.tabs.open('memory'); },

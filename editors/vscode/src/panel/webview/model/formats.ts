@@ -106,7 +106,7 @@ export function valueText(format: FormatName, digits: string): string {
         case 'fp8':
             return pieces(digits, 2, (own) => floatText(SMALL_FLOATS['e4m3'] as FloatFormat, own));
         case 'bits':
-            return [...digits].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('_');
+            return Array.from(digits, (digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('_');
     }
 }
 

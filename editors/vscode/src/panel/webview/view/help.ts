@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [keys: string, act: string])[] = [
     ['Space', 'Play, pause'],
     ['G · Shift+G', 'First step · last step'],
     ['Shift+N · Shift+B', 'Next · previous execution of this line'],
+    ['C · Shift+C', 'Next · previous execution of the line under the cursor of the editor'],
     ['E · Shift+E', 'Next · previous fault'],
     ['/', 'Filter the registers'],
     ['R', 'Go to the register grid'],
