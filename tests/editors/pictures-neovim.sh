@@ -173,6 +173,8 @@ neovim_evaluating() {
   keys nv 3 ']w' '$'
   keys nv 2 h
   nvim_command 'PtxLane 31'
+  # Hints come a moment after the last step.
+  sleep 1
   scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
   nvim_end
 
@@ -180,7 +182,7 @@ neovim_evaluating() {
   sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
   nvim_at '.visible .entry saxpy'
   nvim_command PtxEvaluate
-  scene nv neovim-evaluate-fault 'a fault: the grid opens where it happens' 'fault reads 4 bytes' '■ reads 4'
+  scene nv neovim-evaluate-fault 'a fault: the grid opens where it happens' 'fault reads 4 bytes' 'E:1'
   keys nv g '?'
   scene nv neovim-evaluate-keys 'the keys of the grid' 'A step forward'
   keys nv q
