@@ -107,6 +107,11 @@ impl Session {
         if self.debuggee.is_none() {
             return Some(Err(Failure::new("no kernel has been launched")));
         }
+        if let Some(now) = self.now.as_ref().filter(|_| self.job.is_none() && self.phase == Phase::Going) {
+            // Some clients take a stop while they believe another thread to be stopped for one that they must continue from.
+            let thread = threads::id(&now.machine.shape, now.focus);
+            self.client.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }));
+        }
         self.give_up();
         self.load(launch, request);
         None
