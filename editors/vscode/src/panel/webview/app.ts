@@ -127,7 +127,7 @@ export class App {
         });
         this.changed = this.toggle('Changed', 'Only registers that this step writes', () => { this.applyFilter(); });
         this.inLine = this.toggle('In this line', 'Only registers that the instruction names', () => { this.applyFilter(); });
-        this.collapse = this.toggle('Collapse uniform', 'One cell for registers that hold the same in all lanes (X)', () => {
+        this.collapse = this.toggle('Collapse', 'One cell for registers that hold the same in all lanes (X)', () => {
             session.remember({ collapse: this.collapse.getAttribute('aria-pressed') === 'true' });
         });
         for (const [value, text] of ORDERS) this.order.append(element('option', { value }, text));
