@@ -337,7 +337,7 @@ export class Grid {
         if (!hasLane(row.known, lane)) return '—';
         const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
         if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
-        return `${marks}${fitText(valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+        return `${marks}${fitText(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
     }
 
     /** What a screen reader says of a cell whose text alone does not say it. */
