@@ -201,6 +201,8 @@ workspaceTrusted = true
 path = "$HOME/ptxas"
 TOML
   forget_servers
+  # With a launch above the kernel there is no action that writes one, which would come first.
+  sed -i 's|^\.visible \.entry|//! launch: grid=1 block=32\n&|' "$project/clean.ptx"
   helix_open "$(at "$project/clean.ptx" '.entry' "$SYMBOL")"
   sees 'helix: the kernel opens' hx "entry $SYMBOL" || true
   check 'helix: the server was started with an assembler' until_true 10 server_was_started

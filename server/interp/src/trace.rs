@@ -74,7 +74,7 @@ impl Run {
         self.machine.steps
     }
 
-    /// The machine exactly at a time; nothing before the beginning or behind the end, or if nobody wants it any more.
+    /// The machine exactly at a time, about to execute the next instruction; nothing before the beginning or behind the end, or if nobody wants it any more.
     ///
     /// It goes on from there as the run did ([`Machine::advance_to`]), unless somebody changes it.
     pub fn at(&self, time: u64, cancelled: &dyn Fn() -> bool) -> Option<Machine> {
@@ -84,10 +84,11 @@ impl Run {
         if time > self.total() || time < self.begin() {
             return None;
         }
-        // Not a copy of that very time: its last turn is over, and it could not be seen who was about to go on with it.
+        // Not a copy of that very time: some of those who must wait may have been asked already.
         let start = self.snapshots.iter().rev().find(|m| m.steps < time).or(self.snapshots.first())?;
         let mut machine = start.clone();
         machine.advance_to(time, None, cancelled);
+        machine.settle(cancelled);
         (machine.steps == time).then_some(machine)
     }
 

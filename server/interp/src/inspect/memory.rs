@@ -181,7 +181,8 @@ fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Pla
         Place::Offset(area, at) => generic(area.window(), at),
         Place::Named(name, by) => {
             let (window, at) = variable(machine, target, lane, name)?;
-            generic(window, at.wrapping_add(by))
+            let at = at.checked_add(by).ok_or_else(|| format!("{by:#x} bytes behind `{name}` there is nothing"))?;
+            generic(window, at)
         }
     }
 }

@@ -110,20 +110,36 @@ enum End {
 impl Machine {
     /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
     pub fn advance(&mut self, until: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
-        self.execute(until, u64::MAX, recorder, cancelled)
+        self.execute(until, u64::MAX, &mut { u64::MAX }, recorder, cancelled)
     }
 
     /// Executes until exactly so many steps are done in all, or to the end of the run. Going on from there is the same as not having
     /// stopped.
     pub fn advance_to(&mut self, time: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
-        self.execute(time, time, recorder, cancelled)
+        self.execute(time, time, &mut { u64::MAX }, recorder, cancelled)
     }
 
-    /// Executes until so many steps are done and a turn is over, but never more steps than `exact`.
+    /// Has everybody who must wait do so, up to the very moment before the next instruction is executed: until then, whoever comes to a
+    /// barrier last before a stop does not know yet that it must wait.
+    pub fn settle(&mut self, cancelled: &dyn Fn() -> bool) {
+        // Whether an instruction waits is known only when it has been tried. So it is counted how often somebody waits before the next one
+        // is done, and then just that is done.
+        let (mut ahead, mut left) = (self.clone(), u64::MAX);
+        let next = self.steps + 1;
+        ahead.execute(next, next, &mut left, None, cancelled);
+        let mut waits = u64::MAX - left;
+        if ahead.steps == next && waits > 0 {
+            self.execute(next, next, &mut waits, None, cancelled);
+        }
+    }
+
+    /// Executes until so many steps are done and a turn is over, but never more steps than `exact`, and until groups have stopped so often
+    /// without a step, which is counted down in `waits`.
     fn execute(
         &mut self,
         until: u64,
         exact: u64,
+        waits: &mut u64,
         mut recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
     ) -> Progress {
@@ -138,7 +154,7 @@ impl Machine {
                     self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
                 return Progress::Ended(if finished { Status::Finished } else { Status::Limit });
             }
-            if self.steps >= until || recorder.as_ref().is_some_and(|r| r.is_full()) {
+            if self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;
             }
             if cancelled() {
@@ -159,11 +175,11 @@ impl Machine {
             self.schedule.next = (cluster, rank, warp + 1);
             let allowed = exact.min(self.settings.limit) - self.steps;
             // Where the run ends, the warp's turn does: only what goes on later is left as it is.
-            let pauses = exact < self.settings.limit;
+            let pauses = exact < self.settings.limit || *waits < u64::MAX;
             let (steps, end) = self.run_warp(
                 &executable,
                 (cluster, rank, warp),
-                (allowed, pauses),
+                (allowed, pauses, waits),
                 recorder.as_deref_mut(),
                 cancelled,
             );
@@ -236,7 +252,7 @@ impl Machine {
         &mut self,
         executable: &Executable,
         (cluster, rank, number): (usize, usize, usize),
-        (allowed, pauses): (u64, bool),
+        (allowed, pauses, waits): (u64, bool, &mut u64),
         mut recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
     ) -> (u64, End) {
@@ -298,8 +314,12 @@ impl Machine {
                 piece = Some(current);
                 break;
             }
+            *waits -= u64::from(steps == 0);
             if stop == Stop::Yields || (stop == Stop::Turn && current.done == 0 && current.meet == u32::MAX) {
                 end = End::Over;
+                break;
+            }
+            if *waits == 0 {
                 break;
             }
         }

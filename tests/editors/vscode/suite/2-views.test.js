@@ -140,7 +140,7 @@ describe('evaluation', () => {
         await command(lens.command.command, ...lens.command.arguments);
         await until('the panel', () => tabs().some(({ label }) => /saxpy|Warp/.test(label) && !/\.ptx$/.test(label)));
         const all = new vscode.Range(0, 0, document.lineCount, 0);
-        await until('values in the document', async () => (await command('vscode.executeInlayHintProvider', uri, all)).length > 3);
+        await until('values in the document', async () => (await command('vscode.executeInlayHintProvider', uri, all)).length > 0);
     });
 
     it('a fault is a finding on its line, and goes away with the evaluation', async () => {

@@ -67,7 +67,7 @@ fn launches_that_cannot_be_done_say_why() {
         (with(json!({ "source": "c" })), "`source` is `ptx` or `original`"),
         (with(json!({ "cta": [2, 0, 0] })), "there is no CTA [2, 0, 0] in a grid of [2, 1, 1]"),
         (with(json!({ "warp": 2 })), "there is no warp 2: a CTA has 2"),
-        (broken.launch(), "`kernel` cannot be run before errors are mended: line 28"),
+        (broken.launch(), "`kernel` cannot be run before errors are mended: line 30"),
         (mistaken.launch(), "kernel.ptx:"),
     ] {
         let mut client = Client::start();

@@ -66,7 +66,7 @@ fn back_is_where_one_came_from() {
             let mut client = Client::entered(json!({ "program": path }));
             let granularity = if step == "next" { json!({}) } else { json!({ "granularity": "instruction" }) };
             let mut seen = Vec::new();
-            for _ in 0..30 {
+            for _ in 0..15 {
                 seen.push((client.line(), client.everything()));
                 let stop = client.go(step, granularity.clone());
                 assert_eq!(stop["threadId"], 1, "{stop}");
