@@ -19,4 +19,4 @@ if [ ${#packages[@]} -gt 0 ]; then
 fi
 (cd "$here" && npm ci --silent --no-audit --no-fund --ignore-scripts)
 
-PTX_ANALYZER=$server node --test --test-reporter=spec "$here/dap.test.mjs"
+PTX_ANALYZER=$server node --test --test-force-exit --test-reporter=spec "$here/dap.test.mjs"

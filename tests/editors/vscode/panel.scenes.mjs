@@ -26,6 +26,12 @@ async function atLine(desk, panel, line) {
     await desk.sees(`line ${line} in the panel`, panel.locator(`.place .line:text-is("Line ${line}")`));
 }
 
+/** Puts the cursor of the editor at a text; the keyboard was the panel's. */
+async function cursorAt(desk, text, wanted, right = 0) {
+    await desk.run('View: Focus First Editor Group');
+    return desk.goToText(text, wanted, right);
+}
+
 /** The line with a text, from 1. */
 const lineOf = (text, wanted) => text.slice(0, text.indexOf(wanted)).split('\n').length;
 
@@ -42,8 +48,8 @@ export const scenes = [
             await press(panel, 'b');
             await desk.sees('the third step', panel.locator('.place [aria-live]:has-text("Step 3 of")'));
             // To the multiplication of matrices, from the cursor in the editor.
-            const line = await desk.goToText(text, 'mma.sync.aligned');
-            await desk.run('PTX: Next Execution of the Line at the Cursor');
+            const line = await cursorAt(desk, text, 'mma.sync.aligned');
+            await desk.run('PTX Warp: Next Step at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-matrices').click();
             await desk.sees('a matrix', panel.locator('.matrix td').first());
@@ -58,8 +64,8 @@ export const scenes = [
         title: 'an access to shared memory: banks and bytes',
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'cooperative_transpose.ptx');
-            const line = await desk.goToText(text, 'st.shared');
-            await desk.run('PTX: Next Execution of the Line at the Cursor');
+            const line = await cursorAt(desk, text, 'st.shared');
+            await desk.run('PTX Warp: Next Step at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-memory').click();
             await desk.sees('the banks', panel.locator('.banks'));
@@ -86,7 +92,7 @@ export const scenes = [
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'saxpy.ptx');
             await press(panel, 'n', 'n', 'n', 'n');
-            await desk.goToText(text, 'n=100', 2);
+            await cursorAt(desk, text, 'n=100', 2);
             await desk.page.keyboard.press('Delete');
             await desk.page.keyboard.type('2');
             await desk.sees('the new value', panel.locator('.row:has(.name:text-is("%n")) .cell.one:text-is("200")'));

@@ -17,16 +17,18 @@ local links = {
   PtxWarpType = 'Type',
   PtxWarpUniform = 'Comment',
   PtxWarpUnwritten = 'NonText',
-  PtxWarpChanged = 'DiffChange',
+  PtxWarpChanged = 'DiffText',
   PtxWarpChangedName = 'DiagnosticInfo',
   PtxWarpDiverged = 'Comment',
   PtxWarpUnspecified = 'DiagnosticWarn',
   PtxWarpApproximate = 'DiagnosticHint',
   PtxWarpFault = 'DiagnosticError',
   PtxWarpGuess = 'DiagnosticWarn',
-  PtxWarpLane = 'LineNr',
-  PtxWarpFocus = 'CursorLineNr',
-  PtxWarpStep = 'Visual',
+  PtxWarpLane = 'WinBar',
+  PtxWarpFocus = 'PmenuSel',
+  -- Hints, which themes make faint, must stay readable on it.
+  PtxWarpStep = 'CursorLine',
+  PtxWarpSign = 'DiagnosticInfo',
 }
 
 local function define_highlights()
@@ -101,7 +103,7 @@ local function show_line(pane)
   vim.api.nvim_buf_set_extmark(session.bufnr, source_namespace, line - 1, 0, {
     line_hl_group = 'PtxWarpStep',
     sign_text = '▶',
-    sign_hl_group = 'PtxWarpFocus',
+    sign_hl_group = 'PtxWarpSign',
     priority = 200,
   })
   local window = M.source_window(pane)
@@ -224,7 +226,7 @@ local function options_of(window)
   set.wrap, set.number, set.relativenumber, set.spell, set.list = false, false, false, false, false
   set.signcolumn, set.foldcolumn, set.cursorline, set.foldenable = 'no', '0', true, false
   set.colorcolumn, set.statuscolumn = '', ''
-  set.statusline = ' %t%=l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
+  set.statusline = ' %t%=%<l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
 end
 
 --- Opens the window for the grid: below, to the right, or above everything, as the options say. The cursor goes into it.

@@ -95,6 +95,12 @@ export class App {
         this.grid.onCount = (shown, of) => {
             setText(this.count, shown === of ? `${of} registers` : `${shown} of ${of} registers`);
         };
+        this.grid.onPoint = (register, lane) => {
+            this.fragments.pointAt(register, lane);
+        };
+        this.grid.onCopy = (text) => {
+            this.bus.send({ type: 'copy', text });
+        };
         this.memory = new MemoryPane(session);
         this.fragments = new FragmentsPane(session, this.bus, (there) => {
             this.tabs.mark('matrices', there, 'this step has matrices');
@@ -127,7 +133,7 @@ export class App {
         });
         this.changed = this.toggle('Changed', 'Only registers that this step writes', () => { this.applyFilter(); });
         this.inLine = this.toggle('In this line', 'Only registers that the instruction names', () => { this.applyFilter(); });
-        this.collapse = this.toggle('Collapse uniform', 'One cell for registers that hold the same in all lanes (X)', () => {
+        this.collapse = this.toggle('Collapse', 'One cell for registers that hold the same in all lanes (X)', () => {
             session.remember({ collapse: this.collapse.getAttribute('aria-pressed') === 'true' });
         });
         for (const [value, text] of ORDERS) this.order.append(element('option', { value }, text));

@@ -127,12 +127,8 @@ fn a_restart_begins_anew() {
     client.ask("restart", json!({}));
     assert_eq!(client.stopped()["reason"], "entry");
     // With other arguments; breakpoints stay.
-<<<<<<< HEAD
     let arguments =
-        json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]" });
-=======
-    let arguments = json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]:zero" });
->>>>>>> refs/heads/dap
+        json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]:zero" });
     client.ask("restart", json!({ "arguments": arguments }));
     assert_eq!(client.stopped()["reason"], "breakpoint");
     client.ask("terminate", json!({}));

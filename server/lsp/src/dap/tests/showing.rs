@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! What is shown, and what can be changed.
 
 use super::DIVERGING;
@@ -298,4 +295,3 @@ fn every_example_can_be_looked_at() {
         client.close();
     }
 }
->>>>>>> refs/heads/dap
