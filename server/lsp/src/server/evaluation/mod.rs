@@ -22,7 +22,7 @@ use crate::launch::words;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::Program;
 use ptx_interp::machine::{self, Status, Target};
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Snapshot, SnapshotId};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -157,6 +157,8 @@ struct Inside {
     running: bool,
     /// The text has been read again meanwhile.
     again: bool,
+    /// The text that was evaluated again last, whatever came of it.
+    tried: Option<SnapshotId>,
 }
 
 /// Where result documents are.
@@ -179,6 +181,13 @@ impl Slot {
     /// The last run, if it is of this text.
     pub fn fresh(&self, snapshot: &Snapshot) -> Option<Arc<Evaluation>> {
         lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
+    }
+
+    /// Whether values for this text may be on their way, if it is evaluated again after edits.
+    pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
+        let inside = lock(&self.0);
+        let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
+        inside.wanted.is_some() && !known
     }
 
     /// The lane whose values are shown.
@@ -384,6 +393,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
         let (wants, more) = {
             let mut inside = lock(&document.evaluation.0);
             inside.running = false;
+            inside.tried = Some(snapshot.id());
             (inside.wanted.is_some(), std::mem::take(&mut inside.again))
         };
         if stale() || !wants {
