@@ -95,6 +95,12 @@ export class App {
         this.grid.onCount = (shown, of) => {
             setText(this.count, shown === of ? `${of} registers` : `${shown} of ${of} registers`);
         };
+        this.grid.onPoint = (register, lane) => {
+            this.fragments.pointAt(register, lane);
+        };
+        this.grid.onCopy = (text) => {
+            this.bus.send({ type: 'copy', text });
+        };
         this.memory = new MemoryPane(session);
         this.fragments = new FragmentsPane(session, this.bus, (there) => {
             this.tabs.mark('matrices', there, 'this step has matrices');
