@@ -49,7 +49,7 @@ export const scenes = [
             await desk.sees('the third step', panel.locator('.place [aria-live]:has-text("Step 3 of")'));
             // To the multiplication of matrices, from the cursor in the editor.
             const line = await cursorAt(desk, text, 'mma.sync.aligned');
-            await desk.run('PTX Warp: Next Step at the Cursor');
+            await desk.run('PTX: Next Execution of the Line at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-matrices').click();
             await desk.sees('a matrix', panel.locator('.matrix td').first());
@@ -65,7 +65,7 @@ export const scenes = [
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'cooperative_transpose.ptx');
             const line = await cursorAt(desk, text, 'st.shared');
-            await desk.run('PTX Warp: Next Step at the Cursor');
+            await desk.run('PTX: Next Execution of the Line at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-memory').click();
             await desk.sees('the banks', panel.locator('.banks'));
