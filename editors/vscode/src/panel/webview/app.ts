@@ -326,7 +326,10 @@ export class App {
             const channel = new MessageChannel();
             channel.port1.onmessage = (): void => {
                 performance.mark('ptx-first-grid');
-                this.bus.send({ type: 'timings', timings: { firstPaint: Date.now() - this.askedAt, answered, steps: [...this.stepTimes] } });
+                const firstPaint = Date.now() - this.askedAt;
+                // Where tests that look at the page find it.
+                document.body.dataset['firstPaint'] = `${firstPaint}`;
+                this.bus.send({ type: 'timings', timings: { firstPaint, answered, steps: [...this.stepTimes] } });
             };
             channel.port2.postMessage(null);
         });
