@@ -53,13 +53,19 @@ impl Stop {
 #[derive(Debug, Clone)]
 pub enum Found {
     /// It stops.
-    Stop(Stop),
+    Stop(Box<Stop>),
     /// Nothing stops it before its end.
     End,
     /// Nothing stopped it on the way back to its beginning.
     Beginning,
     /// Somebody gave it up; it had come to this time of this leg.
     GivenUp(usize, u64),
+}
+
+impl From<Stop> for Found {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(Box::new(stop))
+    }
 }
 
 /// What a search sees of the outside.
@@ -138,7 +144,7 @@ impl Search<'_> {
         if self.control.is_stopped() {
             return Found::GivenUp(leg, time);
         }
-        best.map_or(Found::End, Found::Stop)
+        best.map_or(Found::End, Found::from)
     }
 
     /// The last stop before a time of a leg.
@@ -166,7 +172,7 @@ impl Search<'_> {
                 return Found::GivenUp(leg, at);
             }
             match best {
-                Some(stop) => return Found::Stop(stop),
+                Some(stop) => return stop.into(),
                 None if leg == 0 => return Found::Beginning,
                 // What was before the write that began the leg.
                 None => (leg, time) = (leg - 1, begin),

@@ -125,6 +125,7 @@ fn a_restart_begins_anew() {
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     assert_eq!(client.go("continue", json!({}))["reason"], "breakpoint");
     client.ask("restart", json!({}));
+    assert_eq!(client.event("continued")["allThreadsContinued"], true);
     assert_eq!(client.stopped()["reason"], "entry");
     // With other arguments; breakpoints stay.
     let arguments =

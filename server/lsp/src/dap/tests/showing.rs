@@ -136,7 +136,7 @@ fn expressions_are_evaluated() {
 fn the_console_has_commands() {
     let kernel = Kernel::new(DIVERGING);
     let mut client = at(&kernel, "// here");
-    let mut say = |client: &mut Client, text: &str| {
+    let say = |client: &mut Client, text: &str| {
         let body = client.ask("evaluate", json!({ "expression": text, "context": "repl" }));
         body["result"].as_str().unwrap().to_owned()
     };
