@@ -8,6 +8,8 @@ export const panelOf = (page) => page.frameLocator('iframe.webview.ready').frame
 export async function openWarp(desk, name, entry = '.entry', change) {
     const text = desk.kernel(name, change);
     await desk.open(name);
+    // Two editors side by side want the room.
+    if (await desk.page.locator('.part.sidebar').isVisible()) await desk.run('View: Close Primary Side Bar');
     await desk.goToText(text, entry);
     const evaluate = await desk.sees('the lens', lens('Evaluate warp'), 40);
     await evaluate.click();
@@ -51,7 +53,7 @@ export const scenes = [
             await desk.sees('the third step', panel.locator('.place [aria-live]:has-text("Step 3 of")'));
             // To the multiplication of matrices, from the cursor in the editor.
             const line = await cursorAt(desk, text, 'mma.sync.aligned');
-            await desk.run('PTX Warp: Next Step at the Cursor');
+            await desk.run('PTX: Next Execution of the Line at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-matrices').click();
             await desk.sees('a matrix', panel.locator('.matrix td').first());
@@ -67,7 +69,7 @@ export const scenes = [
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'cooperative_transpose.ptx');
             const line = await cursorAt(desk, text, 'st.shared');
-            await desk.run('PTX Warp: Next Step at the Cursor');
+            await desk.run('PTX: Next Execution of the Line at the Cursor');
             await atLine(desk, panel, line);
             await panel.locator('#tab-memory').click();
             await desk.sees('the banks', panel.locator('.banks'));
