@@ -118,8 +118,14 @@ helix_evaluation_tests() {
   helix_open "$project/parting.ptx"
   sees 'helix: the kernel to debug opens' hx 'Lanes that part' || true
   helix_command "debug-start kernel $project/parting.ptx"
-  # The line where it stands has a mark in the gutter.
-  sees 'helix: the debugger stops at the first instruction' hx '▶|►|▸' || true
+  sees 'helix: the debugger stops at the first instruction' hx "▶ +$(line_of "$project/parting.ptx" 'ld.param.u32')" || true
+  keys hx Space G n
+  escape hx
+  sees 'helix: a step' hx "▶ +$(line_of "$project/parting.ptx" 'ld.param.u64')" || true
+  keys hx Space G v
+  sees 'helix: the variables' hx 'n: \.u32 = 124' || true
+  escape hx
+  escape hx
   helix_quit
 }
 

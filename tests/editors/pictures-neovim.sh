@@ -172,14 +172,17 @@ neovim_evaluating() {
   scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 17 of' 'lanes +[0-9, -]+ at line'
   keys nv 3 ']w' '$'
   keys nv 2 h
-  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0'
+  nvim_command 'PtxLane 31'
+  # Hints come a moment after the last step.
+  sleep 1
+  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
   nvim_end
 
   open_kernel saxpy.ptx
   sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
   nvim_at '.visible .entry saxpy'
   nvim_command PtxEvaluate
-  scene nv neovim-evaluate-fault 'a fault: the grid opens where it happens' 'fault reads 4 bytes' '■ reads 4'
+  scene nv neovim-evaluate-fault 'a fault: the grid opens where it happens' 'fault reads 4 bytes' 'E:1'
   keys nv g '?'
   scene nv neovim-evaluate-keys 'the keys of the grid' 'A step forward'
   keys nv q

@@ -43,6 +43,7 @@ vscode_tests() {
   vscode_quietly 'vscode: unit tests' npm --prefix "$extension" test
   vscode_quietly 'vscode: a package for this platform' npm --prefix "$extension" run package -- --target linux-x64 --out "$package" || return 0
   ls -l "$package" | awk '{ printf "     %.1f MB\n", $5 / 1024 / 1024 }'
+  vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
   mkdir -p "$work/vscode-host"
   vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"
   vscode_report node "$suite/screen.mjs" "$package" "$work/vscode-screen" "$work/vscode-screen-data"

@@ -71,7 +71,9 @@ test('semantic tokens that the protocol does not know are declared and have scop
 test('the walkthrough names files and commands that are there', () => {
     for (const { steps } of contributes.walkthroughs) {
         for (const { media, description } of steps) {
-            const file = media.image ?? media.markdown;
+            // Packaging copies pictures from the documentation.
+            const picture = media.image?.replace('walkthrough/', join(repository, 'docs/editors/pictures/vscode-'));
+            const file = picture ?? media.markdown;
             assert.ok(file !== undefined && existsSync(file), file);
             for (const [, command] of description.matchAll(/\(command:(ptx\.\w+)\)/g)) {
                 assert.ok((Object.values(COMMANDS) as string[]).includes(command ?? ''), command);

@@ -91,10 +91,11 @@ test('the reading of plain bits is that of the instruction which writes them', (
 });
 
 test('a text that is cut can be seen to be cut, where it hurts least', () => {
-    assert.equal(fitText('7f0000001000', 6), '…01000');
-    assert.equal(fitText('1.1754944e-38', 9), '1.17…e-38');
-    assert.equal(fitText('123456789', 9), '123456789');
-    assert.equal(fitText('1234567890', 9), '12345678…');
+    assert.equal(fitText('hex', '7f0000001000', 6), '…01000');
+    assert.equal(fitText('hex', '00000018', 6), '…00018');
+    assert.equal(fitText('float', '1.1754944e-38', 9), '1.17…e-38');
+    assert.equal(fitText('unsigned', '123456789', 9), '123456789');
+    assert.equal(fitText('unsigned', '1234567890', 9), '12345678…');
 });
 
 test('lanes', () => {

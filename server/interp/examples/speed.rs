@@ -1,12 +1,18 @@
-//! How fast a warp of 32 lanes is executed on one core: plain, with all checks, and with every step recorded.
+//! How fast a warp of 32 lanes is executed on one core: plain, with all checks, with every step recorded, and with its lanes alone; and how
+//! long it takes to look at a run of ten million steps.
 //!
 //! `cargo run --release -p ptx-interp --example speed [STEPS [LOOP]]`
 
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
-use ptx_interp::findings::Checks;
-use ptx_interp::machine::{Machine, Memory, Origin, Progress, Recorder, Settings, Shape, Target};
+use ptx_interp::findings::{Checks, Site};
+use ptx_interp::inspect::expression::{holds, parse};
+use ptx_interp::inspect::groups;
+use ptx_interp::machine::{
+    Detail, Machine, Memory, Origin, Progress, Recorded, Recorder, Scope, Settings, Shape, Target,
+};
 use ptx_interp::memory::Storage;
+use ptx_interp::trace::{self, Direction};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,41 +43,114 @@ fn module(body: &str) -> String {
     )
 }
 
+/// What is recorded while a loop is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Record {
+    Nothing,
+    Registers,
+    Masks,
+}
+
+fn executable(text: &str) -> Arc<Executable> {
+    let snapshot = ptx_syntax::Document::new(text).snapshot();
+    let program = Arc::new(Program::new(&snapshot));
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
+    Arc::new(Executable::new(program, "k").expect("it can be executed"))
+}
+
+fn machine(executable: &Arc<Executable>, checks: Checks, steps: u64, warps: u32) -> Machine {
+    let settings = Settings { checks, limit: steps, ..Settings::default() };
+    let memory = Memory { parameters: Storage::new(0, true), ..Memory::default() };
+    Machine::new(Arc::clone(executable), Shape::new([1; 3], [32 * warps, 1, 1]), settings, memory)
+}
+
+fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: Record) -> f64 {
+    let mut machine = machine(executable, checks, steps, 1);
+    let begin = Instant::now();
+    if record == Record::Nothing {
+        machine.advance(u64::MAX, None, &|| false);
+    } else {
+        // A window that moves along, as a view that follows a run has it.
+        let (scope, detail) = match record {
+            Record::Masks => (Scope::All, Detail::MASKS),
+            _ => (Scope::One(Target { cta: 0, warp: 0 }), Detail::REGISTERS),
+        };
+        let mut recorder = Recorder::of(scope, Origin::Time(0), 1 << 12, detail);
+        loop {
+            recorder.restart(Origin::Time(machine.steps));
+            let progress = machine.advance(machine.steps + (1 << 12), Some(&mut recorder), &|| false);
+            std::hint::black_box(&recorder);
+            if progress != Progress::Paused {
+                break;
+            }
+        }
+    }
+    32.0 * machine.steps as f64 / begin.elapsed().as_secs_f64() / 1e9
+}
+
+/// What a view and a debugger ask of a long run of four warps.
+fn look() {
+    let (_, body) = LOOPS[3];
+    let executable = executable(&module(body));
+    let timed = |what: &str, f: &mut dyn FnMut() -> u64| {
+        let begin = Instant::now();
+        let found = f();
+        println!("{what:70} {:9.2} ms   {found}", begin.elapsed().as_secs_f64() * 1e3);
+    };
+    let never = || false;
+    let mut made = None;
+    timed("a run of 10 M steps, copies kept", &mut || {
+        let run = trace::run(machine(&executable, Checks::default(), 10_000_000, 4), &never);
+        let total = run.total();
+        made = Some(run);
+        total
+    });
+    let Some(run) = made else { return };
+    let target = Target { cta: 0, warp: 2 };
+    timed("the machine at a time, in the middle", &mut || run.at(5_123_456, &never).map_or(0, |m| m.steps));
+    timed("when a warp executes a step", &mut || run.time_of(target, 1_234_567, &never).unwrap_or(0));
+    timed("how many steps a warp has", &mut || run.steps(target, &never));
+    timed("256 steps with registers", &mut || run.window(target, 1_234_567, 256, &never).len() as u64);
+    timed("20,000 steps, lanes alone", &mut || {
+        run.steps_of(target, 1_234_567, 20_000, Detail::MASKS, &never).len() as u64
+    });
+    let add = |_: Target, site: Site| site.instruction == 11;
+    timed("a place that nobody comes to, in 10 M steps", &mut || {
+        let nowhere = |_: Target, site: Site| site.instruction == u32::MAX;
+        u64::from(run.find(0, Direction::Forward, &nowhere, &mut |_, _| true, &never).is_some())
+    });
+    let condition = parse("%laneid == 3 && %r1 > 300000").expect("an expression");
+    let mut asked = 0;
+    timed("a conditional breakpoint, times asked", &mut || {
+        let mut accept = |machine: &Machine, step: &Recorded| {
+            asked += 1;
+            let group = groups(machine, step.target).and_then(|g| g.next).unwrap_or(0);
+            holds(&condition, machine, step.target, group).is_ok_and(|lanes| lanes != 0)
+        };
+        run.find(0, Direction::Forward, &add, &mut accept, &never);
+        asked
+    });
+    timed("the last time before the end, backwards", &mut || {
+        run.find(run.total(), Direction::Backward, &add, &mut |_, _| true, &never).map_or(0, |s| s.time)
+    });
+}
+
 fn main() {
     let steps: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(20_000_000);
     println!(
-        "{:14} {:>10} {:>10} {:>10}   lane instructions a second, in thousand millions",
-        "", "plain", "checked", "recorded"
+        "{:14} {:>10} {:>10} {:>10} {:>10}   lane instructions a second, in thousand millions",
+        "", "plain", "checked", "recorded", "lanes"
     );
     let only = std::env::args().nth(2);
     for (name, body) in LOOPS.iter().filter(|(name, _)| only.as_ref().is_none_or(|o| o == name)) {
-        let snapshot = ptx_syntax::Document::new(&module(body)).snapshot();
-        let program = Arc::new(Program::new(&snapshot));
-        assert!(program.errors.is_empty(), "{:?}", program.errors);
-        let executable = Arc::new(Executable::new(program, "k").expect("it can be executed"));
-        let measure = |checks: Checks, record: bool| {
-            let settings = Settings { checks, limit: steps, ..Settings::default() };
-            let memory = Memory { parameters: Storage::new(0, true), ..Memory::default() };
-            let mut machine = Machine::new(Arc::clone(&executable), Shape::new([1; 3], [32, 1, 1]), settings, memory);
-            let begin = Instant::now();
-            if record {
-                // A window that moves along, as a view that follows a run has it.
-                let mut recorder = Recorder::new(Target { cta: 0, warp: 0 }, 0, 1 << 12);
-                loop {
-                    recorder.restart(Origin::Step(machine.steps));
-                    let progress = machine.advance(machine.steps + (1 << 12), Some(&mut recorder), &|| false);
-                    std::hint::black_box(&recorder);
-                    if progress != Progress::Paused {
-                        break;
-                    }
-                }
-            } else {
-                machine.advance(u64::MAX, None, &|| false);
-            }
-            32.0 * machine.steps as f64 / begin.elapsed().as_secs_f64() / 1e9
-        };
-        let (plain, checked, recorded) =
-            (measure(Checks::none(), false), measure(Checks::default(), false), measure(Checks::none(), true));
-        println!("{name:14} {plain:10.2} {checked:10.2} {recorded:10.2}");
+        let executable = executable(&module(body));
+        let one = |checks: Checks, record: Record| measure(&executable, steps, checks, record);
+        let (plain, checked) = (one(Checks::none(), Record::Nothing), one(Checks::default(), Record::Nothing));
+        let (recorded, masks) = (one(Checks::none(), Record::Registers), one(Checks::none(), Record::Masks));
+        println!("{name:14} {plain:10.2} {checked:10.2} {recorded:10.2} {masks:10.2}");
+    }
+    if only.is_none_or(|o| o == "look") {
+        println!();
+        look();
     }
 }

@@ -20,7 +20,7 @@ export const scenes = [
             await desk.sees('the launch in the console', '.debug-console:has-text("grid=2 block=32"), .repl:has-text("grid=2 block=32")');
             await page.keyboard.press('Control+j');
             await desk.run('View: Show Run and Debug');
-            for (const section of ['Watch', 'Breakpoints']) await page.locator(`.pane-header:has(h3:has-text("${section}"))`).first().click();
+            for (const section of ['Watch', 'Call Stack', 'Breakpoints']) await page.locator(`.pane-header:has(h3:has-text("${section}"))`).first().click();
             await page.keyboard.press('F5');
             const row = (name) => page.locator(`.debug-variables .monaco-list-row:has-text("${name}")`).first();
             const varying = row('Varying registers');
@@ -30,11 +30,13 @@ export const scenes = [
             await page.keyboard.press('F10');
             await desk.sees('what the step computed', row('%axpy'));
             await desk.picture('debug');
-            await desk.run('Debug: Step Back');
+            await toolbar.locator('.codicon-debug-step-back').click();
             await desk.sees('the line before', `.line-numbers.active-line-number:text-is("${line}")`);
             await desk.run('Debug: Stop');
             await toolbar.waitFor({ state: 'hidden' });
-            await desk.run('Debug: Remove All Breakpoints');
+            await desk.goTo(line);
+            await page.keyboard.press('F9');
+            await page.locator('.codicon-debug-breakpoint').first().waitFor({ state: 'hidden' });
             await desk.run('View: Show Explorer');
         },
     },

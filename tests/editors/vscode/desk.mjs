@@ -60,6 +60,11 @@ export class Desk {
     /** Moves the cursor, counting from 1. */
     async goTo(line, column = 1) {
         const { page } = this;
+        // From a panel beside the text, back to the text.
+        if ((await page.locator('.monaco-editor.focused').count()) === 0) {
+            await page.keyboard.press('Control+1');
+            await page.locator('.monaco-editor.focused').first().waitFor();
+        }
         await page.keyboard.press('Control+g');
         await page.locator('.quick-input-widget input').first().waitFor();
         await page.keyboard.type(`${line}:${column}`);

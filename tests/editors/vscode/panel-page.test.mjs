@@ -183,6 +183,8 @@ test('the grid by keyboard: arrows, edges, one stop for Tab, focus lane', async 
         assert.match(await page.getAttribute('.lane[data-lane="1"]', 'class'), /focus/);
         assert.equal((await sent('at')).at(-1).lane, 1);
         assert.equal(await page.evaluate(() => document.querySelectorAll('.grid [tabindex="0"]').length), 1);
+        await press(page, 'Control+c');
+        assert.deepEqual(await sent('copy'), [{ type: 'copy', text: '1' }]);
         // Stepping keeps the focus where it is, even where the row has become one cell in between.
         await press(page, 'n');
         assert.deepEqual(await focused(), { row: '%x', column: '2' });
@@ -282,6 +284,9 @@ test('matrices: an element tells its lane and register', async () => {
         await page.waitForFunction(() => document.querySelector('#tab-matrices').classList.contains('has'));
         await page.hover('.matrix td[data-at="1,3"]');
         assert.equal(await page.textContent('.holder'), 'Lane 5, %v');
+        await page.hover('.row:has(.name:text-is("%v")) .cell:nth-of-type(3)');
+        const held = await page.locator('.matrix td.same-lane').evaluateAll((list) => list.map((node) => node.getAttribute('aria-label')));
+        assert.ok(held.length > 0 && held.every((label) => label.endsWith('lane 1, %v')), held.join('; '));
         await page.focus('.matrix td[data-at="0,0"]');
         await press(page, 'ArrowDown', 'ArrowRight');
         assert.equal(await page.evaluate(() => document.activeElement.dataset.at), '1,1');

@@ -42,6 +42,8 @@ export const scenes = [
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'mma_matmul.ptx');
             await atLine(desk, panel, lineOf(text, 'ld.param.u32'));
+            const painted = await desk.sees('the time of the first paint', panel.locator('body[data-first-paint]'));
+            console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
             await desk.picture('panel-first');
             await press(panel, 'n', 'n', 'n');
             await desk.sees('the fourth step', panel.locator('.place [aria-live]:has-text("Step 4 of")'));
@@ -96,6 +98,8 @@ export const scenes = [
             await desk.page.keyboard.press('Delete');
             await desk.page.keyboard.type('2');
             await desk.sees('the new value', panel.locator('.row:has(.name:text-is("%n")) .cell.one:text-is("200")'));
+            const painted = panel.locator('body[data-first-paint]');
+            console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
             await desk.sees('the same step', panel.locator('.place [aria-live]:has-text("Step 5 of")'));
         },
     },

@@ -24,8 +24,6 @@ pub(super) struct Turn<'t> {
     pub meet: u32,
     /// The time at its first instruction: what the warps of the grid have executed before.
     pub time: u64,
-    /// Work that counts towards [`TIRING`] already.
-    pub spent: u64,
     /// What is recorded.
     pub recorder: Option<&'t mut Recorder>,
 }
@@ -33,7 +31,7 @@ pub(super) struct Turn<'t> {
 impl Turn<'_> {
     /// Of nobody's: to say where something was found.
     pub(super) fn none((cluster, rank): (usize, usize), idle: bool) -> Self {
-        Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, spent: 0, recorder: None }
+        Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, recorder: None }
     }
 }
 
@@ -60,8 +58,6 @@ pub(super) struct Ran {
     pub steps: u64,
     /// Why it stopped.
     pub stop: Stop,
-    /// Work that counts towards [`TIRING`].
-    pub spent: u64,
 }
 
 /// Work after which a group stops, so that somebody can look whether the run is still wanted: about 0.4 ms.
@@ -73,24 +69,24 @@ impl Machine {
         let mut group = std::mem::take(&mut warp.groups[at]);
         let frame = warp.frames.get_mut(group.frame as usize).and_then(Option::take);
         let (Some(mut frame), true) = (frame, group.mask != 0) else {
-            return Ran { steps: 0, stop: Stop::Changed, spent: 0 };
+            return Ran { steps: 0, stop: Stop::Changed };
         };
-        let Some(code) = executable.code(frame.function) else {
-            return Ran { steps: 0, stop: Stop::Changed, spent: 0 };
-        };
+        let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
         let checks = self.settings.checks.has(Kind::UninitializedRegister);
         let numbers = self.settings.checks.has(Kind::NotANumber);
-        let (mut steps, mut spent) = (0, turn.spent);
+        let mut steps = 0;
         let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
         if turn.recorder.as_ref().is_some_and(|r| !r.includes(target)) {
             turn.recorder = None;
         }
+        let recorded = turn.recorder.is_some();
         let stop = loop {
-            // How long nobody records what happens.
-            let quiet =
-                turn.recorder.as_ref().map_or(u64::MAX, |r| r.quiet(warp.lanes.steps, turn.time.saturating_add(steps)));
-            if quiet > 0 && !numbers && !warp.lanes.wgmma.watches() {
-                let left = (turn.budget - steps.min(turn.budget)).min(quiet);
+            // As long as nobody records what happens.
+            let mut left = turn.budget - steps.min(turn.budget);
+            if recorded && let Some(recorder) = &turn.recorder {
+                left = left.min(recorder.quiet(warp.lanes.steps, turn.time + steps));
+            }
+            if left > 0 && !numbers && !warp.lanes.wgmma.watches() {
                 let done = run_simple(code, &mut frame, &mut group, left, turn.meet, checks);
                 steps += done;
                 warp.lanes.steps += done;
@@ -136,7 +132,8 @@ impl Machine {
                 self.check_pending(op, site, mask, warp, &turn);
             }
             // What was done at once has brought it nearer.
-            let wanted = turn.recorder.as_ref().is_some_and(|r| r.quiet(warp.lanes.steps, turn.time + steps) == 0);
+            let wanted =
+                recorded && turn.recorder.as_ref().is_some_and(|r| r.quiet(warp.lanes.steps, turn.time + steps) == 0);
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
                 recorder.before(&frame, &code.slots, &op.writes);
             }
@@ -190,8 +187,8 @@ impl Machine {
                     };
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
-                    let exact = context.exact;
-                    spent += u64::from(context.effort);
+                    let (exact, effort) = (context.exact, context.effort);
+                    self.schedule.spent += u64::from(effort);
                     group.token = token;
                     if stopped {
                         let lanes = (group.mask, mask);
@@ -244,7 +241,7 @@ impl Machine {
                     warp.lanes.steps += 1;
                     group.state = State::Ready;
                     warp.groups[at] = group;
-                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends }, spent };
+                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends } };
                 }
                 Action::Return | Action::Exit => {
                     let rest = group.mask & !mask;
@@ -290,7 +287,7 @@ impl Machine {
             if changed.is_some() || parted {
                 break Stop::Changed;
             }
-            if spent > TIRING {
+            if self.schedule.spent > TIRING {
                 break Stop::Tired;
             }
         };
@@ -300,7 +297,7 @@ impl Machine {
         }
         group.turn = warp.lanes.steps;
         warp.groups[at] = group;
-        Ran { steps, stop, spent }
+        Ran { steps, stop }
     }
 
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]

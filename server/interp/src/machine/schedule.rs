@@ -68,6 +68,8 @@ pub(crate) struct Schedule {
     since: u64,
     /// How often every warp has had its turn.
     rounds: u64,
+    /// Work of the piece that is executed, beyond that of ordinary instructions.
+    pub(super) spent: u64,
     /// A turn that was stopped in the middle: that of the warp that is next.
     unfinished: Option<Unfinished>,
 }
@@ -92,8 +94,6 @@ struct Piece {
     left: u64,
     /// Instructions that it has executed.
     done: u64,
-    /// Work that counts towards a pause.
-    spent: u64,
 }
 
 /// How a turn ended.
@@ -283,7 +283,8 @@ impl Machine {
                         break;
                     };
                     // In pieces, so that a run that nobody wants any more ends soon.
-                    Piece { at, meet, left: (QUANTUM - done).min(256), done: 0, spent: 0 }
+                    self.schedule.spent = 0;
+                    Piece { at, meet, left: (QUANTUM - done).min(256), done: 0 }
                 }
             };
             let budget = current.left.min(allowed - (done - begin));
@@ -294,28 +295,26 @@ impl Machine {
                 budget,
                 meet: current.meet,
                 time: self.steps + (done - begin),
-                spent: current.spent,
                 recorder: recorder.as_deref_mut(),
             };
-            let last = warp.groups.get(current.at).map_or(0, |g| g.turn);
-            let Ran { steps, stop, spent } = self.run_group(executable, &mut warp, current.at, turn);
+            let cut = budget < current.left;
+            let last = if cut { warp.groups.get(current.at).map_or(0, |g| g.turn) } else { 0 };
+            let Ran { steps, stop } = self.run_group(executable, &mut warp, current.at, turn);
             done += steps;
-            let current =
-                Piece { left: current.left - steps.min(current.left), done: current.done + steps, spent, ..current };
             if stop == Stop::Ends || ((steps > 64 || stop == Stop::Tired) && cancelled()) {
                 end = if stop == Stop::Ends { End::Run } else { End::Over };
                 break;
             }
-            if stop == Stop::Turn && steps == budget && current.left > 0 {
+            if cut && stop == Stop::Turn && steps == budget {
                 // Lanes that part from it in what is left of the piece take with them when it was executed before.
                 if let Some(group) = warp.groups.get_mut(current.at) {
                     group.turn = last;
                 }
-                piece = Some(current);
+                piece = Some(Piece { left: current.left - steps, done: current.done + steps, ..current });
                 break;
             }
             *waits -= u64::from(steps == 0);
-            if stop == Stop::Yields || (stop == Stop::Turn && current.done == 0 && current.meet == u32::MAX) {
+            if stop == Stop::Yields || (stop == Stop::Turn && current.done + steps == 0 && current.meet == u32::MAX) {
                 end = End::Over;
                 break;
             }

@@ -82,7 +82,6 @@ local function watch_source(session)
     callback = function(event)
       local client = vim.lsp.get_client_by_id(event.data.client_id)
       if client and client.name == require('ptx-analyzer.client').name then
-        session.asked = nil
         session:refresh()
       end
     end,

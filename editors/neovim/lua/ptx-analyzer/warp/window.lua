@@ -123,7 +123,14 @@ function M.paint(pane)
   view.width = vim.api.nvim_win_get_width(window)
   local state = pane.session:state()
   local name = M.name_under_cursor(pane, window)
+  -- A lane that was in sight stays there when cells become wider.
+  local lane, before = pane.session.lane, pane.picture
+  local in_sight = before and lane >= before.first and lane < before.first + before.shown
   local picture = grid.draw(pane.session, view)
+  if in_sight and picture.shown > 0 and lane >= picture.first + picture.shown then
+    view.first = lane - picture.shown + 1
+    picture = grid.draw(pane.session, view)
+  end
   view.first = picture.first
   local saved = vim.api.nvim_win_call(window, vim.fn.winsaveview)
   vim.bo[pane.bufnr].modifiable = true
@@ -399,6 +406,7 @@ end
 function M.set_filter(pane, filter)
   pane.view.filter = vim.trim(filter)
   pane.view.cell = 1
+  pane.placed = false
   M.paint(pane)
 end
 

@@ -3,7 +3,7 @@
 
 import type { LaneMask, SpecialRegister } from '../../../protocol';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
-import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, maskHex, predicateMask } from '../model/lanes';
+import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
 import { rowIsUniform, type Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
@@ -43,6 +43,10 @@ export class Grid {
     readonly node: HTMLElement;
     /** What the filter says about what is shown: `12 of 40 registers`. */
     onCount: (shown: number, of: number) => void = () => undefined;
+    /** A value was pointed at: others may show where else it is. */
+    onPoint: (register: string, lane: number) => void = () => undefined;
+    /** Somebody wants a text in the clipboard. */
+    onCopy: (text: string) => void = () => undefined;
     private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
     private readonly scroller: HTMLElement;
     private readonly body: HTMLElement;
@@ -337,7 +341,7 @@ export class Grid {
         if (!hasLane(row.known, lane)) return '—';
         const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
         if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
-        return `${marks}${fitText(valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+        return `${marks}${fitText(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
     }
 
     /** What a screen reader says of a cell whose text alone does not say it. */
@@ -407,8 +411,14 @@ export class Grid {
     }
 
     private keyed(event: KeyboardEvent): void {
-        if (event.altKey || event.metaKey) return;
+        if (event.altKey) return;
         const { row, column } = this.active;
+        if ((event.ctrlKey || event.metaKey) && event.key === 'c') {
+            this.copy(row, column);
+            event.preventDefault();
+            return;
+        }
+        if (event.metaKey) return;
         const last = this.rows.length - 1;
         const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 2);
         const moves: Record<string, [number, number]> = {
@@ -444,6 +454,16 @@ export class Grid {
             if (cell !== undefined) this.tooltip.toggle(cell, () => this.describe(own, Math.max(0, column - 1)));
             event.stopPropagation();
         }
+    }
+
+    /** A value, or with the cell of the name a register's values in all lanes. */
+    private copy(index: number, column: number): void {
+        const row = this.rows[index];
+        if (row === undefined) return;
+        const { counting, present } = this.lanes;
+        const text = (lane: number): string => this.cellText(row, isPredicate(row.type) ? 'hex' : this.format(row), laneBytes(row.type, row.value), lane, 1000);
+        const lanes = column === 0 ? lanesOf(present) : [this.views.get(index)?.collapsed === true ? firstLane(counting) : column - 1];
+        this.onCopy(lanes.map(text).join('\t'));
     }
 
     private cellAt(row: number, column: number): HTMLElement | undefined {
@@ -488,7 +508,9 @@ export class Grid {
 
     private focused(event: FocusEvent): void {
         const at = this.rowOf(event.target);
-        if (at !== undefined) this.active.row = at.view.index;
+        if (at === undefined) return;
+        this.active.row = at.view.index;
+        if (at.lane !== undefined) this.onPoint(at.row.name, at.lane);
     }
 
     private hovered(event: PointerEvent): void {
@@ -499,6 +521,7 @@ export class Grid {
             return;
         }
         const { row, lane } = at;
+        this.onPoint(row.name, lane);
         this.tooltip.later(target, () => this.describe(row, lane));
     }
 

@@ -16,6 +16,7 @@ const KEYS: readonly (readonly [keys: string, act: string])[] = [
     ['Enter', 'In the grid: on a name expand or collapse, on a value make its lane the focus'],
     ['F · Shift+F', 'In the grid: next · previous way to read the register'],
     ['I', 'In the grid: all readings of the value'],
+    ['Ctrl+C', 'In the grid: copy the value; on a name, the values of all lanes'],
     ['X', 'Collapse uniform registers, or show all lanes of them'],
     ['W', 'Width of the columns'],
     ['1 – 4', 'Memory, Matrices, Results, Launch'],
