@@ -14,7 +14,10 @@ impl Isa {
 
     /// The type of that name (with its dot).
     pub fn ty(&self, name: &str) -> Option<&'static Type> {
-        self.types.iter().find(|t| t.name == name)
+        // Expressions ask for every value of every lane. Most names are told apart by their length, first letter and last digit.
+        let sketch = |text: &str| (text.len(), text.as_bytes().get(1).copied(), text.as_bytes().last().copied());
+        let wanted = sketch(name);
+        self.types.iter().find(|t| sketch(t.name) == wanted && t.name == name)
     }
 
     /// The modifier of that name (with its dot).

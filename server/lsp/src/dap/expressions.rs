@@ -171,8 +171,10 @@ impl Expression {
     /// # Errors
     /// In words, what is not there.
     pub fn holds(&self, machine: &Machine, target: Target, mask: Mask) -> Result<Mask, String> {
-        let groups = inspect::groups(machine, target).ok_or("the warp is not running")?;
-        let group = groups.groups.iter().position(|g| g.mask & mask != 0).ok_or("these lanes have exited")?;
+        let mut ctas = machine.clusters.iter().flat_map(|c| &c.ctas);
+        let warp = ctas.find(|c| c.number == target.cta).and_then(|c| c.warps.get(target.warp as usize));
+        let groups = &warp.ok_or("the warp is not running")?.groups;
+        let group = groups.iter().position(|g| g.mask & mask != 0).ok_or("these lanes have exited")?;
         Ok(expression::holds(&self.parsed, machine, target, group)? & mask)
     }
 }
