@@ -4,7 +4,7 @@
 //
 // --dev keeps names and makes source maps, --watch builds again on every change, --meta notes what went into each
 // bundle beside it, --tests builds test/**/*.test.ts into out/ instead.
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, context } from 'esbuild';
 
@@ -53,7 +53,7 @@ const tests = () => ({
     logLevel: 'warning',
 });
 
-const options = asked.has('--tests') ? [tests()] : [extension, webview].filter(({ entryPoints }) => existsSync(entryPoints[0]));
+const options = asked.has('--tests') ? [tests()] : [extension, webview];
 for (const one of options) {
     rmSync(one.outdir ?? join('dist', basename(one.outfile)), { recursive: true, force: true });
 }

@@ -118,8 +118,14 @@ helix_evaluation_tests() {
   helix_open "$project/parting.ptx"
   sees 'helix: the kernel to debug opens' hx 'Lanes that part' || true
   helix_command "debug-start kernel $project/parting.ptx"
-  # The line where it stands has a mark in the gutter.
-  sees 'helix: the debugger stops at the first instruction' hx '▶|►|▸' || true
+  sees 'helix: the debugger stops at the first instruction' hx "▶ +$(line_of "$project/parting.ptx" 'ld.param.u32')" || true
+  keys hx Space G n
+  escape hx
+  sees 'helix: a step' hx "▶ +$(line_of "$project/parting.ptx" 'ld.param.u64')" || true
+  keys hx Space G v
+  sees 'helix: the variables' hx 'n: \.u32 = 124' || true
+  escape hx
+  escape hx
   helix_quit
 }
 
@@ -201,6 +207,8 @@ workspaceTrusted = true
 path = "$HOME/ptxas"
 TOML
   forget_servers
+  # With a launch above the kernel there is no action that writes one, which would come first.
+  sed -i 's|^\.visible \.entry|//! launch: grid=1 block=32\n&|' "$project/clean.ptx"
   helix_open "$(at "$project/clean.ptx" '.entry' "$SYMBOL")"
   sees 'helix: the kernel opens' hx "entry $SYMBOL" || true
   check 'helix: the server was started with an assembler' until_true 10 server_was_started

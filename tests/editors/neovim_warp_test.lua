@@ -320,6 +320,7 @@ function scenario.text()
   vim.cmd('PtxEvaluate')
   becomes('it opens again', function() return vim.fn.bufwinid(pane().bufnr) > 0 end)
   becomes('with the values', hint_at('cvt.rn.f32.u32', '1.0'), hints)
+  ok('of what was executed before the step', not hint_at('mul.f32 %half', '%half =')(), hints())
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 

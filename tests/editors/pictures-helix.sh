@@ -138,7 +138,10 @@ helix_evaluation() {
   scene hx helix-evaluate 'what came of the evaluation' 'Finished after 84' '8 of 8 expectations'
   keys hx C-o
   sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
-  keys hx C-d
+  # Helix asks for hints after an edit, or when the view of a long file has moved.
+  keys hx C-d o
+  escape hx
+  keys hx u
   scene hx helix-evaluate-values 'the values of a lane at the ends of lines' '%n = 100'
   helix_end
 
@@ -152,5 +155,20 @@ helix_evaluation() {
   sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
   keys hx ']' d
   scene hx helix-evaluate-fault 'a fault is a diagnostic' 'reads 4 bytes'
+  helix_end
+
+  helix_at 'setp.ge.u32         %p_outside'
+  keys hx Space G b
+  escape hx
+  type_text hx ":debug-start kernel $project/$kernel"
+  keys hx Enter
+  sees 'helix: the debugger stops' hx '▶ +29' || true
+  keys hx Space G c
+  escape hx
+  sees 'helix: and at the breakpoint' hx '▶ +37' || true
+  keys hx Space G v
+  escape hx
+  keys hx Space G v
+  scene hx helix-debug 'the debugger: a breakpoint, the variables of a warp' 'Uniform registers'
   helix_end
 }

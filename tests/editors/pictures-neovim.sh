@@ -3,9 +3,8 @@
 
 neovim_pictures() {
   nvim_prepare
-  neovim_reading
-  neovim_moving
-  neovim_writing
+  local part
+  for part in ${PICTURES_PARTS:-reading moving writing evaluating}; do "neovim_$part"; done
 }
 
 neovim_reading() {
@@ -131,5 +130,73 @@ neovim_writing() {
   type_text nv ':s/b32/u32/'
   keys nv Enter
   scene nv neovim-diagnostic 'a diagnostic' '■ .*and'
+  nvim_end
+}
+
+# nvim_command TEXT: as somebody would type it.
+nvim_command() {
+  type_text nv ":$1"
+  keys nv Enter
+}
+
+neovim_evaluating() {
+  # The lens is there before the grid.
+  open_kernel saxpy.ptx
+  nvim_at '.visible .entry saxpy'
+  scene nv neovim-evaluate-lens 'a lens above a kernel that evaluates it' 'Evaluate warp'
+  nvim_end
+
+  nvim_at 'fma.rn.f32'
+  nvim_command PtxEvaluate
+  sees 'neovim: the grid opens' nv '^%xi +.f32 +0.0' || true
+  keys nv l
+  scene nv neovim-evaluate 'a grid of registers and lanes, and the values of one in the text' 'step 24 of' '%axpy += '
+  type_text nv '/%axpy'
+  keys nv Enter
+  keys nv K
+  scene nv neovim-evaluate-register 'a register in all lanes and formats' 'lane +hex +signed'
+  keys nv q
+  nvim_command 'PtxMemory out'
+  sees 'neovim: memory opens' nv 'out  at step' || true
+  keys nv f f f
+  keys nv 2 l
+  scene nv neovim-evaluate-memory 'memory beside it, which follows the steps' 'as float' '000000 +1.0 +3.0'
+  nvim_end
+
+  cp "$here/fixture/parting.ptx" "$project/"
+  kernel=parting.ptx
+  nvim_at 'add.u32 %sum, %sum'
+  nvim_command PtxEvaluate
+  sees 'neovim: the grid opens' nv 'step 9 of' || true
+  keys nv n n
+  scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 17 of' 'lanes +[0-9, -]+ at line'
+  keys nv 3 ']w' '$'
+  keys nv 2 h
+  nvim_command 'PtxLane 31'
+  # Hints come a moment after the last step.
+  sleep 1
+  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
+  nvim_end
+
+  open_kernel saxpy.ptx
+  sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
+  nvim_at '.visible .entry saxpy'
+  nvim_command PtxEvaluate
+  scene nv neovim-evaluate-fault 'a fault: the grid opens where it happens' 'fault reads 4 bytes' 'E:1'
+  keys nv g '?'
+  scene nv neovim-evaluate-keys 'the keys of the grid' 'A step forward'
+  keys nv q
+  nvim_command PtxResult
+  scene nv neovim-evaluate-result 'what came of it, as a document' 'behind the end of'
+  nvim_end
+
+  open_kernel mma_matmul.ptx
+  nvim_at 'mma.sync.aligned'
+  nvim_command PtxEvaluate
+  sees 'neovim: the grid opens' nv 'step 56 of' || true
+  nvim_command 'PtxFilter %a'
+  # The first register as two halves.
+  keys nv f f f f f l
+  scene nv neovim-evaluate-mma 'the operands of mma, lane by lane' 'only +%a' 'step 57 of'
   nvim_end
 }

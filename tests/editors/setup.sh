@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs the editors that the tests here drive: Neovim (0.12 or newer) and Helix (25.07 or newer), and tmux.
+# Installs the editors that the tests here drive: Neovim (0.12 or newer) and Helix (25.07 or newer), Emacs, tmux, and VS Code with Chromium.
 #
-#   setup.sh [DIR]      ~/.cache/ptx-editors by default; afterwards DIR/bin holds nvim and hx
+#   setup.sh [DIR]      ~/.cache/ptx-editors by default; afterwards DIR/bin holds nvim, hx, emacs and vscode-server
 #
-# For Debian, as root. Both editors come from Debian's release "forky", unpacked into a folder of its own, and are patched
+# For Debian, as root. Neovim, Helix and Emacs come from Debian's release "forky", unpacked into a folder of its own, and are patched
 # to use the libraries of that folder; so they run beside anything this system has, and can start a server that was built
 # here. Takes a minute or two the first time and nothing once both run.
 set -euo pipefail
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 release=forky
 dir=${1:-$HOME/.cache/ptx-editors}
 
@@ -35,7 +36,8 @@ report() {
 
 if editors_run && ! tools_missing; then
   report
-  exit 0
+  "$here/setup-emacs.sh" "$dir"
+  exec "$here/setup-vscode.sh" "$dir"
 fi
 
 # The place this system takes its packages from, without the security archive; empty if it cannot be told.
@@ -93,3 +95,5 @@ launcher hx HELIX_RUNTIME usr/lib/hx/runtime usr/lib/hx/hx
 
 editors_run || die "the editors were installed but do not run; try $dir/bin/nvim --version"
 report
+"$here/setup-emacs.sh" "$dir"
+"$here/setup-vscode.sh" "$dir"

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -66,11 +66,18 @@ function thirdParties() {
     writeFileSync('THIRD-PARTY.txt', `This extension contains:\n\n${parts.join(`\n${'-'.repeat(78)}\n\n`)}`);
 }
 
+/** The walkthrough shows pictures of the documentation, which the tests make. */
+function pictures() {
+    const images = manifest.contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap(({ media }) => media.image ?? []));
+    for (const image of images) copyFileSync(join(repository, 'docs/editors/pictures', `vscode-${basename(image)}`), image);
+}
+
 rmSync('dist', { recursive: true, force: true });
 rmSync('server', { recursive: true, force: true });
 run('esbuild.mjs', ['--meta']);
 thirdParties();
 writeFileSync('LICENSE.txt', ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => readFileSync(join(repository, file), 'utf8')).join(`\n${'-'.repeat(78)}\n\n`));
+pictures();
 if (values.target) addServer(values.target);
 const vsce = join(dirname(createRequire(import.meta.url).resolve('@vscode/vsce/package.json')), 'vsce');
 run(vsce, ['package', '--no-dependencies', ...(values.target ? ['--target', values.target] : []), '--out', out]);

@@ -34,4 +34,5 @@ export const SERVER_COMMANDS = {
     registerPressure: 'ptx-analyzer.registerPressure',
     serverStatus: 'ptx-analyzer.serverStatus',
     showSyntaxTree: 'ptx-analyzer.showSyntaxTree',
+    writeLaunch: 'ptx-analyzer.writeLaunch',
 } as const;

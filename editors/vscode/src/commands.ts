@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Location as ServerLocation, Position as ServerPosition } from 'vscode-languageclient/node';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { Documents } from './documents';
-import type { ShowWarpArguments, WorkspaceCheck } from './protocol';
+import type { Launches, ShowWarpArguments, WorkspaceCheck } from './protocol';
 import type { RegistersView } from './registers';
 import { executeCommand } from './requests';
 import { messageOf, plain, type Server } from './server';
@@ -15,6 +15,7 @@ export interface Parts {
     documents: Documents;
     registers: RegistersView;
     extensionUri: vscode.Uri;
+    showWarp: (args: ShowWarpArguments) => Promise<void>;
 }
 
 type Handler = (...args: never[]) => unknown;
@@ -24,6 +25,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     const handlers: Record<string, Handler> = {
         [COMMANDS.showReferences]: (uri: string, position: ServerPosition, places: ServerLocation[]) =>
             showReferences(parts, uri, position, places),
+        [COMMANDS.showWarp]: (args: ShowWarpArguments) => parts.showWarp(args),
         [COMMANDS.checkWorkspace]: () => checkWorkspace(parts),
         [COMMANDS.clearEvaluation]: () => clearEvaluation(parts),
         [COMMANDS.compareRegisters]: (argument?: object) => compareRegisters(parts, argument),
@@ -39,7 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.showRegisters]: () => parts.registers.show(),
         [COMMANDS.showServerStatus]: () => showServerStatus(parts),
         [COMMANDS.showSyntaxTree]: () => showSyntaxTree(parts),
-        [COMMANDS.writeLaunch]: () => writeLaunch(),
+        [COMMANDS.writeLaunch]: () => writeLaunch(parts),
     };
     return vscode.Disposable.from(
         ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(handler))),
@@ -182,22 +184,17 @@ async function showSyntaxTree({ server, documents }: Parts): Promise<void> {
     await documents.showText(`Syntax tree of ${document.uri.path.split('/').at(-1) ?? ''}`, tree);
 }
 
-/** The server offers this as a refactoring above an entry without a launch; here it is found from the cursor. */
-async function writeLaunch(): Promise<void> {
+/** The server writes it anyhow; somebody who has written a launch is not meant to get a second one. */
+async function writeLaunch({ server }: Parts): Promise<void> {
     const { document, selection } = activeEditor();
+    const uri = document.uri.toString();
     const entry = entryAt(document.getText(), selection.active.line);
     if (!entry) throw new Error('There is no kernel at or below the cursor.');
-    const line = document.lineAt(entry.line);
-    const at = new vscode.Position(entry.line, Math.max(line.text.indexOf(entry.name), line.firstNonWhitespaceCharacterIndex));
-    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-        'vscode.executeCodeActionProvider',
-        document.uri,
-        new vscode.Range(at, at),
-        vscode.CodeActionKind.RefactorRewrite.value,
-    );
-    const action = actions.find(({ edit, title }) => edit !== undefined && /\blaunch\b/i.test(title));
-    if (!action?.edit) throw new Error(`The kernel ${entry.name} has a launch already, or none can be guessed.`);
-    await vscode.workspace.applyEdit(action.edit);
+    const { entries } = await executeCommand<Launches>(server.client, SERVER_COMMANDS.launches, [{ uri, entry: entry.name }]);
+    if (entries.some(({ name, launches }) => name === entry.name && launches.length > 0)) {
+        throw new Error(`A launch is written above ${entry.name} already.`);
+    }
+    await executeCommand(server.client, SERVER_COMMANDS.writeLaunch, [{ uri, entry: entry.name }]);
 }
 
 async function goToLine(uri: string, line: number): Promise<void> {

@@ -5,10 +5,13 @@ import { COMMANDS } from './commandNames';
 import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } from './commands';
 import { registerDebugger } from './debug';
 import { Documents } from './documents';
+import { registerWarpPanel } from './panel/index';
+import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
 import { RegistersView } from './registers';
 import { Server } from './server';
 import { Status } from './status';
+import { warpApi } from './warp';
 
 /** What other extensions, and the tests, get from `activate`. */
 export interface Api {
@@ -37,12 +40,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     server = started;
     const documents = new Documents();
     const registers = new RegistersView(started);
-    const parts: Parts = { server: started, documents, registers, extensionUri: context.extensionUri };
+    const api = warpApi(started);
+    const panel = registerWarpPanel(context, api);
+    const parts: Parts = { server: started, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
         started,
         documents,
         registers,
+        api,
+        panel,
         new Status(started),
         registerCommands(parts),
         registerDebugger(started),

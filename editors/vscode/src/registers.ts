@@ -11,8 +11,7 @@ type Node =
     | { kind: 'function'; of: FunctionPressure; here: boolean }
     | { kind: 'fact'; label: string; detail: string; icon: string; line?: number; tooltip?: string }
     | { kind: 'live'; children: LiveRegister[]; line: number; of: FunctionPressure }
-    | { kind: 'register'; of: LiveRegister }
-    | { kind: 'message'; text: string };
+    | { kind: 'register'; of: LiveRegister };
 
 /** After the last movement or key, in milliseconds. */
 const QUIET = 120;
@@ -133,8 +132,6 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 if (node.line !== undefined) item.command = this.#goTo(node.line);
                 return item;
             }
-            case 'message':
-                return new vscode.TreeItem(node.text, vscode.TreeItemCollapsibleState.None);
         }
     }
 
@@ -155,7 +152,8 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         facts.push({
             kind: 'fact',
             label: 'Most live',
-            detail: `${held(of.max_live.b32, of.max_live.pred)}, line ${of.max_live.peak_line}`,
+            detail: `${count(of.max_live.b32, 'register')}, line ${of.max_live.peak_line}`,
+            tooltip: `${held(of.max_live.b32, of.max_live.pred)} in line ${of.max_live.peak_line}`,
             icon: 'arrow-up',
             line: of.max_live.peak_line,
         });
@@ -164,10 +162,10 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             facts.push({
                 kind: 'fact',
                 label: 'Occupancy',
-                detail: `${warps_per_sm} of ${most_warps} warps, limited by ${limited_by}`,
+                detail: `${warps_per_sm} of ${most_warps} warps (${limited_by})`,
                 icon: 'dashboard',
                 tooltip:
-                    `With ${count(threads, 'thread')} in a CTA${threads_assumed ? ' (assumed)' : ''}.` +
+                    `Limited by ${limited_by}. With ${count(threads, 'thread')} in a CTA${threads_assumed ? ' (assumed)' : ''}.` +
                     (fewer ? ` With ${count(fewer.registers, 'register')} less, ${fewer.warps} more warps fit.` : ''),
             });
         }
@@ -206,7 +204,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         }
         const uri = editor.document.uri;
         if (this.server.state.kind !== 'running') {
-            this.#show([{ kind: 'message', text: 'The server does not run.' }], uri);
+            this.#show([], uri, 'The server does not run.');
             return;
         }
         const line = editor.selection.active.line + 1;
@@ -217,7 +215,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
             this.#take(around, functions, editor.document, line);
             if (!around.complete) this.#timer = setTimeout(() => void this.#ask(), AGAIN);
         } catch (error) {
-            if (question === this.#question) this.#show([{ kind: 'message', text: messageOf(error) }], uri);
+            if (question === this.#question) this.#show([], uri, messageOf(error));
         }
     }
 
@@ -238,10 +236,11 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         const around = answer.functions[0]?.name ?? functions.find((one) => one.line >= line)?.name ?? functions[0]?.name;
         this.#live = answer.live && answer.live.length > 0 ? { line, registers: answer.live } : undefined;
         const roots: Node[] = functions.map((of) => ({ kind: 'function', of, here: of.name === around }));
-        this.#show(roots.length > 0 ? roots : [{ kind: 'message', text: nothingKnown(document) }], document.uri);
+        this.#show(roots, document.uri, roots.length > 0 ? undefined : nothingKnown(document));
     }
 
-    #show(roots: Node[], uri: vscode.Uri | undefined): void {
+    #show(roots: Node[], uri: vscode.Uri | undefined, message?: string): void {
+        this.#view.message = message;
         this.#roots = roots;
         this.#uri = uri;
         this.#changed.fire(undefined);

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { COMMANDS } from '../src/commandNames';
+import { ACTIONS } from '../src/panel/messages';
 import { repository } from './lsp';
 
 interface Manifest {
@@ -41,7 +42,8 @@ test('a project cannot choose which program runs', () => {
 });
 
 test('every command that is contributed or bound exists, and every one that a user may run is contributed', () => {
-    const known = new Set<string>(Object.values(COMMANDS));
+    const panel = [...ACTIONS, 'nextAtCursor', 'previousAtCursor'].map((action) => `ptx.warp.${action}`);
+    const known = new Set<string>([...Object.values(COMMANDS), ...panel]);
     const contributed = new Set(contributes.commands.map(({ command }) => command));
     const mentioned = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
     for (const { command } of mentioned) assert.ok(contributed.has(command), `${command} is not contributed`);
@@ -69,7 +71,9 @@ test('semantic tokens that the protocol does not know are declared and have scop
 test('the walkthrough names files and commands that are there', () => {
     for (const { steps } of contributes.walkthroughs) {
         for (const { media, description } of steps) {
-            const file = media.image ?? media.markdown;
+            // Packaging copies pictures from the documentation.
+            const picture = media.image?.replace('walkthrough/', join(repository, 'docs/editors/pictures/vscode-'));
+            const file = picture ?? media.markdown;
             assert.ok(file !== undefined && existsSync(file), file);
             for (const [, command] of description.matchAll(/\(command:(ptx\.\w+)\)/g)) {
                 assert.ok((Object.values(COMMANDS) as string[]).includes(command ?? ''), command);

@@ -63,7 +63,7 @@ test('a value in all its readings', () => {
     assert.equal(valueText('unsigned', 'ffffffff'), '4294967295');
     assert.equal(valueText('signed', 'ffffffffffffffff'), '-1');
     assert.equal(valueText('signed', '80'), '-128');
-    assert.equal(valueText('unsigned', `${'f'.repeat(32)}`), '340282366920938463463374607431768211455');
+    assert.equal(valueText('unsigned', 'f'.repeat(32)), '340282366920938463463374607431768211455');
     assert.equal(valueText('hex', '00007f0000001000'), '7f0000001000');
     assert.equal(valueText('hex', '0000000000000010'), '00000010');
     assert.equal(valueText('half2', '40003c00'), '1.0 2.0');
@@ -91,10 +91,11 @@ test('the reading of plain bits is that of the instruction which writes them', (
 });
 
 test('a text that is cut can be seen to be cut, where it hurts least', () => {
-    assert.equal(fitText('7f0000001000', 6), '…01000');
-    assert.equal(fitText('1.1754944e-38', 9), '1.17…e-38');
-    assert.equal(fitText('123456789', 9), '123456789');
-    assert.equal(fitText('1234567890', 9), '12345678…');
+    assert.equal(fitText('hex', '7f0000001000', 6), '…01000');
+    assert.equal(fitText('hex', '00000018', 6), '…00018');
+    assert.equal(fitText('float', '1.1754944e-38', 9), '1.17…e-38');
+    assert.equal(fitText('unsigned', '123456789', 9), '123456789');
+    assert.equal(fitText('unsigned', '1234567890', 9), '12345678…');
 });
 
 test('lanes', () => {
@@ -205,7 +206,7 @@ test('accesses: banks, sectors, the bytes around them', () => {
     const lines = linesOf(access('global', 4, (lane) => 0x1000 + lane * 8));
     assert.equal(lines.length, 2);
     assert.deepEqual(lines[0]?.sectors.map((sector) => sector.lanes.length), [4, 4, 4, 4]);
-    assert.deepEqual(lines[0]?.sectors[0]?.touched, [[0, 4], [8, 12], [16, 20], [24, 28]]);
+    assert.deepEqual(lines[0].sectors[0]?.touched, [[0, 4], [8, 12], [16, 20], [24, 28]]);
     assert.deepEqual(aroundAccess(shared), { space: 'shared', offset: 0, length: 256 });
     const marks = touchedBytes({ name: '', space: 'shared', address: '7e00', offset: 0, bytes: '00'.repeat(16), known: [] }, [shared]);
     assert.deepEqual([...marks], [2, 2, 2, 2, 0, 0, 0, 0, 2, 2, 2, 2, 0, 0, 0, 0]);

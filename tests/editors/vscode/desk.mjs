@@ -36,7 +36,7 @@ export class Desk {
             if (tries === 4) throw new Error(`${name} cannot be opened`);
             await page.keyboard.press('Escape');
         }
-        await page.keyboard.press('Enter');
+        await row.click();
         await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
         await page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
     }
@@ -60,11 +60,17 @@ export class Desk {
     /** Moves the cursor, counting from 1. */
     async goTo(line, column = 1) {
         const { page } = this;
+        // From a panel beside the text, back to the text.
+        if ((await page.locator('.monaco-editor.focused').count()) === 0) {
+            await page.keyboard.press('Control+1');
+            await page.locator('.monaco-editor.focused').first().waitFor();
+        }
         await page.keyboard.press('Control+g');
         await page.locator('.quick-input-widget input').first().waitFor();
         await page.keyboard.type(`${line}:${column}`);
         await page.keyboard.press('Enter');
         await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+        await page.locator('.monaco-editor.focused').first().waitFor();
     }
 
     /** Moves the cursor to a text of the file, moved right. */

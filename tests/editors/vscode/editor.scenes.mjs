@@ -99,6 +99,7 @@ export const scenes = [
         title: 'the menu behind the status bar',
         async run(desk) {
             await read(desk, 'saxpy.ptx');
+            await desk.picture('open');
             await desk.page.locator('.statusbar-item:has-text("sm_50")').click();
             await desk.sees('the menu', '.quick-input-list .monaco-list-row:has-text("Restart Server")');
             await desk.picture('menu');

@@ -1,6 +1,8 @@
 // Runs suite/ in VS Code's own extension host, against an installed VSIX.
 //
 //   host.mjs VSIX PROJECT DATA
+//
+// PTX_TEST_GREP  only tests whose name has this
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +13,7 @@ const suite = fileURLToPath(new URL('suite', import.meta.url));
 const report = join(data, 'mocha.json');
 const minutes = 4;
 
-const workbench = await startWorkbench({ data, vsix, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions') } });
+const workbench = await startWorkbench({ data, vsix, driver: true, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions') } });
 const browser = await launchBrowser();
 let failed = true;
 try {

@@ -227,9 +227,9 @@ export class Run {
         };
     }
 
-    memoryBlock(request) {
+    memoryBlock(request, memory = this.memory) {
         if (request.buffer !== undefined) {
-            const bytes = (this.memory.get(request.buffer) ?? new Uint8Array()).slice(request.offset ?? 0, (request.offset ?? 0) + (request.length ?? 1 << 20));
+            const bytes = (memory.get(request.buffer) ?? new Uint8Array()).slice(request.offset ?? 0, (request.offset ?? 0) + (request.length ?? 1 << 20));
             return { name: request.buffer, space: 'global', address: (GLOBAL + BigInt(request.offset ?? 0)).toString(16), offset: request.offset ?? 0, bytes: hexOf(bytes), known: [[0, bytes.length]] };
         }
         if (request.space === 'shared') {
@@ -254,7 +254,7 @@ export class Run {
         const { from = 0, count = 256 } = question;
         const trace = this.steps.slice(from, from + count).map((step) => (question.accesses ? step : { ...step, accesses: undefined }));
         const wanted = question.timeline === true ? { from: 0, count: 20_000 } : question.timeline;
-        const memory = question.memory?.map((request) => this.memoryBlock(request));
+        const memory = question.memory?.map((request) => this.memoryBlock(request, question.state === 0 ? this.before : this.memory));
         const answer = {
             status: this.status,
             ...(this.status === 'limit' ? { limited_by: 'steps', stopped_at: { line: this.steps.at(-1).line, column: 5 } } : {}),

@@ -2,6 +2,7 @@
 // trusts the other: every message is checked before anything is done with it, and what does not fit is dropped.
 
 import type {
+    EntryLaunches,
     Evaluated,
     EvaluateArguments,
     Evaluation,
@@ -350,7 +351,7 @@ export function asLaunches(value: unknown): Launches {
     const fits = (one: unknown): boolean => isRecord(one) && isText(one['name'], 10_000) && isCount(one['line']) && Array.isArray(one['launches']) &&
         one['launches'].every((launch) => isRecord(launch) && isCount(launch['line']) && isText(launch['text']) && isList(launch['lines'], isString)) &&
         isRecord(one['guess']) && isText(one['guess']['text']) && isList(one['guess']['lines'], isString) && Array.isArray(one['parameters']);
-    return { entries: value['entries'].filter(fits) } as unknown as Launches;
+    return { entries: value['entries'].filter(fits) as EntryLaunches[] };
 }
 
 export function asStatements(value: unknown): Statements {

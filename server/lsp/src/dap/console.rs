@@ -68,6 +68,10 @@ impl Session {
                     ptx_interp::lanes::lanes(known).map(|l| values::lane(&value.ty, &value.bytes, l, hex)).collect();
                 texts.join(" ")
             }
+            // A register that is a predicate is a mask; what is computed is true or not.
+            _ if value.place.is_none() && value.ty == ".pred" && value.is_uniform() => {
+                values::lane(&value.ty, &value.bytes, known.trailing_zeros() as usize % 32, hex)
+            }
             _ => values::summary(&value.ty, &value.bytes, known, hex),
         };
         let bits = values::bits(&value.ty, &value.bytes, known.trailing_zeros() as usize % 32);

@@ -200,7 +200,9 @@ fn address(text: &str, machine: &Machine, frame: Frame, lane: usize) -> Option<u
     let open = text.find('[')?;
     let close = text.rfind(']')?;
     let behind = text.get(close + 1..)?.trim();
-    if !(behind.is_empty() || behind.strip_prefix(':').is_some_and(|ty| ty.chars().all(|c| c.is_alphanumeric() || " .".contains(c)))) {
+    if !(behind.is_empty()
+        || behind.strip_prefix(':').is_some_and(|ty| ty.chars().all(|c| c.is_alphanumeric() || " .".contains(c))))
+    {
         return None;
     }
     let inner = text.get(open + 1..close)?.trim();

@@ -64,8 +64,9 @@ pub struct Outcome {
 }
 
 enum Result {
-    Loaded(std::result::Result<Debuggee, Failure>),
-    Moved(Found, Option<Machine>),
+    Loaded(Box<Debuggee>),
+    Refused(Failure),
+    Moved(Found, Option<Box<Machine>>),
     Failed,
 }
 
@@ -106,6 +107,11 @@ impl Session {
         if self.debuggee.is_none() {
             return Some(Err(Failure::new("no kernel has been launched")));
         }
+        if let Some(now) = self.now.as_ref().filter(|_| self.job.is_none() && self.phase == Phase::Going) {
+            // Some clients take a stop while they believe another thread to be stopped for one that they must continue from.
+            let thread = threads::id(&now.machine.shape, now.focus);
+            self.client.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }));
+        }
         self.give_up();
         self.load(launch, request);
         None
@@ -115,7 +121,10 @@ impl Session {
         self.launched = launch.clone();
         let title = format!("Running {}", launch.entry.as_deref().unwrap_or("the kernel"));
         let request = Some((request.seq, request.command.clone()));
-        self.begin(Work::Load, title, request, move |control| Result::Loaded(load(&launch, &|| control.is_stopped())));
+        self.begin(Work::Load, title, request, move |control| match load(&launch, &|| control.is_stopped()) {
+            Ok(debuggee) => Result::Loaded(Box::new(debuggee)),
+            Err(failure) => Result::Refused(failure),
+        });
     }
 
     /// Starts a job.
@@ -194,8 +203,8 @@ impl Session {
         let Some(mut job) = self.job.take_if(|job| job.number == outcome.number) else { return };
         self.end_progress(&mut job);
         match outcome.result {
-            Result::Loaded(Ok(debuggee)) => self.loaded(debuggee, job.request),
-            Result::Loaded(Err(failure)) => {
+            Result::Loaded(debuggee) => self.loaded(*debuggee, job.request),
+            Result::Refused(failure) => {
                 if let Some((seq, command)) = job.request {
                     self.client.answer(seq, &command, Err(failure));
                 }
@@ -211,12 +220,12 @@ impl Session {
                     // A step begins anew; a search goes on where it was.
                     if forward || matches!(order, Order::Backward) {
                         (now.leg, now.machine, now.stop) =
-                            (leg, Arc::new(machine), Stop::new(leg, time, None, "pause"));
+                            (leg, Arc::new(*machine), Stop::new(leg, time, None, "pause"));
                     }
                     self.go(if forward { Order::Forward(true) } else { order });
                 }
             }
-            Result::Moved(found, machine) => self.moved(found, machine),
+            Result::Moved(found, machine) => self.moved(found, machine.map(|m| *m)),
             Result::Failed => {
                 if let Some((seq, command)) = job.request {
                     self.client.answer(
@@ -265,7 +274,7 @@ impl Session {
 
     fn moved(&mut self, found: Found, machine: Option<Machine>) {
         let stop = match found {
-            Found::Stop(stop) => stop,
+            Found::Stop(stop) => *stop,
             Found::End => {
                 let at_end = self.debuggee.as_ref().is_some_and(|d| d.stop_at_end);
                 let there = |m: &Machine| self.now.as_ref().is_some_and(|now| now.machine.steps == m.steps);
@@ -498,7 +507,7 @@ impl Move {
         // Nothing that was given up is executed only to stop in it.
         let given_up = matches!(found, Found::GivenUp(..)) && time == self.machine.steps;
         let machine = if given_up { Some((*self.machine).clone()) } else { self.history.at(leg, time, &never) };
-        Result::Moved(found, machine)
+        Result::Moved(found, machine.map(Box::new))
     }
 
     /// Before the first instruction of a warp.
@@ -507,11 +516,11 @@ impl Move {
         let run = self.history.leg(0).run(&never);
         let first = run.and_then(|r| r.steps_of(target, 0, 1, Detail::MASKS, &never).into_iter().next());
         match first {
-            Some(first) => Found::Stop(Stop::new(0, first.time, Some(target), "entry")),
+            Some(first) => Stop::new(0, first.time, Some(target), "entry").into(),
             None => {
                 let mut stop = Stop::new(0, 0, None, "entry");
                 stop.description = Some("Paused on entry: the warp that was to be looked at never starts".to_owned());
-                Found::Stop(stop)
+                stop.into()
             }
         }
     }

@@ -18,7 +18,7 @@ pub const INSTRUCTION: u64 = 16;
 
 /// The address of an instruction in the disassembly: each function begins at a multiple of 4 GiB.
 pub fn address(site: Site) -> u64 {
-    (u64::from(site.function) + 1) << FUNCTION | u64::from(site.instruction) * INSTRUCTION
+    ((u64::from(site.function) + 1) << FUNCTION) | (u64::from(site.instruction) * INSTRUCTION)
 }
 
 /// The instruction at an address, whether there is one or not.

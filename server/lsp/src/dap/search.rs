@@ -53,13 +53,19 @@ impl Stop {
 #[derive(Debug, Clone)]
 pub enum Found {
     /// It stops.
-    Stop(Stop),
+    Stop(Box<Stop>),
     /// Nothing stops it before its end.
     End,
     /// Nothing stopped it on the way back to its beginning.
     Beginning,
     /// Somebody gave it up; it had come to this time of this leg.
     GivenUp(usize, u64),
+}
+
+impl From<Stop> for Found {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(Box::new(stop))
+    }
 }
 
 /// What a search sees of the outside.
@@ -113,20 +119,23 @@ impl Search<'_> {
         let cancelled = self.cancelled();
         let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
         let end = until.unwrap_or(u64::MAX).min(run.total());
-        let from = if first { time } else { time + 1 };
+        // A breakpoint does not stop again where it has stopped; data that is watched may be touched there.
+        let skip = (!first).then_some(time);
         self.control.done.store(0, Ordering::Relaxed);
-        self.control.all.store(end.saturating_sub(from), Ordering::Relaxed);
+        self.control.all.store(end.saturating_sub(time), Ordering::Relaxed);
         let exception = match self.exception(leg, time, end, until.is_none()) {
             Ok(found) => found,
             Err(()) => return Found::GivenUp(leg, time),
         };
         let bound = exception.as_ref().map_or(end, |e| e.time.min(end));
         let mut best = exception;
-        if let Some((step, hit)) = self.point(&run, leg, from..bound, Direction::Forward, only) {
-            best = Some(self.stopped(leg, step.time, &step, hit));
+        if let Some((step, hit)) = self.point(&run, leg, time..bound, skip, Direction::Forward, only) {
+            // Whoever watches data wants to see what has become of it.
+            let at = step.time + u64::from(matches!(hit, Hit::Watch(..)));
+            best = Some(self.stopped(leg, at, &step, hit));
         }
         if self.control.is_stopped() {
-            return Found::GivenUp(leg, (from + self.control.done.load(Ordering::Relaxed)).clamp(time, run.total()));
+            return Found::GivenUp(leg, (time + self.control.done.load(Ordering::Relaxed)).clamp(time, run.total()));
         }
         let bound = best.as_ref().map_or(end, |b| b.time);
         if let Some((step, hit)) = self.watched(&run, leg, time..bound, Direction::Forward, only) {
@@ -135,7 +144,7 @@ impl Search<'_> {
         if self.control.is_stopped() {
             return Found::GivenUp(leg, time);
         }
-        best.map_or(Found::End, Found::Stop)
+        best.map_or(Found::End, Found::from)
     }
 
     /// The last stop before a time of a leg.
@@ -151,7 +160,7 @@ impl Search<'_> {
                 Err(()) => return Found::GivenUp(leg, time),
             };
             let from = best.as_ref().map_or(begin, |b| b.time);
-            if let Some((step, hit)) = self.point(&run, leg, from..time, Direction::Backward, None) {
+            if let Some((step, hit)) = self.point(&run, leg, from..time, None, Direction::Backward, None) {
                 best = Some(self.stopped(leg, step.time, &step, hit));
             }
             let from = best.as_ref().map_or(begin, |b| b.time);
@@ -163,7 +172,7 @@ impl Search<'_> {
                 return Found::GivenUp(leg, at);
             }
             match best {
-                Some(stop) => return Found::Stop(stop),
+                Some(stop) => return stop.into(),
                 None if leg == 0 => return Found::Beginning,
                 // What was before the write that began the leg.
                 None => (leg, time) = (leg - 1, begin),
@@ -205,12 +214,13 @@ impl Search<'_> {
         Ok(self.exceptions(leg, time, end, closed)?.into_iter().next())
     }
 
-    /// The first, or last, hit of a breakpoint at an instruction, or on a register.
+    /// The first, or last, hit of a breakpoint at an instruction, or on a register. At the time to skip only registers count.
     fn point(
         &self,
         run: &Run,
         leg: usize,
         range: std::ops::Range<u64>,
+        skip: Option<u64>,
         direction: Direction,
         only: Option<Target>,
     ) -> Option<(Recorded, Hit)> {
@@ -240,7 +250,7 @@ impl Search<'_> {
             }
             let mut met = Vec::new();
             let mut lanes = step.group;
-            for point in self.stops.at(step.site) {
+            for point in self.stops.at(step.site).filter(|_| skip != Some(step.time)) {
                 let Some(held) = self.holds(point, machine, step, &hits) else { continue };
                 match &point.log {
                     Some(template) if forward => {

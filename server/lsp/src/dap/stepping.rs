@@ -79,7 +79,7 @@ impl Search<'_> {
                 } else if end.group != begin.group {
                     stop.description = Some(format!("Paused on step: {} go on together", words::lanes(end.group)));
                 }
-                Found::Stop(stop)
+                stop.into()
             }
             None => {
                 let count = run.steps(target, &cancelled).max(step + 1);
@@ -140,7 +140,7 @@ impl Search<'_> {
         let mut stop = Stop::new(leg, next.time, Some(next.target), "step");
         let name = |t| super::threads::name(&run.machine.shape, t);
         stop.description = Some(format!("{} has ended; {} is next", name(target), name(next.target)));
-        Found::Stop(stop)
+        stop.into()
     }
 
     /// What a warp has executed in all that is gone.
@@ -206,7 +206,7 @@ impl Search<'_> {
                 if depth.1 != 0 && step.group & depth.1 == 0 {
                     stop.description = Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
                 }
-                Found::Stop(stop)
+                stop.into()
             }
             None => Found::Beginning,
         }

@@ -332,7 +332,7 @@ impl View<'_> {
         let executable = &self.now.machine.executable;
         let mut found: Vec<_> = executable.variables.iter().filter(|(_, l)| l.window == Some(window)).collect();
         found.sort_by_key(|(key, l)| (l.address, *key));
-        let one = |(key, located): (&Box<str>, &ptx_interp::decode::Located)| {
+        let one = |(key, located): (&str, &ptx_interp::decode::Located)| {
             let element = Self::element(self.symbol(key));
             // Dynamic shared memory has what the launch gives it.
             let bytes = if located.bytes == 0 { end.saturating_sub(located.address) } else { located.bytes };
@@ -341,7 +341,7 @@ impl View<'_> {
             let name = executable.variable_name(key).to_owned();
             Some(InMemory { name, at, element, count: element.count(bytes) })
         };
-        found.into_iter().filter_map(one).collect()
+        found.into_iter().filter_map(|(key, located)| one((key, located))).collect()
     }
 
     /// Variables in shared memory.

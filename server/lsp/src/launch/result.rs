@@ -1,16 +1,13 @@
 //! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
 
 use super::evaluate::Evaluated;
-use super::view::{place_of, state::machine_at};
+use super::view::{Course, place_of, state::machine_at};
 use super::words::{self, element, ended, grouped, lanes, plain_value, text};
 use ptx_interp::inspect::{self, RegisterView};
-use ptx_interp::machine::{Change, Detail, Target};
+use ptx_interp::machine::Change;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
-
-/// Steps that are looked at for where lanes part.
-const LOOKED_AT: usize = 1 << 16;
 
 /// Rows of a table.
 const ROWS: usize = 32;
@@ -21,11 +18,12 @@ const ELEMENTS: u64 = 16;
 /// The document. `line` gives the line of a byte, from 1; `source` the text of a range.
 pub fn markdown<'t>(
     done: &Evaluated,
-    target: Target,
+    course: &Course,
     line: &dyn Fn(usize) -> usize,
     source: &dyn Fn(Range<usize>) -> Option<&'t str>,
     cancelled: &dyn Fn() -> bool,
 ) -> String {
+    let target = course.target;
     let mut out = format!("# {}\n\n**{}**\n\n", done.launch.entry, capital(&ended(done, line)));
     launch(done, &mut out);
     faults(done, line, &mut out);
@@ -33,11 +31,11 @@ pub fn markdown<'t>(
     buffers(done, &mut out);
     let shape = done.run.machine.shape;
     let [x, y, z] = place_of(&shape, target.cta);
-    let steps = done.run.steps(target, cancelled);
+    let steps = course.steps;
     let _ = writeln!(out, "## Warp {} of CTA {x},{y},{z}\n", target.warp);
     let _ = writeln!(out, "It executed {} instruction{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
-    divergence(done, target, line, source, cancelled, &mut out);
-    registers(done, target, steps, cancelled, &mut out);
+    divergence(done, course, line, source, &mut out);
+    registers(done, course, cancelled, &mut out);
     let printed = String::from_utf8_lossy(&done.run.machine.printed);
     if !printed.is_empty() {
         let _ = writeln!(out, "## Printed\n\n{}", fenced(&printed));
@@ -133,13 +131,12 @@ fn buffers(done: &Evaluated, out: &mut String) {
 /// Where the lanes of the warp were not together.
 fn divergence<'t>(
     done: &Evaluated,
-    target: Target,
+    course: &Course,
     line: &dyn Fn(usize) -> usize,
     source: &dyn Fn(Range<usize>) -> Option<&'t str>,
-    cancelled: &dyn Fn() -> bool,
     out: &mut String,
 ) {
-    let steps = done.run.steps_of(target, 0, LOOKED_AT, Detail::MASKS, cancelled);
+    let steps = course.kept();
     let present = steps.first().map_or(0, |s| s.group);
     let mut parted: BTreeMap<usize, (Range<usize>, u32, u32, usize)> = BTreeMap::new();
     for pair in steps.windows(2) {
@@ -169,8 +166,9 @@ fn divergence<'t>(
 }
 
 /// What the registers held at last.
-fn registers(done: &Evaluated, target: Target, steps: u64, cancelled: &dyn Fn() -> bool, out: &mut String) {
-    let Some(machine) = machine_at(done, target, Some(steps), steps, cancelled) else { return };
+fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, out: &mut String) {
+    let target = course.target;
+    let Some(machine) = machine_at(done, course, Some(course.steps), cancelled) else { return };
     let next = inspect::groups(&machine, target).and_then(|g| g.next).unwrap_or(0);
     let all = inspect::registers(&machine, target, next, 0).unwrap_or_default();
     let written: Vec<&RegisterView> = all.iter().filter(|r| r.known != 0).collect();

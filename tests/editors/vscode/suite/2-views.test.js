@@ -128,3 +128,35 @@ describe('views and commands', () => {
         assert.equal(serverState(), 'running');
     });
 });
+
+describe('evaluation', () => {
+    beforeEach(running);
+    afterEach(closeAll);
+
+    it('the lens above a kernel opens the warp panel, and its values stand in the document', async () => {
+        const { uri, document } = await open('saxpy.ptx', kernel('saxpy.ptx'));
+        const lens = await until('the lens', async () => (await command('vscode.executeCodeLensProvider', uri, 10)).find(({ command: of }) => of?.command === 'ptx-analyzer.showWarp'));
+        assert.match(lens.command.title, /Evaluate warp/);
+        await command(lens.command.command, ...lens.command.arguments);
+        await until('the panel', () => tabs().some(({ label }) => /saxpy|Warp/.test(label) && !/\.ptx$/.test(label)));
+        const all = new vscode.Range(0, 0, document.lineCount, 0);
+        await until('values in the document', async () => (await command('vscode.executeInlayHintProvider', uri, all)).length > 0);
+    });
+
+    it('a fault is a finding on its line, and goes away with the evaluation', async () => {
+        const { uri, document } = await open('fault.ptx', kernel('saxpy.ptx').replace('x=f32[100]:iota', 'x=f32[10]:iota'));
+        await command('ptx.evaluateWarp');
+        const fault = await until('the fault', () => vscode.languages.getDiagnostics(uri).find(({ range }) => document.lineAt(range.start.line).text.includes('ld.global')));
+        assert.ok(fault.message.length > 10);
+        await vscode.window.showTextDocument(document);
+        await command('ptx.clearEvaluation');
+        await until('no findings', () => codes(uri).length === 0);
+    });
+
+    it('the launch that is guessed is written above a kernel that has none', async () => {
+        const { document } = await open('launch.ptx', kernel('saxpy.ptx').replace(/^\/\/!.*\n/gm, ''));
+        await command('ptx.writeLaunch');
+        await until('the line', () => /^\/\/! launch: .*\n\.visible \.entry saxpy/m.test(document.getText()));
+        await command('workbench.action.files.revert');
+    });
+});

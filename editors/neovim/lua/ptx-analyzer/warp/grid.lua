@@ -43,11 +43,15 @@ local function covers(outer, inner)
   return bit.band(inner, bit.bnot(outer)) == 0
 end
 
---- The groups of lanes with one place each, and which of them goes on next.
+--- The groups of lanes with one place each; the first is the one that goes on next.
 ---@param state table
----@return table[] groups, integer index
+---@return table[]
 function M.groups(state)
-  return state.groups or {}, type(state.next) == 'number' and state.next + 1 or 1
+  local groups = vim.list_extend({}, state.groups or {})
+  if type(state.next) == 'number' and groups[state.next + 1] then
+    table.insert(groups, 1, table.remove(groups, state.next + 1))
+  end
+  return groups
 end
 
 --- A parameter as a row: its bytes are there once, for all lanes. Those of an array are no number.
@@ -314,10 +318,10 @@ local function heading(session, put)
     local short = vim.split(run.launch, '\n')[1]:gsub('^//!%s*', ''):gsub('^launch:%s*', '')
     put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and '  (guessed)' or '', 'PtxWarpGuess' })
   end
-  local groups, following = M.groups(state)
+  local groups = M.groups(state)
   if #groups > 1 then
     for index, group in ipairs(groups) do
-      local is_next = index == following
+      local is_next = index == 1
       put({ index == 1 and 'lanes ' or '      ', 'PtxWarpLabel' }, {
         ('%s at line %d%s'):format(value.lanes(mask(group.mask)), group.line, is_next and ', next' or STATES[group.state] or ''),
         not is_next and 'PtxWarpDiverged' or nil,
@@ -380,8 +384,8 @@ function M.draw(session, view)
   end
 
   local present, exited = mask(state.present), mask(state.exited)
-  local groups, following = M.groups(state)
-  local active = groups[following] and mask(groups[following].mask) or bit.band(present, bit.bnot(exited))
+  local groups = M.groups(state)
+  local active = groups[1] and mask(groups[1].mask) or bit.band(present, bit.bnot(exited))
   local lead = name_width + type_width + 3
 
   -- Texts first: the widest one tells how many lanes there is room for.

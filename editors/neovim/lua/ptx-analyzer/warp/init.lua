@@ -82,7 +82,6 @@ local function watch_source(session)
     callback = function(event)
       local client = vim.lsp.get_client_by_id(event.data.client_id)
       if client and client.name == require('ptx-analyzer.client').name then
-        session.asked = nil
         session:refresh()
       end
     end,
@@ -278,10 +277,9 @@ function M.lane(pane, lane)
     prompt = 'Lane',
     format_item = function(one)
       local what = has(state.exited, one) and 'has ended' or nil
-      local groups, following = require('ptx-analyzer.warp.grid').groups(state)
-      for index, group in ipairs(groups) do
+      for index, group in ipairs(require('ptx-analyzer.warp.grid').groups(state)) do
         if has(group.mask, one) then
-          what = ('at line %d%s'):format(group.line, index == following and '' or ', diverged')
+          what = ('at line %d%s'):format(group.line, index == 1 and '' or ', diverged')
         end
       end
       return ('lane %d%s'):format(one, what and '  ' .. what or '')
@@ -302,6 +300,8 @@ function M.result(pane)
     return M.say('there is no result yet', vim.log.levels.WARN)
   end
   commands.show('result/' .. (pane.session.entry or ''), vim.trim(text), 'markdown')
+  -- The grid keeps its height, so what is split off would be small.
+  vim.api.nvim_win_set_height(0, math.max(vim.api.nvim_win_get_height(0), math.floor(vim.o.lines * 0.4)))
 end
 
 --- The faults of all warps, as a list to go through.

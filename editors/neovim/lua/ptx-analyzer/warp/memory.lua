@@ -13,15 +13,8 @@ local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
 local LENGTH, MOST = 1024, 65536
 local ROW = 16
 
--- What bytes are read as: a name, the bytes of one, the columns it takes.
-local READINGS = {
-  { 'bytes', 1, 2 },
-  { 'hex', 4, 8 },
-  { 'signed', 4, 11 },
-  { 'float', 4, 13 },
-  { 'half2', 4, 15 },
-  { 'double', 8, 23 },
-}
+-- What bytes are read as, and how many make one.
+local READINGS = { { 'bytes', 1 }, { 'hex', 4 }, { 'signed', 4 }, { 'float', 4 }, { 'half2', 4 }, { 'double', 8 } }
 
 ---@class ptx_analyzer.MemoryPane
 ---@field bufnr integer
@@ -96,56 +89,74 @@ local function known(ranges, byte)
   return false
 end
 
+--- The text of some bytes.
+---@param bytes string digits
+---@param byte integer
+---@param reading table
+---@return string
+local function text_of(bytes, byte, reading)
+  if reading[2] == 1 then
+    return bytes:sub(2 * byte + 1, 2 * byte + 2)
+  end
+  local digits = ''
+  for at = byte + reading[2] - 1, byte, -1 do
+    digits = digits .. value.digits(bytes, 1, at)
+  end
+  return reading[1] == 'hex' and digits or value.text(digits, reading[1])
+end
+
+--- The lines of what the server answered, 16 bytes each, and what is special in them.
+---@param memory ptx_analyzer.MemoryPane
+---@param lines string[]
+---@param marks table[]
+local function dump(memory, lines, marks)
+  local found, reading = memory.found, READINGS[memory.reading]
+  local bytes, start, size = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0, reading[2]
+  -- Ranges count from the first byte that was asked for.
+  local written = type(found.known) == 'table' and found.known or {}
+  local pieces, widest = {}, 1
+  for byte = 0, #bytes / 2 - size, size do
+    local piece = known(written, byte) and text_of(bytes, byte, reading) or (size == 1 and '··' or '—')
+    pieces[byte] = piece
+    widest = math.max(widest, vim.api.nvim_strwidth(piece))
+  end
+  for at = 0, #bytes / 2 - 1, ROW do
+    local text = ('%06x'):format(start + at)
+    marks[#marks + 1] = { #lines, 0, #text, 'PtxWarpLine' }
+    for byte = at, at + ROW - size, size do
+      local piece = pieces[byte]
+      if piece then
+        local gap = widest - vim.api.nvim_strwidth(piece) + 1 + (size == 1 and byte % 8 == 0 and 1 or 0)
+        local from = #text + gap
+        text = text .. (' '):rep(gap) .. piece
+        local first, last = 2 * byte + 1, 2 * (byte + size)
+        local group
+        if not known(written, byte) then
+          group = 'PtxWarpUnwritten'
+        elseif memory.before and memory.before:sub(first, last) ~= bytes:sub(first, last) then
+          group = 'PtxWarpChanged'
+        end
+        if group then
+          marks[#marks + 1] = { #lines, from, from + #piece, group }
+        end
+      end
+    end
+    lines[#lines + 1] = text
+  end
+end
+
 ---@param memory ptx_analyzer.MemoryPane
 local function paint(memory)
   if not vim.api.nvim_buf_is_valid(memory.bufnr) then
     return
   end
   local found = memory.found
-  local lines, marks = {}, {}
-  local reading = READINGS[memory.reading]
-  lines[1] = ('%s  at step %d  as %s'):format(memory.title, memory.step or 0, reading[1])
-  marks[1] = { 0, 0, #lines[1], 'PtxWarpTitle' }
-  if not found or type(found.bytes) ~= 'string' or found.bytes == '' then
-    lines[2] = memory.problem or found and found.error or 'there is no such memory here'
+  local lines = { ('%s  at step %d  as %s'):format(memory.title, memory.step or 0, READINGS[memory.reading][1]) }
+  local marks = { { 0, 0, #lines[1], 'PtxWarpTitle' } }
+  if found and type(found.bytes) == 'string' and found.bytes ~= '' then
+    dump(memory, lines, marks)
   else
-    local bytes, start = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0
-    local ranges = type(found.known) == 'table' and found.known or {}
-    -- Ranges count from the first byte that was asked for.
-    local count = #bytes / 2
-    for at = 0, count - 1, ROW do
-      local text = ('%06x'):format(start + at)
-      marks[#marks + 1] = { #lines, 0, 6, 'PtxWarpLine' }
-      for byte = at, math.min(at + ROW, count) - 1, reading[2] do
-        if byte + reading[2] <= count then
-          local piece
-          if not known(ranges, byte) then
-            piece = reading[2] == 1 and '··' or '—'
-          elseif reading[2] == 1 then
-            piece = bytes:sub(2 * byte + 1, 2 * byte + 2)
-          else
-            local digits = value.digits(bytes, 1, byte)
-            for more = 1, reading[2] - 1 do
-              digits = value.digits(bytes, 1, byte + more) .. digits
-            end
-            piece = reading[1] == 'hex' and digits or value.text(digits, reading[1])
-          end
-          local gap = (' '):rep(reading[3] - vim.api.nvim_strwidth(piece) + 1 + ((byte - at) % 8 == 0 and reading[2] == 1 and 1 or 0))
-          local from = #text + #gap
-          text = text .. gap .. piece
-          local group
-          if not known(ranges, byte) then
-            group = 'PtxWarpUnwritten'
-          elseif memory.before and memory.before:sub(2 * byte + 1, 2 * (byte + reading[2])) ~= bytes:sub(2 * byte + 1, 2 * (byte + reading[2])) then
-            group = 'PtxWarpChanged'
-          end
-          if group then
-            marks[#marks + 1] = { #lines, from, from + #piece, group }
-          end
-        end
-      end
-      lines[#lines + 1] = text
-    end
+    lines[2] = memory.problem or found and found.error or 'there is no such memory here'
   end
   vim.bo[memory.bufnr].modifiable = true
   vim.api.nvim_buf_set_lines(memory.bufnr, 0, -1, false, lines)

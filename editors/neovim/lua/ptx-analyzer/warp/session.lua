@@ -7,6 +7,8 @@ local M = {}
 
 -- Steps whose lines and lanes are asked for at once.
 local TIMELINE = 20000
+-- Steps that are asked for before somebody goes there, and those that are kept.
+local AHEAD, KEPT = 4, 48
 -- After so many milliseconds at one step the values of a lane are asked for in the text.
 local PAUSE = 150
 
@@ -22,6 +24,7 @@ local PAUSE = 150
 ---@field answer table? the last one with a state
 ---@field refused string? why the text as it is now is not evaluated
 ---@field version integer? of the text that is shown
+---@field known table<integer, table> answers by their step
 ---@field timeline table<integer, table> parts of the timeline by their number
 ---@field watchers fun(session: ptx_analyzer.Session)[]
 local Session = {}
@@ -47,6 +50,8 @@ function M.open(bufnr)
       cta = { 0, 0, 0 },
       warp = 0,
       lane = 0,
+      known = {},
+      direction = 1,
       timeline = {},
       watchers = {},
     }, Session)
@@ -147,7 +152,7 @@ end
 ---@param why string
 function Session:refuse(why)
   self.refused = why
-  self.asked = nil
+  self.asked, self.asked_ahead = nil, nil
   self:changed()
 end
 
@@ -164,7 +169,8 @@ end
 function Session:evaluate(options)
   options = options or {}
   self.timeline = {}
-  self.asked = nil
+  self.known, self.kept = {}, {}
+  self.asked, self.asked_ahead = nil, nil
   local more = { timeline = { from = 0, count = TIMELINE }, line = self.entry == nil and self.line or nil }
   self:ask('run', more, function(answer)
     self.entry = present(answer.entry) or self.entry
@@ -180,38 +186,122 @@ end
 --- Looks at another step. While an answer is on its way only the last wish is kept, so a key held down never queues up questions.
 ---@param step integer
 function Session:go(step)
-  self.step = math.max(0, math.min(step, self.steps or 0))
+  step = math.max(0, math.min(step, self.steps or 0))
+  self.direction = step < (self.step or 0) and -1 or 1
+  self.step = step
   self.wanted = true
   self:fetch()
 end
 
---- Asks for the step that is wanted, unless a question about one is under way.
+--- What is asked about a step: what it holds before it; the step before tells what changed, the step itself what comes next.
+---@param step integer
+---@return table
+local function question(step)
+  local from = math.max(step - 1, 0)
+  return { from = from, count = step - from + 1, state = step, accesses = true }
+end
+
+--- Keeps an answer for when its step is looked at again. What is about the run as a whole is not kept so often.
+---@param known table<integer, table> where: it may be of a run that is over
+---@param step integer
+---@param answer table
+function Session:keep(known, step, answer)
+  answer.markdown, answer.buffers, answer.expectations = nil, nil, nil
+  if known == self.known and not known[step] then
+    table.insert(self.kept, step)
+    if #self.kept > KEPT then
+      known[table.remove(self.kept, 1)] = nil
+    end
+  end
+  known[step] = answer
+end
+
+--- Shows an answer about a step.
+---@param answer table
+function Session:accept(answer)
+  self.refused = nil
+  self.answer = answer
+  self.steps = answer.steps
+  local state = present(answer.state)
+  -- A step beyond the end is the last one the server knows.
+  if state and not self.wanted then
+    self.step = state.step
+  end
+  self:changed()
+  self:show_in_text()
+end
+
+--- Shows the step that is wanted: at once if it is known, else it is asked for, unless a question about one is under way.
 function Session:fetch()
   if self.asked or not self.wanted then
     return
   end
   self.wanted = false
-  local step = self.step
+  local step, known = self.step, self.known
+  if known[step] then
+    self:accept(known[step])
+    return self:look_ahead()
+  end
   local asked = { step = step }
   self.asked = asked
-  -- The step before tells what changed; the step itself, what comes next.
-  local from = math.max(step - 1, 0)
-  local more = { from = from, count = step - from + 1, state = step, accesses = true }
-  asked.cancel = self:ask('step', more, function(answer)
+  asked.cancel = self:ask('step', question(step), function(answer)
     self.asked = nil
-    self.refused = nil
-    self.answer = answer
-    self.run = self.run or answer
-    self.steps = answer.steps
-    local state = present(answer.state)
-    -- A step beyond the end is the last one the server knows.
-    if state and not self.wanted then
-      self.step = state.step
-    end
-    self:changed()
-    self:show_in_text()
+    self:keep(known, step, answer)
+    self:accept(answer)
     self:fetch()
+    self:look_ahead()
   end)
+end
+
+--- Asks for the steps that come next in the direction in which somebody steps, one at a time: some take the server longer than a glance.
+function Session:look_ahead()
+  if self.asked or self.asked_ahead or self.hidden or self.closed then
+    return
+  end
+  for distance = 1, AHEAD do
+    local step = self.step + self.direction * distance
+    if step < 0 or step >= (self.steps or 0) then
+      return
+    end
+    if not self.known[step] then
+      local known, token = self.known, {}
+      self.asked_ahead = token
+      self:ask('ahead', question(step), function(answer)
+        self:keep(known, step, answer)
+        if self.asked_ahead == token then
+          self.asked_ahead = nil
+          self:look_ahead()
+        end
+      end, function()
+        self.asked_ahead = nil
+      end)
+      return
+    end
+  end
+end
+
+--- Has Neovim ask for hints once more. The server tells it when they are others; but up to 0.12, a Neovim that draws after that and before
+--- the new ones are there takes the old ones for new, and keeps them.
+---@param session ptx_analyzer.Session
+local function refresh_hints(session)
+  local client = commands.client_of(session.bufnr)
+  local handler = vim.lsp.handlers['workspace/inlayHint/refresh']
+  if client and handler and vim.lsp.inlay_hint.is_enabled({ bufnr = session.bufnr }) then
+    handler(nil, nil, { client_id = client.id, method = 'workspace/inlayHint/refresh' })
+  end
+end
+
+--- Which lane's values stand in the text.
+---@param session ptx_analyzer.Session
+---@param focus table|userdata
+local function ask_for_hints(session, focus)
+  session:ask('focus', { focus = focus }, function()
+    vim.defer_fn(function()
+      if vim.api.nvim_buf_is_valid(session.bufnr) then
+        refresh_hints(session)
+      end
+    end, PAUSE)
+  end, function() end)
 end
 
 --- The values of the lane as hints in the text, once nobody steps.
@@ -223,7 +313,8 @@ function Session:show_in_text()
   self.pause:stop()
   self.pause:start(PAUSE, 0, vim.schedule_wrap(function()
     if not self.closed and not self.hidden and vim.api.nvim_buf_is_valid(self.bufnr) then
-      self:ask('focus', { focus = { lane = self.lane, step = self.step } }, function() end, function() end)
+      -- As in the grid, what has been executed before the step: the server means after it.
+      ask_for_hints(self, self.step > 0 and { lane = self.lane, step = self.step - 1 } or vim.NIL)
     end
   end))
 end
@@ -235,7 +326,7 @@ function Session:set_hints(shown)
   if shown then
     self:show_in_text()
   else
-    self:ask('focus', { focus = vim.NIL }, function() end, function() end)
+    ask_for_hints(self, vim.NIL)
   end
 end
 

@@ -17,16 +17,18 @@ local links = {
   PtxWarpType = 'Type',
   PtxWarpUniform = 'Comment',
   PtxWarpUnwritten = 'NonText',
-  PtxWarpChanged = 'DiffChange',
+  PtxWarpChanged = 'DiffText',
   PtxWarpChangedName = 'DiagnosticInfo',
   PtxWarpDiverged = 'Comment',
   PtxWarpUnspecified = 'DiagnosticWarn',
   PtxWarpApproximate = 'DiagnosticHint',
   PtxWarpFault = 'DiagnosticError',
   PtxWarpGuess = 'DiagnosticWarn',
-  PtxWarpLane = 'LineNr',
-  PtxWarpFocus = 'CursorLineNr',
-  PtxWarpStep = 'Visual',
+  PtxWarpLane = 'WinBar',
+  PtxWarpFocus = 'PmenuSel',
+  -- Hints, which themes make faint, must stay readable on it.
+  PtxWarpStep = 'CursorLine',
+  PtxWarpSign = 'DiagnosticInfo',
 }
 
 local function define_highlights()
@@ -101,7 +103,7 @@ local function show_line(pane)
   vim.api.nvim_buf_set_extmark(session.bufnr, source_namespace, line - 1, 0, {
     line_hl_group = 'PtxWarpStep',
     sign_text = '▶',
-    sign_hl_group = 'PtxWarpFocus',
+    sign_hl_group = 'PtxWarpSign',
     priority = 200,
   })
   local window = M.source_window(pane)
@@ -121,7 +123,14 @@ function M.paint(pane)
   view.width = vim.api.nvim_win_get_width(window)
   local state = pane.session:state()
   local name = M.name_under_cursor(pane, window)
+  -- A lane that was in sight stays there when cells become wider.
+  local lane, before = pane.session.lane, pane.picture
+  local in_sight = before and lane >= before.first and lane < before.first + before.shown
   local picture = grid.draw(pane.session, view)
+  if in_sight and picture.shown > 0 and lane >= picture.first + picture.shown then
+    view.first = lane - picture.shown + 1
+    picture = grid.draw(pane.session, view)
+  end
   view.first = picture.first
   local saved = vim.api.nvim_win_call(window, vim.fn.winsaveview)
   vim.bo[pane.bufnr].modifiable = true
@@ -224,7 +233,7 @@ local function options_of(window)
   set.wrap, set.number, set.relativenumber, set.spell, set.list = false, false, false, false, false
   set.signcolumn, set.foldcolumn, set.cursorline, set.foldenable = 'no', '0', true, false
   set.colorcolumn, set.statuscolumn = '', ''
-  set.statusline = ' %t%=l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
+  set.statusline = ' %t%=%<l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
 end
 
 --- Opens the window for the grid: below, to the right, or above everything, as the options say. The cursor goes into it.
@@ -397,6 +406,7 @@ end
 function M.set_filter(pane, filter)
   pane.view.filter = vim.trim(filter)
   pane.view.cell = 1
+  pane.placed = false
   M.paint(pane)
 end
 

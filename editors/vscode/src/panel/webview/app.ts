@@ -95,6 +95,12 @@ export class App {
         this.grid.onCount = (shown, of) => {
             setText(this.count, shown === of ? `${of} registers` : `${shown} of ${of} registers`);
         };
+        this.grid.onPoint = (register, lane) => {
+            this.fragments.pointAt(register, lane);
+        };
+        this.grid.onCopy = (text) => {
+            this.bus.send({ type: 'copy', text });
+        };
         this.memory = new MemoryPane(session);
         this.fragments = new FragmentsPane(session, this.bus, (there) => {
             this.tabs.mark('matrices', there, 'this step has matrices');
@@ -127,7 +133,7 @@ export class App {
         });
         this.changed = this.toggle('Changed', 'Only registers that this step writes', () => { this.applyFilter(); });
         this.inLine = this.toggle('In this line', 'Only registers that the instruction names', () => { this.applyFilter(); });
-        this.collapse = this.toggle('Collapse uniform', 'One cell for registers that hold the same in all lanes (X)', () => {
+        this.collapse = this.toggle('Collapse', 'One cell for registers that hold the same in all lanes (X)', () => {
             session.remember({ collapse: this.collapse.getAttribute('aria-pressed') === 'true' });
         });
         for (const [value, text] of ORDERS) this.order.append(element('option', { value }, text));
@@ -174,7 +180,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('div', { class: 'stepping' }, this.controls.node, this.controls.place, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -320,7 +326,10 @@ export class App {
             const channel = new MessageChannel();
             channel.port1.onmessage = (): void => {
                 performance.mark('ptx-first-grid');
-                this.bus.send({ type: 'timings', timings: { firstPaint: Date.now() - this.askedAt, answered, steps: [...this.stepTimes] } });
+                const firstPaint = Date.now() - this.askedAt;
+                // Where tests that look at the page find it.
+                document.body.dataset['firstPaint'] = `${firstPaint}`;
+                this.bus.send({ type: 'timings', timings: { firstPaint, answered, steps: [...this.stepTimes] } });
             };
             channel.port2.postMessage(null);
         });
@@ -373,6 +382,8 @@ export class App {
         const others: Record<string, () => void> = {
             '/': () => { this.filter.focus(); },
             r: () => { this.grid.takeFocus(); },
+            c: () => { this.controls.ofCursor(1); },
+            C: () => { this.controls.ofCursor(-1); },
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             '1': () => { this.tabs.open('memory'); },

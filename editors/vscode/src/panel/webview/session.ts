@@ -9,7 +9,7 @@ import { CHUNK, type Found, TimelineStore, type TimelineStepView } from './model
 import { type Missing, type RegisterFile, Trace } from './model/trace';
 
 /** Beyond this the timeline is fetched where it is looked at, not as a whole. */
-const WHOLE_TIMELINE = 400_000;
+export const WHOLE_TIMELINE = 400_000;
 
 export type Change = 'run' | 'step' | 'timeline' | 'focus' | 'texts' | 'notice' | 'preferences';
 

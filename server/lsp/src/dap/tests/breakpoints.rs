@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! Breakpoints of every kind.
 
 use super::DIVERGING;
@@ -43,7 +40,8 @@ fn lines_are_moved_to_instructions() {
     assert_eq!(other["breakpoints"][0]["message"], "`kernel` does not execute anything of this file");
     let locations = json!({ "source": { "path": kernel.path }, "line": first, "endLine": first + 2 });
     let locations = client.ask("breakpointLocations", locations);
-    let lines: Vec<i64> = locations["breakpoints"].as_array().unwrap().iter().map(|b| b["line"].as_i64().unwrap()).collect();
+    let lines: Vec<i64> =
+        locations["breakpoints"].as_array().unwrap().iter().map(|b| b["line"].as_i64().unwrap()).collect();
     assert_eq!(lines, [first, first + 1, first + 2]);
     client.close();
 }
@@ -164,7 +162,9 @@ fn functions_and_instructions() {
     assert_eq!(told["breakpoints"][2]["verified"], false);
     assert_eq!(client.go("continue", json!({}))["reason"], "instruction breakpoint");
     assert_eq!(client.line(), kernel.line("@%q bra"));
-    assert!(client.refused("disassemble", json!({ "memoryReference": "x", "instructionCount": 1 })).contains("no address"));
+    assert!(
+        client.refused("disassemble", json!({ "memoryReference": "x", "instructionCount": 1 })).contains("no address")
+    );
     client.close();
 }
 
@@ -210,7 +210,10 @@ fn data_is_watched() {
     assert_eq!(client.evaluate("[out+8]:u32"), "0");
     let wrong = json!([{ "dataId": "x" }, { "dataId": buffer["dataId"], "hitCondition": "3" }]);
     let told = client.ask("setDataBreakpoints", json!({ "breakpoints": wrong }));
-    assert_eq!((&told["breakpoints"][0]["verified"], &told["breakpoints"][1]["verified"]), (&json!(false), &json!(false)));
+    assert_eq!(
+        (&told["breakpoints"][0]["verified"], &told["breakpoints"][1]["verified"]),
+        (&json!(false), &json!(false))
+    );
     client.close();
 }
 
@@ -271,4 +274,3 @@ done:
     assert!(["deadlock", "barrier"].contains(&info["exceptionId"].as_str().unwrap()), "{info}");
     client.close();
 }
->>>>>>> refs/heads/dap

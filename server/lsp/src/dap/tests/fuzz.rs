@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! Whatever a client says, the session answers and ends.
 
 use super::DIVERGING;
@@ -8,16 +5,67 @@ use super::client::{Client, Kernel};
 use serde_json::{Value, json};
 
 const COMMANDS: &[&str] = &[
-    "threads", "stackTrace", "scopes", "variables", "setVariable", "setExpression", "evaluate", "completions",
-    "continue", "reverseContinue", "next", "stepIn", "stepOut", "stepBack", "pause", "setBreakpoints",
-    "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints", "setExceptionBreakpoints",
-    "dataBreakpointInfo", "breakpointLocations", "exceptionInfo", "readMemory", "writeMemory", "disassemble",
-    "loadedSources", "source", "ptx/focusLane", "cancel", "initialize", "launch", "attach", "goto", "",
+    "threads",
+    "stackTrace",
+    "scopes",
+    "variables",
+    "setVariable",
+    "setExpression",
+    "evaluate",
+    "completions",
+    "continue",
+    "reverseContinue",
+    "next",
+    "stepIn",
+    "stepOut",
+    "stepBack",
+    "pause",
+    "setBreakpoints",
+    "setFunctionBreakpoints",
+    "setInstructionBreakpoints",
+    "setDataBreakpoints",
+    "setExceptionBreakpoints",
+    "dataBreakpointInfo",
+    "breakpointLocations",
+    "exceptionInfo",
+    "readMemory",
+    "writeMemory",
+    "disassemble",
+    "loadedSources",
+    "source",
+    "ptx/focusLane",
+    "cancel",
+    "initialize",
+    "launch",
+    "attach",
+    "goto",
+    "",
 ];
 
 /// A value that somebody might send.
 fn any(random: &mut fastrand::Rng, kernel: &Kernel, depth: u32) -> Value {
-    let texts = ["%v", "%lane@3", "[out+4]:u32", "table", "[3]", "%n", "instruction", "0x100000010", "cta0:0x7e00000000", "AQID", "write", "lane 3", "memory", "{%v}", "%", "", "𝕏é", ">2", "repl", "true"];
+    let texts = [
+        "%v",
+        "%lane@3",
+        "[out+4]:u32",
+        "table",
+        "[3]",
+        "%n",
+        "instruction",
+        "0x100000010",
+        "cta0:0x7e00000000",
+        "AQID",
+        "write",
+        "lane 3",
+        "memory",
+        "{%v}",
+        "%",
+        "",
+        "𝕏é",
+        ">2",
+        "repl",
+        "true",
+    ];
     match random.u32(0..if depth > 2 { 6 } else { 8 }) {
         0 => Value::Null,
         1 => json!(random.bool()),
@@ -31,12 +79,47 @@ fn any(random: &mut fastrand::Rng, kernel: &Kernel, depth: u32) -> Value {
 
 fn arguments(random: &mut fastrand::Rng, kernel: &Kernel, depth: u32) -> Value {
     let keys = [
-        "threadId", "frameId", "variablesReference", "name", "value", "expression", "granularity", "start", "count", "filter",
-        "format", "source", "breakpoints", "line", "column", "condition", "hitCondition", "logMessage", "memoryReference",
-        "offset", "data", "instructionCount", "instructionOffset", "instructionReference", "dataId", "accessType", "filters",
-        "filterOptions", "filterId", "context", "text", "levels", "startFrame", "lane", "hex", "asAddress", "bytes", "endLine",
+        "threadId",
+        "frameId",
+        "variablesReference",
+        "name",
+        "value",
+        "expression",
+        "granularity",
+        "start",
+        "count",
+        "filter",
+        "format",
+        "source",
+        "breakpoints",
+        "line",
+        "column",
+        "condition",
+        "hitCondition",
+        "logMessage",
+        "memoryReference",
+        "offset",
+        "data",
+        "instructionCount",
+        "instructionOffset",
+        "instructionReference",
+        "dataId",
+        "accessType",
+        "filters",
+        "filterOptions",
+        "filterId",
+        "context",
+        "text",
+        "levels",
+        "startFrame",
+        "lane",
+        "hex",
+        "asAddress",
+        "bytes",
+        "endLine",
     ];
-    let mut out = json!({ "threadId": random.i64(1..6), "variablesReference": random.i64(0..60), "frameId": random.i64(0..60) });
+    let mut out =
+        json!({ "threadId": random.i64(1..6), "variablesReference": random.i64(0..60), "frameId": random.i64(0..60) });
     let fields = out.as_object_mut().unwrap();
     for _ in 0..random.usize(0..7) {
         let key = keys[random.usize(0..keys.len())];
@@ -92,9 +175,19 @@ fn a_walk_through_all_requests() {
 fn what_is_no_message_has_an_answer() {
     let mut client = Client::start();
     for body in [
-        "{", "[]", "null", "3", "\"x\"", "{}", r#"{"seq":1}"#, r#"{"seq":"x","type":"request","command":"threads"}"#,
-        r#"{"seq":5,"type":"request"}"#, r#"{"seq":5,"type":"request","command":3}"#, r#"{"type":"event","event":"x"}"#,
-        "\u{0}", "[[[[[[[[[[",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "\"x\"",
+        "{}",
+        r#"{"seq":1}"#,
+        r#"{"seq":"x","type":"request","command":"threads"}"#,
+        r#"{"seq":5,"type":"request"}"#,
+        r#"{"seq":5,"type":"request","command":3}"#,
+        r#"{"type":"event","event":"x"}"#,
+        "\u{0}",
+        "[[[[[[[[[[",
     ] {
         client.raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
         let answer = client.any();
@@ -110,7 +203,9 @@ fn what_is_no_message_has_an_answer() {
 
 #[test]
 fn a_stream_that_is_cut_is_the_end() {
-    for bytes in ["", "Content-Length: 100\r\n\r\n{\"seq\":", "Content-Le", "Content-Length: 99999999999999999999\r\n\r\n{}"] {
+    for bytes in
+        ["", "Content-Length: 100\r\n\r\n{\"seq\":", "Content-Le", "Content-Length: 99999999999999999999\r\n\r\n{}"]
+    {
         let mut client = Client::start();
         client.raw(bytes.as_bytes());
         client.close();
@@ -123,11 +218,17 @@ fn numbers_of_any_size() {
     let mut client = Client::entered(kernel.launch());
     for number in [i64::MAX, i64::MIN, -1, 0, 1 << 40] {
         for (command, arguments) in [
-            ("disassemble", json!({ "memoryReference": "0x100000000", "offset": number, "instructionOffset": number, "instructionCount": 3 })),
+            (
+                "disassemble",
+                json!({ "memoryReference": "0x100000000", "offset": number, "instructionOffset": number, "instructionCount": 3 }),
+            ),
             ("readMemory", json!({ "memoryReference": "0x7f00000000", "offset": number, "count": 16 })),
             ("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": number }] })),
             ("breakpointLocations", json!({ "source": { "path": kernel.path }, "line": 1, "endLine": number })),
-            ("setInstructionBreakpoints", json!({ "breakpoints": [{ "instructionReference": "0x1", "offset": number }] })),
+            (
+                "setInstructionBreakpoints",
+                json!({ "breakpoints": [{ "instructionReference": "0x1", "offset": number }] }),
+            ),
             ("completions", json!({ "text": "%v", "column": number })),
         ] {
             let seq = client.send(command, arguments);
@@ -140,4 +241,3 @@ fn numbers_of_any_size() {
     }
     client.close();
 }
->>>>>>> refs/heads/dap

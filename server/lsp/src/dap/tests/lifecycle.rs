@@ -67,7 +67,7 @@ fn launches_that_cannot_be_done_say_why() {
         (with(json!({ "source": "c" })), "`source` is `ptx` or `original`"),
         (with(json!({ "cta": [2, 0, 0] })), "there is no CTA [2, 0, 0] in a grid of [2, 1, 1]"),
         (with(json!({ "warp": 2 })), "there is no warp 2: a CTA has 2"),
-        (broken.launch(), "`kernel` cannot be run before errors are mended: line 28"),
+        (broken.launch(), "`kernel` cannot be run before errors are mended: line 30"),
         (mistaken.launch(), "kernel.ptx:"),
     ] {
         let mut client = Client::start();
@@ -125,14 +125,11 @@ fn a_restart_begins_anew() {
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     assert_eq!(client.go("continue", json!({}))["reason"], "breakpoint");
     client.ask("restart", json!({}));
+    assert_eq!(client.event("continued")["allThreadsContinued"], true);
     assert_eq!(client.stopped()["reason"], "entry");
     // With other arguments; breakpoints stay.
-<<<<<<< HEAD
     let arguments =
-        json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]" });
-=======
-    let arguments = json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]:zero" });
->>>>>>> refs/heads/dap
+        json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]:zero" });
     client.ask("restart", json!({ "arguments": arguments }));
     assert_eq!(client.stopped()["reason"], "breakpoint");
     client.ask("terminate", json!({}));

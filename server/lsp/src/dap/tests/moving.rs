@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! Steps and runs, forwards and backwards.
 
 use super::DIVERGING;
@@ -66,7 +63,7 @@ fn back_is_where_one_came_from() {
             let mut client = Client::entered(json!({ "program": path }));
             let granularity = if step == "next" { json!({}) } else { json!({ "granularity": "instruction" }) };
             let mut seen = Vec::new();
-            for _ in 0..30 {
+            for _ in 0..15 {
                 seen.push((client.line(), client.everything()));
                 let stop = client.go(step, granularity.clone());
                 assert_eq!(stop["threadId"], 1, "{stop}");
@@ -119,7 +116,10 @@ fn a_warp_that_ends_gives_way_to_another() {
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [] }));
     let stop = client.go("next", json!({}));
     let words = stop["description"].as_str().unwrap();
-    assert!(words.contains(&format!("warp {} has ended; CTA (0,0,0) warp {} is next", first - 1, 2 - first)), "{words}");
+    assert!(
+        words.contains(&format!("warp {} has ended; CTA (0,0,0) warp {} is next", first - 1, 2 - first)),
+        "{words}"
+    );
     assert_eq!(stop["threadId"], 3 - first);
     client.close();
 }
@@ -236,4 +236,3 @@ fn lines_of_the_original_are_steps() {
     assert_eq!(client.evaluate("%i@0"), "0");
     client.close();
 }
->>>>>>> refs/heads/dap

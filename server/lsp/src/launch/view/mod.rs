@@ -1,9 +1,11 @@
 //! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/warp-view.md describes it.
 
+mod course;
 mod memory;
 pub mod state;
 mod steps;
 
+pub use course::Course;
 pub use memory::{Memory, Place};
 
 use super::evaluate::Evaluated;
@@ -69,11 +71,12 @@ pub fn present(shape: &Shape, warp: u32) -> u32 {
 /// The answer. `cancelled` is asked now and then; whoever says yes must throw the answer away.
 pub fn answer(
     done: &Evaluated,
+    course: &Course,
     places: Places<'_>,
-    target: Target,
     asked: &Asked,
     cancelled: &dyn Fn() -> bool,
 ) -> Value {
+    let target = course.target;
     let shape = done.run.machine.shape;
     let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
     let ctas: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();
@@ -83,8 +86,7 @@ pub fn answer(
     out["target"] = json!({
         "cta": place_of(&shape, target.cta), "warp": target.warp, "present": present(&shape, target.warp),
     });
-    let steps = done.run.steps(target, cancelled);
-    out["steps"] = json!(steps);
+    out["steps"] = json!(course.steps);
     let detail = Detail { registers: true, accesses: asked.accesses };
     let window = match asked.count {
         0 => Vec::new(),
@@ -92,12 +94,12 @@ pub fn answer(
     };
     out["trace"] = window.iter().map(|step| steps::step(done, step, places, asked.accesses)).collect();
     if let Some(Timeline { from, count }) = asked.timeline {
-        let steps = done.run.steps_of(target, from, count, Detail::MASKS, cancelled);
+        let steps = course.window(done, from, count, cancelled);
         out["timeline"] = json!({ "from": from, "steps": steps::timeline(done, &steps, places) });
     }
-    let at = asked.state.map(|step| step.min(steps));
+    let at = asked.state.map(|step| step.min(course.steps));
     if at.is_some() || !asked.memory.is_empty() {
-        let machine = state::machine_at(done, target, at, steps, cancelled);
+        let machine = state::machine_at(done, course, at, cancelled);
         if let (Some(step), Some(machine)) = (at, &machine) {
             out["state"] = state::state(done, machine, target, step, places);
         }

@@ -1,5 +1,6 @@
 //! What a warp holds before one of its steps.
 
+use super::Course;
 use crate::launch::evaluate::Evaluated;
 use crate::launch::report::{Places, hex};
 use ptx_interp::inspect::{self, GroupState, RegisterView};
@@ -10,18 +11,17 @@ use serde_json::{Value, json};
 /// time before that step: what it held at last.
 pub fn machine_at(
     done: &Evaluated,
-    target: Target,
+    course: &Course,
     step: Option<u64>,
-    steps: u64,
     cancelled: &dyn Fn() -> bool,
 ) -> Option<Machine> {
     let end = || Some(done.run.machine.clone());
     let Some(step) = step else { return end() };
-    let last = match inspect::groups(&done.run.machine, target) {
-        Some(groups) if step >= steps && !groups.groups.is_empty() => return end(),
-        _ => steps.checked_sub(1)?,
+    let last = match inspect::groups(&done.run.machine, course.target) {
+        Some(groups) if step >= course.steps && !groups.groups.is_empty() => return end(),
+        _ => course.steps.checked_sub(1)?,
     };
-    let time = done.run.time_of(target, step.min(last), cancelled)?;
+    let time = course.time_of(done, step.min(last), cancelled)?;
     done.run.at(time, cancelled)
 }
 

@@ -15,12 +15,14 @@ use super::shared::{Shared, lock};
 use crate::launch::choose::{Question, Written};
 use crate::launch::evaluate::{Evaluated, Module};
 use crate::launch::refusal::Refusal;
+use crate::launch::result;
 use crate::launch::values::Values;
+use crate::launch::view::Course;
 use crate::launch::words;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::Program;
 use ptx_interp::machine::{self, Status, Target};
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Snapshot, SnapshotId};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,6 +83,9 @@ pub struct Evaluation {
     question: Question,
     limits: Limits,
     values: Mutex<Option<Arc<Values>>>,
+    course: Mutex<Option<Arc<Course>>>,
+    /// The result document, for this warp.
+    result: Mutex<Option<(Target, String)>>,
 }
 
 impl std::fmt::Debug for Evaluation {
@@ -96,9 +101,37 @@ impl Evaluation {
         self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
     }
 
+    /// The way of a warp, found once.
+    pub fn course(&self, target: Target, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
+        let known = lock(&self.course).clone();
+        if let Some(known) = known.filter(|c| c.target == target) {
+            return known;
+        }
+        let found = Arc::new(Course::new(&self.done, target, cancelled));
+        if !cancelled() {
+            *lock(&self.course) = Some(Arc::clone(&found));
+        }
+        found
+    }
+
+    /// The result document of a warp.
+    pub fn result(&self, course: &Course, cancelled: &dyn Fn() -> bool) -> String {
+        let known = lock(&self.result).clone();
+        if let Some((_, text)) = known.filter(|(target, _)| *target == course.target) {
+            return text;
+        }
+        let rope = self.snapshot.rope();
+        let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
+        let text = result::markdown(&self.done, course, &line, &|range| self.module.text.get(range), cancelled);
+        if !cancelled() {
+            *lock(&self.result) = Some((course.target, text.clone()));
+        }
+        text
+    }
+
     /// What instructions have written last, up to a step of a warp.
     fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<Values> {
-        let last = self.done.run.steps(focus.target, cancelled).saturating_sub(1);
+        let last = self.course(focus.target, cancelled).steps.saturating_sub(1);
         let until = focus.step.map_or(last, |step| step.min(last));
         let known = lock(&self.values).clone();
         if let Some(known) = known.filter(|v| v.target == focus.target && v.until == until) {
@@ -124,6 +157,8 @@ struct Inside {
     running: bool,
     /// The text has been read again meanwhile.
     again: bool,
+    /// The text that was evaluated again last, whatever came of it.
+    tried: Option<SnapshotId>,
 }
 
 /// Where result documents are.
@@ -146,6 +181,13 @@ impl Slot {
     /// The last run, if it is of this text.
     pub fn fresh(&self, snapshot: &Snapshot) -> Option<Arc<Evaluation>> {
         lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
+    }
+
+    /// Whether values for this text may be on their way, if it is evaluated again after edits.
+    pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
+        let inside = lock(&self.0);
+        let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
+        inside.wanted.is_some() && !known
     }
 
     /// The lane whose values are shown.
@@ -319,6 +361,8 @@ fn evaluate(
         question: question.clone(),
         limits: limits.clone(),
         values: Mutex::default(),
+        course: Mutex::default(),
+        result: Mutex::default(),
     })
 }
 
@@ -349,6 +393,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
         let (wants, more) = {
             let mut inside = lock(&document.evaluation.0);
             inside.running = false;
+            inside.tried = Some(snapshot.id());
             (inside.wanted.is_some(), std::mem::take(&mut inside.again))
         };
         if stale() || !wants {

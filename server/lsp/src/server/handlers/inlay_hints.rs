@@ -2,6 +2,7 @@
 
 use super::{Stretch, snapshot, within_after};
 use crate::launch::values::LineValue;
+use crate::server::document::Document;
 use crate::server::evaluation;
 use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
@@ -23,6 +24,9 @@ const AT_ONCE: usize = 4000;
 /// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
 const PATIENCE: Duration = Duration::from_millis(600);
 
+/// How often it is looked whether an evaluation is done.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
     let options = InlayHintOptions { resolve_provider: Some(session.resolves_hints), ..InlayHintOptions::default() };
@@ -41,6 +45,10 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     // Who cannot be told that more is known of registers gets it a little later with everything else.
     let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
     let patience = if waits { PATIENCE } else { Duration::ZERO };
+    if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
+    {
+        evaluated(document).await;
+    }
     within_after(shared, &uri, params.range, patience, move |stretch| {
         let enabled = settings.inlay_hints.enable;
         let hints = if enabled { hints(&stretch, &settings.inlay_hints.options) } else { Vec::new() };
@@ -53,6 +61,18 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         Some(out)
     })
     .await
+}
+
+/// Waits until a kernel that is evaluated after edits has been, but not long.
+async fn evaluated(document: &Document) {
+    let deadline = tokio::time::Instant::now() + 2 * PATIENCE;
+    while tokio::time::Instant::now() < deadline {
+        let Some(parsed) = document.parsed(document.revision()).await else { return };
+        if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.evaluation.is_pending(snapshot)) {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// Bit by bit: some clients ask for all of a text, of however many megabytes, and lose interest.

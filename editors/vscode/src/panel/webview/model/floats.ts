@@ -83,11 +83,15 @@ function nextDecimal(decimal: string): string {
 
 function shortest(format: FloatFormat, value: number): string {
     if (format === F64) return written(value);
-    for (let digits = 1; digits < 17; digits += 1) {
+    // So many digits survive the way into a normal number and back: a shorter decimal that means it is this one without its zeros.
+    const normal = Math.abs(value) >= 2 ** (1 - format.bias);
+    const power = Number.isInteger(Math.log2(Math.abs(value)));
+    for (let digits = normal ? Math.max(1, Math.floor(format.fraction * Math.LOG10E * Math.LN2)) : 1; digits < 17; digits += 1) {
         const decimal = value.toExponential(digits - 1);
         if (roundTo(format, Number(decimal)) === value) return written(Number(decimal));
         // Below a power of two numbers lie twice as dense as above it, so the decimal just above may fit where the nearest one,
         // which is below, does not.
+        if (!power) continue;
         const above = nextDecimal(decimal);
         if (roundTo(format, Number(above)) === value) return written(Number(above));
     }

@@ -106,7 +106,7 @@ export function valueText(format: FormatName, digits: string): string {
         case 'fp8':
             return pieces(digits, 2, (own) => floatText(SMALL_FLOATS['e4m3'] as FloatFormat, own));
         case 'bits':
-            return [...digits].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('_');
+            return Array.from(digits, (digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('_');
     }
 }
 
@@ -118,9 +118,9 @@ function floatOfDigits(digits: number): FloatFormat {
  * A text cut to a number of characters where the cut can be seen, and where it hurts least: of a hexadecimal number or of bits the
  * front goes, of a float digits of its fraction, so that its size stays right.
  */
-export function fitText(text: string, room: number): string {
+export function fitText(format: FormatName, text: string, room: number): string {
     if (text.length <= room) return text;
-    if (/^[0-9a-f_]+$/.test(text) && !/^\d+$/.test(text)) return `…${text.slice(text.length - room + 1)}`;
+    if (format === 'hex' || format === 'bits') return `…${text.slice(text.length - room + 1)}`;
     const scientific = /^(-?\d(?:\.\d*)?)(e-?\d+)$/.exec(text);
     if (scientific) {
         const [, digits = '', exponent = ''] = scientific;

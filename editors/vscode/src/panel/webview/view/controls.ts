@@ -48,6 +48,7 @@ export class Controls {
             element('span', { class: 'gap' }),
             button(icon('M8 13V4M4 8l4-4 4 4M3 2h10'), 'Previous execution of this line', go(() => { this.ofLine(-1); }), 'Shift+B'),
             button(icon('M8 3v9M4 8l4 4 4-4M3 14h10'), 'Next execution of this line', go(() => { this.ofLine(1); }), 'Shift+N'),
+            button(icon('M5 2h6M8 2v12M5 14h6', 'M11 8h4M13 6l2 2-2 2'), 'Next execution of the line under the cursor of the editor', go(() => { this.ofCursor(1); }), 'C'),
             button(icon('M8 2 1.5 13.5h13zM8 6.5v3.5M8 11.5v1'), 'Next fault', go(() => { this.fault(1); }), 'E'),
             this.speed,
         );
@@ -89,6 +90,13 @@ export class Controls {
             if (step !== undefined) this.session.goTo(step);
             else this.say(`Line ${line} is not executed ${direction === 1 ? 'after' : 'before'} this step.`);
         });
+    }
+
+    /** To an execution of the line that the cursor of the editor is in. */
+    ofCursor(direction: 1 | -1): void {
+        const { cursorLine } = this.session;
+        if (cursorLine === 0) this.say('Put the cursor of the editor into a line of the kernel first.');
+        else this.ofLine(direction, cursorLine);
     }
 
     /** To the next fault of this warp, from the last one to the first again. */

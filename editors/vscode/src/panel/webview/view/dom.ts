@@ -38,9 +38,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
     return made;
 }
 
-/** A button that does something; `keys` are told in its title. */
+/** A button that does something; `keys` are told in its title. A label in words is its name, an icon needs one. */
 export function button(label: Child, name: string, act: () => void, keys?: string): HTMLButtonElement {
-    const made = element('button', { type: 'button', title: keys === undefined ? name : `${name} (${keys})`, 'aria-label': name }, label);
+    const words = typeof label === 'string' && label.length > 1;
+    const made = element('button', { type: 'button', title: keys === undefined ? name : `${name} (${keys})`, ...(words ? {} : { 'aria-label': name }) }, label);
     made.addEventListener('click', act);
     return made;
 }

@@ -73,7 +73,7 @@ export class FragmentsPane {
             this.content.replaceChildren();
             return;
         }
-        setText(this.status, 'Point at an element, or go to it with the arrow keys, to see the lane and the register that hold it.');
+        setText(this.status, 'Point at an element to see its lane and register.');
         this.content.replaceChildren(...fragments.operands.map((operand, at) => this.matrix(operand, at === 0)));
     }
 

@@ -1,9 +1,9 @@
-// Registers by lanes: a grid of which only the rows on the screen exist. Rows are kept by their place in the list; a row is written
-// again only when something that it shows has changed, and a cell's text only when it is another one.
+// Registers by lanes: a grid of which only the rows and columns on the screen exist. Rows are kept by their place in the list; a row is
+// written again only when something that it shows has changed, and a cell's text only when it is another one.
 
 import type { LaneMask, SpecialRegister } from '../../../protocol';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
-import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, maskHex, predicateMask } from '../model/lanes';
+import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
 import { rowIsUniform, type Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
@@ -12,6 +12,8 @@ import type { Tooltip } from './tooltip';
 /** The height of a row in pixels; the stylesheet has the same. */
 export const ROW_HEIGHT = 23;
 const SPARE_ROWS = 6;
+/** Rows and columns are made a few at a time, so that most frames of a scroll have nothing to do. */
+const BATCH_ROWS = 4;
 /** Characters in a cell, by the width that is chosen; the stylesheet has the same. */
 const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
 
@@ -41,6 +43,10 @@ export class Grid {
     readonly node: HTMLElement;
     /** What the filter says about what is shown: `12 of 40 registers`. */
     onCount: (shown: number, of: number) => void = () => undefined;
+    /** A value was pointed at: others may show where else it is. */
+    onPoint: (register: string, lane: number) => void = () => undefined;
+    /** Somebody wants a text in the clipboard. */
+    onCopy: (text: string) => void = () => undefined;
     private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
     private readonly scroller: HTMLElement;
     private readonly body: HTMLElement;
@@ -53,9 +59,14 @@ export class Grid {
     private onlyChanged = false;
     private onlyLine = false;
     private active = { row: 0, column: 0 };
+    /** Rows and lanes that exist: the first ones, and those after the last. */
+    private range = { first: 0, last: 0, left: 0, right: LANES };
+    private sizes = { names: 0, cell: 0 };
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
-    private readonly later = perFrame(() => {
-        this.draw();
+    private readonly scrolled = perFrame(() => {
+        const { first, last, left, right } = this.visible();
+        const { range } = this;
+        if (first !== range.first || last !== range.last || left !== range.left || right !== range.right) this.draw();
     });
 
     constructor(
@@ -73,8 +84,11 @@ export class Grid {
         this.scroller = element('div', { class: 'grid', role: 'grid', 'aria-label': 'Registers by lane', 'aria-colcount': `${LANES + 1}`, 'aria-readonly': 'true' });
         this.scroller.append(element('div', { role: 'rowgroup', class: 'grid-top' }, head), this.body);
         this.node = this.scroller;
-        this.scroller.addEventListener('scroll', this.later, { passive: true });
-        new ResizeObserver(this.later).observe(this.scroller);
+        this.scroller.addEventListener('scroll', this.scrolled, { passive: true });
+        new ResizeObserver(() => {
+            this.sizes = { names: 0, cell: 0 };
+            this.scrolled();
+        }).observe(this.scroller);
         this.scroller.addEventListener('click', (event) => {
             this.clicked(event);
         });
@@ -164,13 +178,32 @@ export class Grid {
         });
     }
 
+    private visible(): { first: number; last: number; left: number; right: number } {
+        const { scroller, rows } = this;
+        if (this.sizes.cell === 0) {
+            // Not whole pixels: cells are measured in characters.
+            this.sizes = { names: this.corner.getBoundingClientRect().width, cell: this.heads[0]?.getBoundingClientRect().width ?? 0 };
+        }
+        const { names, cell } = this.sizes;
+        const batch = (row: number): number => Math.floor(row / BATCH_ROWS) * BATCH_ROWS;
+        const first = Math.max(0, batch(scroller.scrollTop / ROW_HEIGHT - SPARE_ROWS));
+        const last = Math.min(rows.length, batch((scroller.scrollTop + scroller.clientHeight) / ROW_HEIGHT + SPARE_ROWS + BATCH_ROWS));
+        if (cell === 0) return { first, last, left: 0, right: LANES };
+        const left = Math.max(0, Math.floor(scroller.scrollLeft / cell) - 1);
+        const right = Math.min(LANES, Math.ceil((scroller.scrollLeft + scroller.clientWidth - names) / cell) + 1);
+        return { first, last, left, right };
+    }
+
     private draw(): void {
         const { rows, scroller, body } = this;
-        scroller.dataset['width'] = this.session.preferences.width;
+        if (scroller.dataset['width'] !== this.session.preferences.width) {
+            scroller.dataset['width'] = this.session.preferences.width;
+            this.sizes = { names: 0, cell: 0 };
+        }
         setAttribute(scroller, 'aria-rowcount', `${rows.length + 1}`);
         body.style.height = `${rows.length * ROW_HEIGHT}px`;
-        const first = Math.max(0, Math.floor(scroller.scrollTop / ROW_HEIGHT) - SPARE_ROWS);
-        const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / ROW_HEIGHT) + SPARE_ROWS);
+        this.range = this.visible();
+        const { first, last } = this.range;
         this.active.row = Math.max(-1, Math.min(this.active.row, rows.length - 1));
         for (const [index, view] of this.views) {
             // The row that has the keyboard's focus stays, wherever it is scrolled to: focus would be lost with it.
@@ -230,9 +263,10 @@ export class Grid {
         const uniform = rowIsUniform(row, lanes.counting);
         const collapsed = uniform && collapse !== this.expanded.has(row.name);
         const format = predicate ? 'hex' : this.format(row);
-        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}`;
+        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.range.left}|${this.range.right}`;
         if (view.signature === signature) return;
         view.signature = signature;
+        const focused = view.collapsed !== collapsed && view.node.contains(document.activeElement);
         view.collapsed = collapsed;
         setText(view.name, row.name);
         setAttribute(view.head, 'title', `${row.name} ${row.type}`);
@@ -252,14 +286,15 @@ export class Grid {
             setAttribute(view.one, 'aria-label', this.cellName(row, text, lane, whole, 'all lanes: '));
             if (view.one.parentNode === null) view.head.after(view.one);
             for (const cell of view.cells) if (cell.parentNode !== null) cell.remove();
+            if (focused) this.refocus(view);
             return;
         }
         if (view.one.parentNode !== null) view.one.remove();
-        if (view.cells[0]?.parentNode === null) view.node.append(...view.cells);
+        this.attach(view);
         const room = ROOM[width];
         for (let lane = 0; lane < LANES; lane += 1) {
             const cell = view.cells[lane];
-            if (cell === undefined) continue;
+            if (cell === undefined || cell.parentNode === null) continue;
             if (!hasLane(lanes.present, lane)) {
                 setText(cell, '');
                 setClass(cell, 'cell absent');
@@ -276,13 +311,37 @@ export class Grid {
             );
             setAttribute(cell, 'aria-label', this.cellName(row, text, lane, changed, ''));
         }
+        if (focused) this.refocus(view);
+    }
+
+    /** The cells of the lanes on the screen are in the page, in their order; the one that has the focus stays. */
+    private attach(view: RowView): void {
+        const { left, right } = this.range;
+        let next: HTMLElement | null = null;
+        for (let lane = LANES - 1; lane >= 0; lane -= 1) {
+            const cell = view.cells[lane];
+            if (cell === undefined) continue;
+            const wanted = (lane >= left && lane < right) || cell === document.activeElement;
+            if (!wanted) {
+                if (cell.parentNode !== null) cell.remove();
+                continue;
+            }
+            if (cell.parentNode === null) view.node.insertBefore(cell, next);
+            next = cell;
+        }
+    }
+
+    /** A row that closes or opens takes the cell with the keyboard's focus away: the one that has come in its place gets it. */
+    private refocus(view: RowView): void {
+        if (view.node.contains(document.activeElement)) return;
+        this.cellAt(view.index, this.active.column)?.focus({ preventScroll: true });
     }
 
     private cellText(row: Row, format: FormatName, bytes: number, lane: number, room: number): string {
         if (!hasLane(row.known, lane)) return '—';
         const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
         if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
-        return `${marks}${fitText(valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+        return `${marks}${fitText(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
     }
 
     /** What a screen reader says of a cell whose text alone does not say it. */
@@ -352,8 +411,14 @@ export class Grid {
     }
 
     private keyed(event: KeyboardEvent): void {
-        if (event.altKey || event.metaKey) return;
+        if (event.altKey) return;
         const { row, column } = this.active;
+        if ((event.ctrlKey || event.metaKey) && event.key === 'c') {
+            this.copy(row, column);
+            event.preventDefault();
+            return;
+        }
+        if (event.metaKey) return;
         const last = this.rows.length - 1;
         const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 2);
         const moves: Record<string, [number, number]> = {
@@ -391,23 +456,32 @@ export class Grid {
         }
     }
 
+    /** A value, or with the cell of the name a register's values in all lanes. */
+    private copy(index: number, column: number): void {
+        const row = this.rows[index];
+        if (row === undefined) return;
+        const { counting, present } = this.lanes;
+        const text = (lane: number): string => this.cellText(row, isPredicate(row.type) ? 'hex' : this.format(row), laneBytes(row.type, row.value), lane, 1000);
+        const lanes = column === 0 ? lanesOf(present) : [this.views.get(index)?.collapsed === true ? firstLane(counting) : column - 1];
+        this.onCopy(lanes.map(text).join('\t'));
+    }
+
     private cellAt(row: number, column: number): HTMLElement | undefined {
         if (row === -1) return column === 0 ? undefined : this.heads[column - 1];
         const view = this.views.get(row);
         if (view === undefined) return undefined;
         if (column === 0) return view.head;
-        return view.collapsed ? view.one : view.cells[column - 1];
+        if (view.collapsed) return view.one;
+        const cell = view.cells[column - 1];
+        return cell?.parentNode === null ? undefined : cell;
     }
 
     private setActive(row: number, column: number, focus: boolean): void {
         this.active = { row: row === -1 && column === 0 ? 0 : row, column };
         if (this.active.row >= 0) this.scrollTo(this.active.row);
+        if (focus && column > 0 && this.views.get(row)?.collapsed !== true) this.scrollAcross(column - 1);
         this.draw();
-        const cell = this.cellAt(this.active.row, this.active.column);
-        if (focus && cell !== undefined) {
-            cell.focus({ preventScroll: true });
-            this.scrollAcross(cell);
-        }
+        if (focus) this.cellAt(this.active.row, this.active.column)?.focus({ preventScroll: true });
     }
 
     private scrollTo(row: number): void {
@@ -417,12 +491,12 @@ export class Grid {
         else if (top + ROW_HEIGHT > this.scroller.scrollTop + room) this.scroller.scrollTop = top + ROW_HEIGHT - room;
     }
 
-    private scrollAcross(cell: HTMLElement): void {
-        if (!cell.matches('.lane, .cell:not(.one)')) return;
-        const names = this.corner.offsetWidth;
-        const left = cell.offsetLeft;
-        if (left < this.scroller.scrollLeft + names) this.scroller.scrollLeft = left - names;
-        else if (left + cell.offsetWidth > this.scroller.scrollLeft + this.scroller.clientWidth) this.scroller.scrollLeft = left + cell.offsetWidth - this.scroller.clientWidth;
+    private scrollAcross(lane: number): void {
+        const { scroller } = this;
+        const { names, cell } = this.sizes;
+        const left = lane * cell;
+        if (left < scroller.scrollLeft) scroller.scrollLeft = left;
+        else if (left + cell + names > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = left + cell + names - scroller.clientWidth;
     }
 
     /** One cell of the grid can be reached by Tab: the one that arrow keys left last. */
@@ -434,7 +508,9 @@ export class Grid {
 
     private focused(event: FocusEvent): void {
         const at = this.rowOf(event.target);
-        if (at !== undefined) this.active.row = at.view.index;
+        if (at === undefined) return;
+        this.active.row = at.view.index;
+        if (at.lane !== undefined) this.onPoint(at.row.name, at.lane);
     }
 
     private hovered(event: PointerEvent): void {
@@ -445,6 +521,7 @@ export class Grid {
             return;
         }
         const { row, lane } = at;
+        this.onPoint(row.name, lane);
         this.tooltip.later(target, () => this.describe(row, lane));
     }
 
@@ -487,8 +564,13 @@ function makeRow(): RowView {
     const format = element('span', { class: 'format', 'aria-hidden': 'true' });
     const head = element('div', { class: 'rowhead', role: 'rowheader', 'aria-colindex': '1', tabindex: '-1' }, element('span', { class: 'twist', 'aria-hidden': 'true' }), name, format);
     const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
-    const cells = Array.from({ length: LANES }, (_, lane) => element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' }));
-    const node = element('div', { class: 'row', role: 'row' }, head, ...cells);
+    const cells = Array.from({ length: LANES }, (_, lane) => {
+        const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
+        // Lanes to the left may not be in the page: the column is told.
+        cell.style.gridColumn = `${lane + 2}`;
+        return cell;
+    });
+    const node = element('div', { class: 'row', role: 'row' }, head);
     return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
 }
 

@@ -6,6 +6,7 @@ import { button, element, grouped, icon, setAttribute, setClass, setText } from 
 
 export class Head {
     readonly node: HTMLElement;
+    private readonly title = element('h1', { class: 'unseen' }, 'Warp');
     private readonly file = element('span', { class: 'quiet file' });
     private readonly entry = element('select', { class: 'entry', 'aria-label': 'Kernel' });
     private readonly status = element('button', { type: 'button', class: 'badge' });
@@ -27,6 +28,7 @@ export class Head {
         this.node = element(
             'header',
             { class: 'head' },
+            this.title,
             this.entry,
             this.status,
             element('span', { class: 'warps', role: 'group', 'aria-label': 'Warp that is shown' }, element('span', { class: 'quiet' }, 'CTA'), this.cta, element('label', {}, element('span', { class: 'quiet' }, 'Warp '), this.warp)),
@@ -56,6 +58,7 @@ export class Head {
             this.entry.replaceChildren(...names.map((name) => element('option', { value: name }, name)));
         }
         this.entry.value = evaluation.entry;
+        setText(this.title, `Warp ${warp} of ${evaluation.entry}`);
         const { faults, expectations, status } = evaluation;
         const failed = expectations.filter((one) => !one.ok).length;
         const words = { finished: 'finished', fault: 'fault', limit: 'stopped at the limit', deadlock: 'deadlock' }[status];

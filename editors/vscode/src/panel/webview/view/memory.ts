@@ -134,7 +134,7 @@ function cell(block: MemoryBlock, marks: Uint8Array, type: string, size: number,
 
 function accessView(access: Access): HTMLElement {
     const verb = { load: 'Load from', store: 'Store to', update: 'Update of' }[access.kind];
-    const heading = element('h3', {}, `${verb} ${access.space} memory`, element('span', { class: 'quiet' }, ` ${access.bytes} bytes × ${laneCount(access.lanes)} lanes`));
+    const heading = element('h2', {}, `${verb} ${access.space} memory`, element('span', { class: 'quiet' }, ` ${access.bytes} bytes × ${laneCount(access.lanes)} lanes`));
     const node = element('div', { class: 'access' }, heading);
     if (access.space === 'shared') node.append(...sharedView(access));
     else if (access.sectors !== undefined || ['global', 'generic'].includes(access.space)) node.append(...globalView(access));

@@ -32,7 +32,7 @@ export class ResultsPane {
         this.askedBefore = false;
         this.drawRun();
         this.state = undefined;
-        this.update();
+        this.show(this.visible);
     }
 
     show(visible: boolean): void {
@@ -169,7 +169,7 @@ export class ResultsPane {
 }
 
 function section(title: string, content: HTMLElement): HTMLElement {
-    return element('section', {}, element('h3', {}, title), content);
+    return element('section', {}, element('h2', {}, title), content);
 }
 
 function unwrittenOf(all: unknown, name: string): [number, number][] {

@@ -17,7 +17,7 @@ function rgb(colour: string): Rgb {
         canvas.height = 1;
         probe = canvas.getContext('2d', { willReadFrequently: true });
     }
-    if (probe === null || probe === undefined) return [128, 128, 128];
+    if (probe === null) return [128, 128, 128];
     probe.clearRect(0, 0, 1, 1);
     probe.fillStyle = colour;
     probe.fillRect(0, 0, 1, 1);

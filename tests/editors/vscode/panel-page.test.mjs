@@ -1,0 +1,472 @@
+// The warp panel in a browser, as a user sees and works it; the server is played by `panel-answers.mjs`.
+//
+//   node --test tests/editors/vscode/panel-page.test.mjs
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Run, sampleFragments, sampleKernel } from './panel-answers.mjs';
+import { answersOf, axeSource, launchBrowser, openPanel, THEMES } from './panel-page.mjs';
+
+let at;
+let axe;
+before(async () => {
+    at = await launchBrowser();
+    axe = await axeSource();
+});
+after(() => at.close());
+
+const sample = (options) => new Run(sampleKernel(options));
+const LAST = sample().steps.length;
+
+/** Opens a panel, hands it over, and sees that nothing went wrong unseen: no error of a script, nothing that the content policy refused. */
+async function withPanel(options, act) {
+    const panel = await openPanel(at, { answer: answersOf(sample()), ...options });
+    try {
+        await act(panel, panel.page);
+        assert.deepEqual(panel.errors, []);
+    } finally {
+        await panel.close();
+    }
+}
+
+const press = async (page, ...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+};
+const cell = (page, register, lane) =>
+    page.evaluate(([name, column]) => {
+        const row = [...document.querySelectorAll('.row')].find((own) => own.querySelector('.name').textContent === name);
+        const one = row?.querySelector('.cell.one');
+        const found = one ?? row?.querySelector(`.cell[aria-colindex="${column + 2}"]`);
+        return found === undefined || found === null ? undefined : { text: found.textContent, class: found.className, label: found.getAttribute('aria-label') };
+    }, [register, lane]);
+const names = (page) => page.evaluate(() => [...document.querySelectorAll('.row')].sort((one, other) => one.dataset.row - other.dataset.row).map((row) => row.querySelector('.name').textContent));
+const step = async (page) => Number(await page.inputValue('.slide .number'));
+const settle = (page) => page.waitForTimeout(250);
+
+test('opens at the first step, and steps forwards and backwards by keys', async () => {
+    await withPanel({}, async ({ sent }, page) => {
+        assert.equal(await step(page), 1);
+        assert.match(await page.textContent('.place'), /Line 10.*mov\.u32 %tid_x, %tid\.x;.*32 of 32 lanes/);
+        assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['5', '—']);
+        assert.match((await cell(page, '%tid_x', 5)).class, /changed/);
+        await press(page, 'n', 'n', 'n');
+        assert.equal((await cell(page, '%v', 2)).text, '3.0');
+        assert.match((await cell(page, '%v', 2)).class, /changed/);
+        assert.equal((await cell(page, '%v', 2)).label, '3.0, written by this step');
+        await press(page, 'b');
+        assert.equal((await cell(page, '%v', 2)).text, '—');
+        await press(page, 'Shift+G');
+        assert.equal(await step(page), LAST);
+        await press(page, 'g');
+        assert.equal(await step(page), 1);
+        const places = await sent('at');
+        assert.deepEqual([places[1].line, places[1].step, places.at(-1).line], [11, 1, 10]);
+    });
+});
+
+test('the first paint is measured and told to the host', async () => {
+    await withPanel({}, async ({ sent }, page) => {
+        await settle(page);
+        const [{ timings }] = await sent('timings');
+        assert.ok(timings.firstPaint > 0 && timings.answered <= timings.firstPaint, JSON.stringify(timings));
+    });
+});
+
+test('lanes: diverged ones, exited ones and ones that do not exist can be told apart', async () => {
+    const run = new Run(sampleKernel(), { present: 0x00ffffff });
+    await withPanel({ answer: answersOf(run), width: 5200 }, async (_, page) => {
+        await press(page, 'n', 'n', 'n', 'n', 'n', 'n');
+        assert.match(await page.textContent('.place'), /16 of 24 lanes|8 of 24 lanes/);
+        assert.match((await cell(page, '%v', 20)).class, /diverged/);
+        assert.doesNotMatch((await cell(page, '%v', 3)).class, /diverged/);
+        assert.match((await cell(page, '%v', 30)).class, /absent/);
+        assert.equal((await cell(page, '%v', 30)).text, '');
+        await press(page, 'Shift+G');
+        await page.waitForFunction(() => document.querySelectorAll('.lane.exited').length === 24);
+        const head = await page.getAttribute('.lane[data-lane="0"]', 'aria-label');
+        assert.match(head, /has exited/);
+        assert.match(await page.getAttribute('.lane[data-lane="31"]', 'aria-label'), /does not exist/);
+    });
+});
+
+test('values that are approximate or unspecified are marked wherever they show', async () => {
+    await withPanel({ width: 5200 }, async (_, page) => {
+        await press(page, ...new Array(6).fill('n'));
+        assert.equal((await cell(page, '%w', 1)).text, '≈0.5');
+        assert.match((await cell(page, '%w', 1)).label, /approximate/);
+        await press(page, ...new Array(4).fill('n'));
+        assert.match((await cell(page, '%h', 17)).text, /^\?/);
+        await page.hover('.row:has(.name:text-is("%w")) .cell:nth-of-type(3)');
+        await page.waitForSelector('.tooltip:not([hidden])');
+        assert.match(await page.textContent('.tooltip'), /%w \.f32, lane 1.*Hexadecimal3f000000.*An approximation.*step 7, line 16/);
+        await press(page, 'Escape');
+        assert.equal(await page.isVisible('.tooltip'), false);
+    });
+});
+
+test('registers: filter, changed, in this line, order', async () => {
+    await withPanel({}, async (_, page) => {
+        await press(page, 'n', 'n', 'n');
+        assert.equal((await names(page))[0], '%v');
+        await page.fill('.filter', '%p_*');
+        assert.deepEqual((await names(page)).sort(), ['%p_low', '%p_more']);
+        await page.fill('.filter', 'tid nev');
+        assert.deepEqual((await names(page)).sort(), ['%never', '%tid.x', '%tid_x']);
+        await page.fill('.filter', '');
+        await page.click('text=In this line');
+        assert.deepEqual((await names(page)).sort(), ['%at', '%v']);
+        await page.click('text=In this line');
+        await page.click('text=Changed');
+        assert.deepEqual(await names(page), ['%v']);
+        assert.match(await page.textContent('.corner'), /1 of 15 registers/);
+        await page.click('text=Changed');
+        await page.selectOption('select[aria-label="Order of the registers"]', 'name');
+        assert.equal((await names(page))[0], '%at');
+        await page.selectOption('select[aria-label="Order of the registers"]', 'declared');
+        assert.equal((await names(page))[0], '%p_low');
+    });
+});
+
+test('uniform registers are one cell, and open into all lanes', async () => {
+    await withPanel({}, async ({ sent }, page) => {
+        await press(page, 'n', 'n');
+        assert.equal((await cell(page, '%x', 0)).class.includes('one'), true);
+        assert.equal((await cell(page, '%x', 0)).label, 'all lanes: 7f0000001000');
+        await page.click('.row:has(.name:text-is("%x")) .rowhead .name');
+        assert.equal((await cell(page, '%x', 4)).class.includes('one'), false);
+        await press(page, 'x');
+        assert.equal((await cell(page, '%ctaid.x', 4)).class.includes('one'), false);
+        assert.equal((await sent('remember')).at(-1).preferences.collapse, false);
+    });
+});
+
+test('the reading of a register is chosen by key or menu, and remembered', async () => {
+    await withPanel({}, async ({ sent }, page) => {
+        await press(page, 'n', 'n', 'n', 'r');
+        await page.click('.row:has(.name:text-is("%v")) .cell:nth-of-type(2)');
+        await press(page, 'f');
+        assert.deepEqual((await sent('remember')).at(-1).preferences.formats, { 'sample %v': 'half2' });
+        await press(page, 'Shift+F', 'Shift+F');
+        assert.equal((await cell(page, '%v', 0)).text, '1065353216');
+        await page.click('.row:has(.name:text-is("%v")) .format');
+        assert.equal(await page.getAttribute('.menu [aria-checked="true"]', 'role'), 'menuitemradio');
+        await press(page, 'Home', 'Enter');
+        assert.equal((await cell(page, '%v', 0)).text, '3f800000');
+        assert.equal(await page.isVisible('.menu'), false);
+    });
+    await withPanel({ preferences: { formats: { 'sample %v': 'bits' }, order: 'declared' } }, async (_, page) => {
+        await press(page, 'n', 'n', 'n');
+        assert.match(await page.textContent('.row:has(.name:text-is("%v")) .format'), /bits/);
+    });
+});
+
+test('the grid by keyboard: arrows, edges, one stop for Tab, focus lane', async () => {
+    await withPanel({}, async ({ sent }, page) => {
+        const focused = () => page.evaluate(() => ({ row: document.activeElement.closest('[role="row"]')?.querySelector('.name')?.textContent, column: document.activeElement.getAttribute('aria-colindex') }));
+        await press(page, 'r');
+        assert.deepEqual(await focused(), { row: '%tid_x', column: '1' });
+        await press(page, 'ArrowRight', 'ArrowRight', 'ArrowRight');
+        assert.deepEqual(await focused(), { row: '%tid_x', column: '4' });
+        await press(page, 'End');
+        assert.deepEqual(await focused(), { row: '%tid_x', column: '33' });
+        const visible = await page.evaluate(() => {
+            const own = document.activeElement.getBoundingClientRect();
+            const grid = document.querySelector('.grid').getBoundingClientRect();
+            return own.left >= grid.left && own.right <= grid.right + 1 ? 'inside' : `${own.left} to ${own.right} in ${grid.left} to ${grid.right}`;
+        });
+        assert.equal(visible, 'inside');
+        await press(page, 'Home', 'ArrowRight', 'Control+End');
+        assert.equal((await focused()).row, '%laneid');
+        await press(page, 'Control+Home', 'ArrowUp', 'ArrowRight', 'ArrowRight');
+        assert.equal((await focused()).column, '3');
+        await press(page, 'Enter');
+        assert.match(await page.getAttribute('.lane[data-lane="1"]', 'class'), /focus/);
+        assert.equal((await sent('at')).at(-1).lane, 1);
+        assert.equal(await page.evaluate(() => document.querySelectorAll('.grid [tabindex="0"]').length), 1);
+        await press(page, 'Control+c');
+        assert.deepEqual(await sent('copy'), [{ type: 'copy', text: '1' }]);
+        // Stepping keeps the focus where it is, even where the row has become one cell in between.
+        await press(page, 'n');
+        assert.deepEqual(await focused(), { row: '%x', column: '2' });
+        await press(page, 'n');
+        assert.deepEqual(await focused(), { row: '%at', column: '3' });
+    });
+});
+
+test('executions of a line, faults, the slider, play', async () => {
+    const run = sample({ fault: true });
+    await withPanel({ answer: answersOf(run) }, async ({ tell }, page) => {
+        assert.equal(await step(page), run.steps.length, 'begins at the fault');
+        assert.match(await page.textContent('.badge'), /1 fault.*1 expectation fails/);
+        await press(page, 'g');
+        await tell({ type: 'goTo', line: 25, next: true });
+        await page.waitForFunction(() => document.querySelector('.place .line').textContent === 'Line 25');
+        const first = await step(page);
+        await press(page, 'Shift+N');
+        await page.waitForFunction((was) => Number(document.querySelector('.slide .number').value) > was, first);
+        assert.match(await page.textContent('.place'), /execution 2 of 4/);
+        await press(page, 'Shift+B');
+        await page.waitForFunction((was) => Number(document.querySelector('.slide .number').value) === was, first);
+        await press(page, 'e');
+        assert.equal(await step(page), run.steps.length);
+        await page.fill('.slide .number', '4');
+        await press(page, 'Enter');
+        assert.match(await page.textContent('.place'), /Line 13/);
+        await page.focus('.slider');
+        await press(page, 'ArrowRight');
+        assert.equal(await step(page), 5);
+        await page.selectOption('select[aria-label="Steps a second when playing"]', '60');
+        await page.click('.tabs [role="tab"]:first-child');
+        await press(page, 'k');
+        await page.waitForFunction((end) => Number(document.querySelector('.slide .number').value) === end, run.steps.length);
+        assert.equal(await page.getAttribute('.buttons button:nth-child(3)', 'aria-label'), 'Play');
+    });
+});
+
+test('where one is, is said to screen readers', async () => {
+    await withPanel({}, async (_, page) => {
+        await press(page, ...new Array(6).fill('n'));
+        await page.waitForFunction(() => /Step 7 of/.test(document.querySelector('.place [aria-live]').textContent));
+        assert.equal(await page.textContent('.place [aria-live]'), `Step 7 of ${LAST}, line 16, 16 of 32 lanes (0–15); %w written`);
+    });
+});
+
+test('the timeline: click, zoom, table', async () => {
+    await withPanel({}, async (_, page) => {
+        const box = await page.locator('.lanes').boundingBox();
+        await page.mouse.click(box.x + box.width * 0.5, box.y + 40);
+        const middle = await step(page);
+        assert.ok(Math.abs(middle - LAST / 2) < 2, `${middle}`);
+        await page.mouse.move(box.x + 10, box.y + 40);
+        await page.waitForSelector('.tooltip:not([hidden])');
+        assert.match(await page.textContent('.tooltip'), /Step 1 · line 10/);
+        await page.click('[aria-label="Zoom in"]');
+        await page.mouse.click(box.x + 2, box.y + 40);
+        assert.ok((await step(page)) > 1);
+        await page.click('.timeline-bar >> text=Table');
+        const rows = await page.locator('.timeline-table tbody tr').allTextContents();
+        assert.ok(rows.some((row) => row.includes('lanes 16–31')), rows.join());
+        await page.click('.timeline-table tbody tr:nth-child(2) button');
+        assert.equal(await step(page), 7);
+        const painted = await page.evaluate(() => {
+            const canvas = document.querySelector('.lanes');
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            return new Set(Array.from({ length: data.length / 4 }, (_, pixel) => data.slice(pixel * 4, pixel * 4 + 3).join())).size;
+        });
+        assert.ok(painted > 8, `${painted} colours`);
+    });
+});
+
+test('memory: conflicts of banks, sectors, bytes', async () => {
+    await withPanel({}, async (_, page) => {
+        await press(page, ...new Array(3).fill('n'));
+        await page.waitForSelector('.sectors');
+        assert.match(await page.textContent('.memory'), /Load from global memory.*4 bytes × 32 lanes.*Sectors4 \(4 would do\).*Efficiency100 %/);
+        await page.waitForSelector('.dump .loaded');
+        await press(page, ...new Array(9).fill('n'));
+        await page.waitForFunction(() => /Store to shared/.test(document.querySelector('.memory').textContent));
+        assert.match(await page.textContent('.memory'), /Wavefronts2.*Bank conflicts⚠ 2-way/);
+        assert.equal(await page.getAttribute('.bank:nth-child(3)', 'title'), 'Bank 2: lanes 1, 17');
+        await page.waitForSelector('.dump .stored');
+        await page.waitForSelector('.dump .unknown');
+        await page.selectOption('select[aria-label="Type of the values"]', 'f32');
+        assert.match(await page.textContent('.dump tbody tr:first-child'), /0\.5··1\.0··/);
+        await page.selectOption('select[aria-label="Memory to show"]', 'buffer x');
+        await page.waitForFunction(() => /x after this step/.test(document.querySelector('.dump caption').textContent));
+        assert.match(await page.textContent('.dump tbody tr:first-child'), /1\.02\.03\.04\.0/);
+    });
+});
+
+test('matrices: an element tells its lane and register', async () => {
+    await withPanel({ answer: answersOf(sample(), { fragments: (line) => (line === 13 ? sampleFragments() : null) }) }, async (_, page) => {
+        await press(page, 'n', 'n', 'n', '2');
+        await page.waitForSelector('.matrix');
+        await page.waitForFunction(() => document.querySelector('#tab-matrices').classList.contains('has'));
+        await page.hover('.matrix td[data-at="1,3"]');
+        assert.equal(await page.textContent('.holder'), 'Lane 5, %v');
+        await page.hover('.row:has(.name:text-is("%v")) .cell:nth-of-type(3)');
+        const held = await page.locator('.matrix td.same-lane').evaluateAll((list) => list.map((node) => node.getAttribute('aria-label')));
+        assert.ok(held.length > 0 && held.every((label) => label.endsWith('lane 1, %v')), held.join('; '));
+        await page.focus('.matrix td[data-at="0,0"]');
+        await press(page, 'ArrowDown', 'ArrowRight');
+        assert.equal(await page.evaluate(() => document.activeElement.dataset.at), '1,1');
+        await press(page, 'n');
+        await page.waitForFunction(() => /no matrix operands/.test(document.querySelector('.holder').textContent));
+    });
+});
+
+test('results: faults, expectations, buffers before and after, parameters', async () => {
+    await withPanel({ answer: answersOf(sample({ fault: true })) }, async ({ sent }, page) => {
+        await press(page, 'g', '3');
+        assert.match(await page.textContent('.results'), /out of bounds.*out has 128 bytes.*line 29 · lane 7.*out\[7\]=1\.0.*out\[7\] is 0\.0.*lane 0 says hello/s);
+        await page.waitForFunction(() => /out.*16 changed/.test(document.querySelector('.results').textContent));
+        await page.click('.buffer:has(strong:text-is("out")) summary');
+        assert.equal(await page.getAttribute('.buffer td.stored >> nth=1', 'title'), 'out[1]: 0.0 → 4.0');
+        assert.match(await page.textContent('.results'), /x\.u64→ x/);
+        await page.click('.fault');
+        assert.equal(await step(page), LAST - 1);
+        assert.equal((await sent('reveal')).at(-1).line, 29);
+    });
+});
+
+test('launch: fields edit the text, the text edits the fields, problems are at their fields', async () => {
+    const run = sample();
+    await withPanel({ answer: answersOf(run) }, async (panel, page) => {
+        await press(page, '4');
+        await page.waitForFunction(() => document.querySelector('#launch-n')?.value === '32');
+        await page.fill('#launch-n', '7');
+        assert.match(await page.inputValue('#launch-text'), /^grid=2 block=64 n=7 x=f32\[32\]:iota\(1\) out=f32\[32\]:zero\nexpect: out\[0\]=1\.0$/);
+        await page.fill('#launch-grid', 'many');
+        assert.match(await page.textContent('#launch-grid-problem'), /One to three numbers/);
+        await page.click('.actions .primary');
+        assert.equal(await page.evaluate(() => document.activeElement.id), 'launch-grid');
+        await page.fill('#launch-text', 'grid=3 block=64 n=9 odd thing x=&out out=f32[32]:zero');
+        assert.equal(await page.inputValue('#launch-grid'), '3');
+        assert.equal(await page.inputValue('[aria-label="x: as text"]'), '&out');
+        const before = panel.questions.length;
+        await page.click('.actions .primary');
+        await page.waitForFunction(() => /launch of the form/.test(document.querySelector('.notices').textContent));
+        const asked = panel.questions.slice(before).find((question) => question.kind === 'evaluate');
+        assert.equal(asked.arguments.launch, 'grid=3 block=64 n=9 odd thing x=&out out=f32[32]:zero');
+        await page.click('.actions button:nth-child(2)');
+        const [written] = await panel.sent('write');
+        assert.deepEqual(written.lines, ['//! launch: grid=3 block=64 n=9 odd thing x=&out out=f32[32]:zero']);
+        assert.equal(written.replaces.line, 1);
+        panel.answerWith((question) => {
+            if (question.kind === 'evaluate') throw { message: '`block` is 4096, but a CTA has at most 1024 threads', refusal: { kind: 'launch', places: [] } };
+            return answersOf(run)(question);
+        });
+        await page.fill('#launch-block', '4096');
+        await page.click('.actions .primary');
+        await page.waitForFunction(() => /1024 threads/.test(document.querySelector('#launch-block-problem').textContent));
+        assert.match(await page.textContent('.notice.bad'), /Not evaluated: .*1024 threads/);
+    });
+});
+
+test('a guessed launch says so, and is written at a click', async () => {
+    await withPanel({ answer: answersOf(sample({ guessed: true })) }, async ({ sent }, page) => {
+        assert.match(await page.textContent('.notice.note'), /Guessed: block=32, x=f32\[32\]:iota\./);
+        await page.waitForFunction(() => document.querySelector('#launch-n') !== null);
+        await page.click('text=Write the launch line');
+        const [written] = await sent('write');
+        assert.deepEqual(written, { type: 'write', lines: ['//! launch: grid=2 block=64 n=32 x=f32[32]:iota(1) out=f32[32]:zero'], replaces: null, above: 3 });
+    });
+});
+
+test('edited, evaluated again, refused, the server gone and back', async () => {
+    const answer = answersOf(sample());
+    await withPanel({ answer }, async ({ tell, questions }, page) => {
+        await press(page, ...new Array(5).fill('n'));
+        await tell({ type: 'edited' });
+        await page.waitForSelector('.main.stale');
+        assert.match(await page.textContent('.notices'), /Edited since/);
+        await tell({ type: 'evaluated', evaluated: { uri: 'file:///sample.ptx', version: 2, entry: 'sample', faults: 0, status: 'finished' } });
+        await page.waitForSelector('.main:not(.stale)');
+        assert.equal(await step(page), 6, 'the step is kept');
+        await tell({ type: 'evaluated', evaluated: { uri: 'file:///sample.ptx', version: 3, entry: 'sample', faults: 0, refused: { message: 'the file has an error', data: { kind: 'errors', places: [{ line: 12, column: 3, end_line: 12, end_column: 5, message: 'unknown' }] } } } });
+        await page.waitForSelector('.notice.bad');
+        assert.match(await page.textContent('.notices'), /the file has an error.*Line 12: unknown/);
+        const asked = questions.length;
+        await page.click('text=Evaluate again');
+        await page.waitForSelector('.notice.bad', { state: 'detached' });
+        assert.ok(questions.length > asked);
+        await tell({ type: 'server', running: false });
+        await page.waitForSelector('.notice.bad');
+        assert.match(await page.textContent('.notices'), /does not run/);
+        await tell({ type: 'server', running: true });
+        await page.waitForSelector('.notice.bad', { state: 'detached' });
+        assert.equal(await step(page), 6);
+    });
+});
+
+test('a document without a kernel, and one with errors', async () => {
+    const refuse = () => { throw { message: 'there is no kernel here', refusal: { kind: 'no-kernel', places: [{ line: 3, column: 1, end_line: 3, end_column: 2, message: 'a function without a body' }] } }; };
+    await withPanel({ answer: refuse, show: false }, async ({ show, sent }, page) => {
+        await show();
+        await page.waitForSelector('.notice.bad');
+        assert.match(await page.textContent('.notices'), /^✗there is no kernel here/);
+        assert.equal(await page.isVisible('.main'), false);
+        await page.click('text=Line 3: a function without a body');
+        assert.deepEqual(await sent('reveal'), [{ type: 'reveal', line: 3, column: 1 }]);
+    });
+});
+
+test('texts are never read as HTML', async () => {
+    const run = sample();
+    const evil = '<img src=x onerror="window.pwned = 1">';
+    run.kernel.printed = evil;
+    run.kernel.expectations = [{ name: evil, ok: false, message: evil }];
+    run.kernel.code[0].text = evil;
+    await withPanel({ answer: answersOf(run) }, async (_, page) => {
+        await press(page, '3');
+        await settle(page);
+        assert.equal(await page.evaluate(() => document.querySelectorAll('img').length + Number(window.pwned ?? 0)), 0);
+        assert.ok((await page.textContent('.results')).includes(evil));
+    });
+});
+
+test('an answer of another shape is refused in words', async () => {
+    await withPanel({ answer: () => ({ status: 'finished' }), show: false }, async ({ show }, page) => {
+        await show();
+        await page.waitForSelector('.notice.bad');
+        assert.match(await page.textContent('.notices'), /does not fit this version of the extension/);
+    });
+});
+
+test('windows of a long trace are fetched ahead, and only they', async () => {
+    const run = new Run({ ...sampleKernel(), name: 'sample' });
+    const steps = Array.from({ length: 3000 }, (_, number) => ({ ...run.steps[number % 5], step: number, accesses: undefined }));
+    run.steps = steps;
+    run.snapshots = steps.map((_, number) => (number % 64 === 0 ? run.snapshots[0] : undefined));
+    await withPanel({ answer: answersOf(run) }, async ({ questions }, page) => {
+        const windows = () => questions.filter((question) => question.kind === 'evaluate' && question.arguments.count === 128).map((question) => question.arguments.from);
+        await press(page, ...new Array(70).fill('n'));
+        await settle(page);
+        assert.deepEqual(windows(), [0, 128]);
+        await page.fill('.slide .number', '2000');
+        await press(page, 'Enter');
+        await page.waitForFunction(() => /Line/.test(document.querySelector('.place .line').textContent) && document.querySelector('.grid').getAttribute('aria-busy') === null);
+        await settle(page);
+        assert.deepEqual(windows(), [0, 128, 1920, 2048]);
+    });
+});
+
+test('at 500 pixels nothing is cut off and the page does not scroll sideways', async () => {
+    await withPanel({ width: 500, height: 760 }, async (_, page) => {
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 500);
+        const outside = await page.evaluate(() => [...document.querySelectorAll('.head button, .controls *, .tabs button, .filter-bar > *')].filter((node) => {
+            const box = node.getBoundingClientRect();
+            return box.width > 0 && (box.right > 501 || box.left < 0);
+        }).map((node) => node.outerHTML.slice(0, 80)));
+        assert.deepEqual(outside, []);
+        assert.ok((await page.locator('.grid').boundingBox()).height > 120);
+    });
+});
+
+for (const theme of Object.keys(THEMES)) {
+    test(`axe finds nothing: ${theme}`, async () => {
+        const answer = answersOf(sample({ fault: true, guessed: true }), { fragments: (line) => (line === 13 ? sampleFragments() : null) });
+        await withPanel({ theme, answer }, async (_, page) => {
+            // From outside of the page: its content policy lets no other script in.
+            await page.evaluate(axe);
+            const check = async (what) => {
+                await settle(page);
+                const found = await page.evaluate(async () => {
+                    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+                    return violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 120)} ${node.failureSummary?.slice(0, 200)}`));
+                });
+                assert.deepEqual(found, [], what);
+            };
+            await press(page, 'g', 'n', 'n', 'n');
+            for (const pane of ['1', '2', '3', '4']) {
+                await press(page, pane);
+                await check(`pane ${pane}`);
+            }
+            await press(page, 'n', 'n', 'n', 'n');
+            await page.click('.timeline-bar >> text=Table');
+            await check('diverged');
+            await press(page, '?');
+            await check('help');
+        });
+    });
+}

@@ -1,0 +1,106 @@
+// The warp panel in VS Code: opened from a lens, stepped, at a fault, in light and dark.
+const lens = (text) => `.codelens-decoration a:has-text("${text}")`;
+
+/** The page of the panel, inside the two frames that VS Code puts around it. */
+export const panelOf = (page) => page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+
+/** Opens a kernel, clicks its lens and waits for the grid. */
+export async function openWarp(desk, name, entry = '.entry', change) {
+    const text = desk.kernel(name, change);
+    await desk.open(name);
+    await desk.goToText(text, entry);
+    const evaluate = await desk.sees('the lens', lens('Evaluate warp'), 40);
+    await evaluate.click();
+    const panel = panelOf(desk.page);
+    await desk.sees('the grid', panel.locator('.row .cell').first(), 30);
+    return { text, panel };
+}
+
+/** Presses keys in the panel. */
+export async function press(panel, ...keys) {
+    await panel.locator('.corner').click();
+    for (const key of keys) await panel.locator('body').press(key);
+}
+
+async function atLine(desk, panel, line) {
+    await desk.sees(`line ${line} in the panel`, panel.locator(`.place .line:text-is("Line ${line}")`));
+}
+
+/** Puts the cursor of the editor at a text; the keyboard was the panel's. */
+async function cursorAt(desk, text, wanted, right = 0) {
+    await desk.run('View: Focus First Editor Group');
+    return desk.goToText(text, wanted, right);
+}
+
+/** The line with a text, from 1. */
+const lineOf = (text, wanted) => text.slice(0, text.indexOf(wanted)).split('\n').length;
+
+export const scenes = [
+    {
+        name: 'panel',
+        title: 'the lens opens the panel; keys step; the editor follows; light and dark',
+        async run(desk) {
+            const { text, panel } = await openWarp(desk, 'mma_matmul.ptx');
+            await atLine(desk, panel, lineOf(text, 'ld.param.u32'));
+            const painted = await desk.sees('the time of the first paint', panel.locator('body[data-first-paint]'));
+            console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
+            await desk.picture('panel-first');
+            await press(panel, 'n', 'n', 'n');
+            await desk.sees('the fourth step', panel.locator('.place [aria-live]:has-text("Step 4 of")'));
+            await press(panel, 'b');
+            await desk.sees('the third step', panel.locator('.place [aria-live]:has-text("Step 3 of")'));
+            // To the multiplication of matrices, from the cursor in the editor.
+            const line = await cursorAt(desk, text, 'mma.sync.aligned');
+            await desk.run('PTX Warp: Next Step at the Cursor');
+            await atLine(desk, panel, line);
+            await panel.locator('#tab-matrices').click();
+            await desk.sees('a matrix', panel.locator('.matrix td').first());
+            await desk.picture('panel');
+            await desk.theme('Light Modern');
+            await desk.picture('panel-light');
+            await desk.theme('Dark Modern');
+        },
+    },
+    {
+        name: 'panel-memory',
+        title: 'an access to shared memory: banks and bytes',
+        async run(desk) {
+            const { text, panel } = await openWarp(desk, 'cooperative_transpose.ptx');
+            const line = await cursorAt(desk, text, 'st.shared');
+            await desk.run('PTX Warp: Next Step at the Cursor');
+            await atLine(desk, panel, line);
+            await panel.locator('#tab-memory').click();
+            await desk.sees('the banks', panel.locator('.banks'));
+            await desk.sees('written bytes', panel.locator('.dump .stored').first());
+            await desk.picture('panel-memory');
+        },
+    },
+    {
+        name: 'panel-fault',
+        title: 'a fault: the panel begins there, the results name it',
+        async run(desk) {
+            const shorter = (text) => text.replace('out=f32[104]:zero', 'out=f32[40]:zero').replace(/^\/\/! expect:.*\n/m, '');
+            const { panel } = await openWarp(desk, 'saxpy.ptx', '.entry', shorter);
+            await desk.sees('what happened', panel.locator('.badge.bad:has-text("fault")'));
+            await panel.locator('#tab-results').click();
+            await desk.sees('the fault', panel.locator('.fault').first());
+            await panel.locator('.fault').first().click();
+            await desk.picture('panel-fault');
+        },
+    },
+    {
+        name: 'panel-edit',
+        title: 'an edit is followed; an error is told and the old values stay',
+        async run(desk) {
+            const { text, panel } = await openWarp(desk, 'saxpy.ptx');
+            await press(panel, 'n', 'n', 'n', 'n');
+            await cursorAt(desk, text, 'n=100', 2);
+            await desk.page.keyboard.press('Delete');
+            await desk.page.keyboard.type('2');
+            await desk.sees('the new value', panel.locator('.row:has(.name:text-is("%n")) .cell.one:text-is("200")'));
+            const painted = panel.locator('body[data-first-paint]');
+            console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
+            await desk.sees('the same step', panel.locator('.place [aria-live]:has-text("Step 5 of")'));
+        },
+    },
+];
