@@ -1,10 +1,10 @@
 //! The loop that executes a group of lanes.
 
 use super::context::{Context, Outcome};
-use super::record::{Recorder, Step, Target};
+use super::record::{Awaited, Recorder, Step, Target, entered, held_code, results};
 use super::warp::{Frame, Group, Lanes, State, Warp};
 use super::{Machine, nan, specials};
-use crate::decode::{Action, Code, Executable, Formal, Op, Slot, Together};
+use crate::decode::{Action, Code, Executable, Op, Together};
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
 use crate::registers::{File, PredicateSrc, Src};
@@ -552,44 +552,6 @@ fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, me
         (group.pc, group.state) = (pc as u32, State::Ready);
     }
     done
-}
-
-/// The registers of a caller that a call writes.
-struct Awaited<'e> {
-    /// The activation.
-    caller: u32,
-    /// The registers.
-    writes: &'e [u32],
-    /// What they hold.
-    before: Vec<Vec<u8>>,
-}
-
-/// What a caller waits for.
-fn results<'e>(executable: &'e Executable, warp: &Warp, (parent, call): (Option<u32>, u32)) -> Option<Awaited<'e>> {
-    let frame = warp.frame(parent?)?;
-    let code = executable.code(frame.function)?;
-    let writes = &code.ops.get(call as usize)?.writes;
-    let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s));
-    Some(Awaited { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
-}
-
-/// The function of an activation.
-fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e Code> {
-    executable.code(warp.frame(frame)?.function)
-}
-
-/// Records the registers that a call has handed to a function; they were zero before.
-fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Recorder) {
-    let (Some(frame), Some(code)) = (warp.frame(frame), held_code(executable, warp, frame)) else { return };
-    let slot = |formal: &Formal| match *formal {
-        Formal::Register(place) => code.slots.iter().position(|s| *s == Slot::Register(place)),
-        Formal::Predicate(index) => code.slots.iter().position(|s| *s == Slot::Predicate(index)),
-        Formal::Memory(..) | Formal::Unused => None,
-    };
-    let written: Vec<u32> = code.parameters.iter().filter_map(slot).map(|s| s as u32).collect();
-    let zeros = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| vec![0; frame.bytes(*s).len()]);
-    let before: Vec<Vec<u8>> = written.iter().map(zeros).collect();
-    recorder.amend(frame, &code.slots, &written, &before);
 }
 
 fn fill_clocks(time: u64, code: &Code, frame: &mut Frame, pc: u32) {

@@ -1,8 +1,8 @@
 //! What warps did, step by step: the registers that each instruction changed, before and after, and what it did to memory.
 
 use super::noted::{Access, Noted};
-use super::warp::Frame;
-use crate::decode::Slot;
+use super::warp::{Frame, Warp};
+use crate::decode::{Code, Executable, Formal, Slot};
 use crate::findings::Site;
 use crate::lanes::Mask;
 
@@ -329,4 +329,46 @@ impl Recorder {
         }
         self.noted.abandon();
     }
+}
+
+/// The registers of a caller that a call writes.
+pub(super) struct Awaited<'e> {
+    /// The activation.
+    pub caller: u32,
+    /// The registers.
+    pub writes: &'e [u32],
+    /// What they hold.
+    pub before: Vec<Vec<u8>>,
+}
+
+/// What a caller waits for.
+pub(super) fn results<'e>(
+    executable: &'e Executable,
+    warp: &Warp,
+    (parent, call): (Option<u32>, u32),
+) -> Option<Awaited<'e>> {
+    let frame = warp.frame(parent?)?;
+    let code = executable.code(frame.function)?;
+    let writes = &code.ops.get(call as usize)?.writes;
+    let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s));
+    Some(Awaited { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
+}
+
+/// The function of an activation.
+pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e Code> {
+    executable.code(warp.frame(frame)?.function)
+}
+
+/// Records the registers that a call has handed to a function; they were zero before.
+pub(super) fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Recorder) {
+    let (Some(frame), Some(code)) = (warp.frame(frame), held_code(executable, warp, frame)) else { return };
+    let slot = |formal: &Formal| match *formal {
+        Formal::Register(place) => code.slots.iter().position(|s| *s == Slot::Register(place)),
+        Formal::Predicate(index) => code.slots.iter().position(|s| *s == Slot::Predicate(index)),
+        Formal::Memory(..) | Formal::Unused => None,
+    };
+    let written: Vec<u32> = code.parameters.iter().filter_map(slot).map(|s| s as u32).collect();
+    let zeros = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| vec![0; frame.bytes(*s).len()]);
+    let before: Vec<Vec<u8>> = written.iter().map(zeros).collect();
+    recorder.amend(frame, &code.slots, &written, &before);
 }

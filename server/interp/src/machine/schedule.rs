@@ -372,6 +372,7 @@ impl Machine {
     }
 
     /// The group whose turn it is, and in the order of its function where it must stop.
+    #[inline(always)]
     fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
         let ready = |g: &&Group| matches!(g.state, State::Ready | State::Gathered);
         let mut candidates = groups.iter().enumerate().filter(|(_, g)| ready(g));
