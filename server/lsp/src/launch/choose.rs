@@ -71,7 +71,12 @@ impl Module {
             // Lines above a kernel belong to it.
             let mut after: Vec<&Callable> = self.program.functions.iter().filter(|c| c.body.is_some()).collect();
             after.sort_by_key(|c| c.start);
-            let found = after.into_iter().find(|c| end(c) >= at);
+            let mut after = after.into_iter().filter(|c| end(c) >= at);
+            let mut found = after.next();
+            // Above a function, and not in it: the next kernel is meant.
+            if found.is_some_and(|c| !c.kernel && c.start > at) {
+                found = after.find(|c| c.kernel);
+            }
             return match found {
                 Some(callable) if callable.kernel => Ok(callable),
                 Some(callable) => Err(format!(
@@ -185,6 +190,10 @@ mod tests {
         assert_eq!(lines(&at("(.param")), "first //! launch: of 0");
         assert_eq!(lines(&at("grid=2")), "second //! launch: grid=1 block=32 of 2");
         assert!(lines(&at("helper")).contains("`helper` is a function"));
+        assert_eq!(
+            lines(&Question { at: TEXT.find(".func").map(|at| at - 1), ..Question::default() }),
+            "second //! launch: grid=1 block=32 of 2"
+        );
         assert_eq!(lines(&named("third", Written::Above)), "`lanch:` is no line of a launch");
         assert_eq!(lines(&named("third", Written::Nowhere)), "third //! launch: of 0");
         assert!(lines(&named("fourth", Written::Above)).contains("there are `first`, `second`, `third`"));

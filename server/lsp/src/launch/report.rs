@@ -1,7 +1,7 @@
 //! What came of a launch as JSON: the form that the contract of the command line fixes, and editors get too.
 //!
 //! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `printed` (if anything was), `unwritten` (of
-//! buffers with bytes that nobody wrote, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count` and `related`.
+//! buffers with bytes that nobody wrote, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::Evaluated;
 use ptx_interp::findings::{Fault, Site};
@@ -73,6 +73,8 @@ pub struct FaultReport {
     pub fatal: bool,
     /// How often it was seen.
     pub count: u64,
+    /// How many instructions the warp had executed before, when it was seen first.
+    pub step: u64,
     /// Another place that has to do with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<RelatedReport>,
@@ -225,6 +227,7 @@ fn fault(done: &Evaluated, fault: &Fault, places: Places<'_>) -> FaultReport {
         warp: fault.warp,
         fatal: fault.kind.is_fatal(),
         count: fault.count,
+        step: fault.step,
         related,
     }
 }

@@ -101,6 +101,16 @@ impl Evaluation {
         self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
     }
 
+    /// What clients with a view are told.
+    fn summary(&self) -> Value {
+        json!({
+            "entry": self.entry,
+            "status": ptx_interp::launch::status_name(self.done.run.status),
+            "faults": self.done.faults().len(),
+            "steps": self.done.run.machine.steps,
+        })
+    }
+
     /// The way of a warp, found once.
     pub fn course(&self, target: Target, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
         let known = lock(&self.course).clone();
@@ -259,11 +269,15 @@ pub fn ask(
     if cancelled() {
         return Err(Refusal::new("cancelled", "it was cancelled"));
     }
-    document.evaluation.want(&evaluation, question, limits);
+    let again = document.evaluation.want(&evaluation, question, limits);
     shared.evaluations.keep(shared, document, evaluation.clone());
     // Its findings are shown with the others.
     document.recheck();
     refresh::diagnostics(shared);
+    if again {
+        // Other views of the document have not asked.
+        tell(shared, &document.uri, checked.version, evaluation.summary());
+    }
     Ok(evaluation)
 }
 
@@ -274,12 +288,13 @@ fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
 }
 
 impl Slot {
-    fn want(&self, evaluation: &Evaluation, question: &Question, settings: Limits) {
+    /// Notes what is wanted. Tells whether something was before.
+    fn want(&self, evaluation: &Evaluation, question: &Question, settings: Limits) -> bool {
         let mut inside = lock(&self.0);
         // The name stays when lines move, and a lane only in the same kernel.
         let question = Question { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
         let focus = inside.wanted.as_ref().filter(|w| w.question.entry == question.entry).and_then(|w| w.focus);
-        inside.wanted = Some(Wanted { question, settings, focus });
+        inside.wanted.replace(Wanted { question, settings, focus }).is_some()
     }
 }
 
@@ -416,12 +431,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
                 shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
                 document.recheck();
                 refresh::diagnostics(&shared);
-                json!({
-                    "entry": evaluation.entry,
-                    "status": ptx_interp::launch::status_name(evaluation.done.run.status),
-                    "faults": evaluation.done.faults().len(),
-                    "steps": evaluation.done.run.machine.steps,
-                })
+                evaluation.summary()
             }
             Err(refusal) => {
                 let said = json!({
