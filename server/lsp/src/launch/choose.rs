@@ -190,10 +190,10 @@ mod tests {
         assert_eq!(lines(&at("(.param")), "first //! launch: of 0");
         assert_eq!(lines(&at("grid=2")), "second //! launch: grid=1 block=32 of 2");
         assert!(lines(&at("helper")).contains("`helper` is a function"));
-        assert_eq!(
-            lines(&Question { at: TEXT.find(".func").map(|at| at - 1), ..Question::default() }),
-            "second //! launch: grid=1 block=32 of 2"
-        );
+        // Above a function the next kernel is meant.
+        let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
+        let module = Module { program: Arc::new(Program::new(&Snapshot::new(text))), text: text.into() };
+        assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
         assert_eq!(lines(&named("third", Written::Above)), "`lanch:` is no line of a launch");
         assert_eq!(lines(&named("third", Written::Nowhere)), "third //! launch: of 0");
         assert!(lines(&named("fourth", Written::Above)).contains("there are `first`, `second`, `third`"));

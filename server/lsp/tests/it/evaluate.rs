@@ -139,6 +139,8 @@ fn a_window_of_the_trace() {
     // The second warp has eight lanes.
     let answer = evaluate(&mut client, json!({ "entry": "twice", "warp": 1, "count": 0, "state": 1000 }));
     assert_eq!(answer["target"]["present"], 0xff);
+    let brief = evaluate(&mut client, json!({ "entry": "twice", "brief": true }));
+    assert!(brief.get("buffers").is_none() && brief.get("markdown").is_none() && brief["trace"].is_array());
     assert_eq!(answer["trace"], json!([]));
     let last = &answer["state"];
     assert_eq!(last["step"].as_u64(), answer["steps"].as_u64().map(|n| n - 1));

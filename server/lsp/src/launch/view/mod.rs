@@ -26,6 +26,8 @@ pub struct Asked {
     pub state: Option<u64>,
     /// Who was where.
     pub timeline: Option<Timeline>,
+    /// Without what is the same in every window of a run: buffers.
+    pub brief: bool,
     /// What is in memory before the step of `state`, or at the end.
     pub memory: Vec<Memory>,
 }
@@ -80,6 +82,11 @@ pub fn answer(
     let shape = done.run.machine.shape;
     let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
     let ctas: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();
+    if asked.brief
+        && let Some(out) = out.as_object_mut()
+    {
+        out.retain(|key, _| key != "buffers" && key != "unwritten");
+    }
     out["grid"] = json!({
         "grid": shape.grid, "block": shape.block, "cluster": shape.cluster, "ctas": ctas, "warps": shape.warps(), "threads": shape.threads(),
     });

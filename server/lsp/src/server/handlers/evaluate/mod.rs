@@ -76,7 +76,9 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result
         cancelled.check()?;
         out["version"] = json!(checked.version);
         out["launches"] = json!(evaluation.launches);
-        out["markdown"] = json!(evaluation.result(&course, &stop));
+        if !request.asked.brief || request.show {
+            out["markdown"] = json!(evaluation.result(&course, &stop));
+        }
         limits(&mut out, &evaluation, &rope);
         Ok((out, evaluation.entry.clone()))
     })

@@ -117,6 +117,7 @@ impl Request {
         out.asked.from = arguments.number("from")?.unwrap_or(0);
         let count = arguments.number("count")?.map_or(STEPS.0, |n| usize::try_from(n).unwrap_or(usize::MAX));
         out.asked.count = count.min(STEPS.1);
+        out.asked.brief = arguments.flag("brief")?;
         out.asked.accesses = arguments.flag("accesses")?;
         out.asked.state = match arguments.get("state") {
             None | Some(Value::Bool(false)) => None,
