@@ -48,6 +48,8 @@ export interface EvaluateArguments {
     state?: number | true;
     /** Each step of the window gets what it did to memory. */
     accesses?: boolean;
+    /** Without what is the same in every window: buffers and the result document. */
+    brief?: boolean;
     /** Masks of steps, without registers; `true`: of the first 20,000. */
     timeline?: boolean | { from: number; count: number };
     memory?: MemoryRequest[];

@@ -148,9 +148,9 @@ function isMemoryRequest(value: unknown): boolean {
 
 function isWarpQuestion(value: unknown): value is WarpQuestion {
     if (!isRecord(value)) return false;
-    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'timeline', 'memory', 'focus'];
+    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'brief', 'timeline', 'memory', 'focus'];
     if (!Object.keys(value).every((key) => known.includes(key))) return false;
-    const { launch, number, cta, warp, from, count, state, accesses, timeline, memory, focus } = value;
+    const { launch, number, cta, warp, from, count, state, accesses, brief, timeline, memory, focus } = value;
     return (
         optional(launch, (one) => isText(one) || isRecord(one)) &&
         optional(number, isCount) &&
@@ -159,7 +159,7 @@ function isWarpQuestion(value: unknown): value is WarpQuestion {
         optional(from, isCount) &&
         optional(count, (one) => isCount(one) && one <= 65_536) &&
         optional(state, (one) => one === true || isCount(one)) &&
-        optional(accesses, (one) => typeof one === 'boolean') &&
+        [accesses, brief].every((flag) => optional(flag, (one) => typeof one === 'boolean')) &&
         optional(timeline, (one) => typeof one === 'boolean' || (isRecord(one) && isCount(one['from']) && isCount(one['count']))) &&
         optional(memory, (one) => Array.isArray(one) && one.length <= 64 && one.every(isMemoryRequest)) &&
         optional(focus, (one) => one === null || (isRecord(one) && isCount(one['lane']) && optional(one['step'], isCount)))
@@ -325,7 +325,8 @@ export function asEvaluation(value: unknown): Evaluation {
     demand(isText(answer['entry'], 10_000), 'entry');
     demand(isCount(answer['steps']), 'steps');
     demand(isList(answer['faults'], isFault), 'faults');
-    demand(isRecord(answer['buffers']) && Object.values(answer['buffers']).every(isHex), 'buffers');
+    // Windows of a run that is known leave them out.
+    demand(optional(answer['buffers'], (one) => isRecord(one) && Object.values(one).every(isHex)), 'buffers');
     demand(Array.isArray(answer['expectations']) && answer['expectations'].every((one) => isRecord(one) && isText(one['name'])), 'expectations');
     const target = answer['target'];
     demand(isRecord(target) && isTriple(target['cta']) && isCount(target['warp']) && isMask(target['present']), 'target');

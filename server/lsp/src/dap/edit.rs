@@ -1,7 +1,6 @@
 //! Changing values: the machine is copied, changed, and the history goes on from there.
 
 use super::arguments::{self, DataBreakpointInfo, Format};
-use super::base64;
 use super::expressions::{Expression, Place};
 use super::handles::{Container, Frame, Scope};
 use super::history::History;
@@ -11,12 +10,20 @@ use super::stops::Watched;
 use super::values;
 use super::variables::View;
 use super::wire::{Answer, Failure, Request};
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::{DecodePaddingMode, Engine};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::lanes::Mask;
 use ptx_interp::launch::{Element, Number};
 use ptx_interp::machine::Machine;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// As `readMemory` and `writeMemory` carry bytes; some clients leave out the padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// Something that can be written to.
 enum Goal {
@@ -212,7 +219,7 @@ impl Session {
         let mut out = json!({ "address": format!("{:#x}", at.address) });
         if let Some(fields) = out.as_object_mut() {
             if !bytes.is_empty() {
-                fields.insert("data".to_owned(), json!(base64::encode(&bytes)));
+                fields.insert("data".to_owned(), json!(BASE64.encode(&bytes)));
             }
             let missing = if bytes.is_empty() { missing } else { given.count.saturating_sub(bytes.len() as u64) };
             if missing > 0 {
@@ -227,7 +234,8 @@ impl Session {
         let given: arguments::WriteMemory = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
         let at = self.reference(&now, &given.memory_reference)?.moved(given.offset);
-        let mut bytes = base64::decode(&given.data).ok_or_else(|| Failure::new("`data` is no base 64"))?;
+        let mut bytes =
+            BASE64.decode(&given.data).map_err(|why| Failure::new(format!("`data` is no base 64: {why}")))?;
         if given.allow_partial {
             let (_, there) = super::memory::peek(&now.machine, at, bytes.len() as u64);
             bytes.truncate(there.len());

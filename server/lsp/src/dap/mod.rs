@@ -13,7 +13,6 @@
 //! - [`edit`], [`console`], [`expressions`] – what the user asks for and changes
 
 mod arguments;
-mod base64;
 mod configure;
 mod console;
 mod disassembly;

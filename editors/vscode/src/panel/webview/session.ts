@@ -234,8 +234,8 @@ export class Session {
         try {
             const answer = await this.question(
                 missing.kind === 'window'
-                    ? { from, count: WINDOW, state: true, accesses: true }
-                    : { count: 0, from, state: from },
+                    ? { brief: true, from, count: WINDOW, state: true, accesses: true }
+                    : { brief: true, count: 0, from, state: from },
             );
             if (answer === undefined) return;
             this.trace.add(answer.trace ?? [], answer.state);
@@ -275,7 +275,7 @@ export class Session {
         const key = `timeline ${chunk}`;
         if (this.asked.has(key) || this.timeline.hasChunk(chunk)) return;
         this.asked.add(key);
-        const answer = await this.question({ count: 0, timeline: { from: chunk * CHUNK, count: CHUNK } });
+        const answer = await this.question({ brief: true, count: 0, timeline: { from: chunk * CHUNK, count: CHUNK } });
         if (answer === undefined) return;
         this.addTimeline(answer);
         this.emit('timeline');
@@ -293,7 +293,7 @@ export class Session {
     }
 
     private async askEnd(): Promise<void> {
-        const answer = await this.question({ count: 0, state: this.steps });
+        const answer = await this.question({ brief: true, count: 0, state: this.steps });
         if (answer?.state === undefined) return;
         this.exitedAtEnd = answer.state.exited;
         this.emit('step');
