@@ -46,7 +46,7 @@ vscode_tests() {
   vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
   mkdir -p "$work/vscode-host"
   vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"
-  vscode_report node "$suite/screen.mjs" "$package" "$work/vscode-screen" "$work/vscode-screen-data"
+  vscode_report node "$suite/screen.mjs" "$package" "$work/kernels" "$work/vscode-screen-data"
 }
 
 if have vscode-server chromium node npm; then vscode_tests; fi

@@ -101,6 +101,7 @@ export class Desk {
         const asked = page.locator('.monaco-dialog-box .monaco-button', { hasText: "Don't Save" });
         if (await asked.isVisible().catch(() => false)) await asked.click();
         await this.run('Notifications: Clear All Notifications');
+        await this.run('View: Show Explorer');
     }
 
     /** Waits for it to be seen. */
