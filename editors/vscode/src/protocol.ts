@@ -230,7 +230,7 @@ export interface Evaluation {
     guessed?: unknown;
     warp_instructions: number;
     faults: Fault[];
-    buffers: Record<string, Hex>;
+    buffers?: Record<string, Hex>;
     expectations: Expectation[];
     seconds: number;
     printed?: unknown;
@@ -246,7 +246,7 @@ export interface Evaluation {
     timeline?: Timeline;
     memory?: MemoryBlock[];
     /** The result document. */
-    markdown: string;
+    markdown?: string;
 }
 
 /** Why nothing was evaluated: `data` of the error, whose message is one line for the user. */

@@ -56,12 +56,11 @@ impl Session {
         let id = self.handles.add_frame(line.frame);
         let mut out = StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
         if let Some(site) = line.site {
-            let Place { line, column, end } = debuggee.places.shown(site);
+            // Without an end: clients select what has one, and the next key would replace it.
+            let Place { line, column, .. } = debuggee.places.shown(site);
             out.source = Some(debuggee.places.source(line.file));
             out.line = self.outgoing_line(line.line);
             out.column = self.outgoing_column(column);
-            out.end_line = end.map(|(line, _)| self.outgoing_line(line));
-            out.end_column = end.map(|(_, column)| self.outgoing_column(column));
             out.instruction_pointer_reference = Some(reference(site));
         }
         out

@@ -34,12 +34,6 @@ pub struct StackFrame {
     pub line: i64,
     /// The column.
     pub column: i64,
-    /// The line of the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_line: Option<i64>,
-    /// The column of the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_column: Option<i64>,
     /// The instruction that comes next in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_pointer_reference: Option<String>,

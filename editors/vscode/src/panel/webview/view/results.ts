@@ -77,7 +77,7 @@ export class ResultsPane {
     private askBefore(): void {
         if (this.askedBefore || this.session.evaluation === undefined) return;
         this.askedBefore = true;
-        const names = Object.keys(this.session.evaluation.buffers).slice(0, 64);
+        const names = Object.keys(this.session.evaluation.buffers ?? {}).slice(0, 64);
         if (names.length === 0) return;
         // Before the first instruction of the first warp of the grid: what the launch put there.
         void this.session
@@ -94,7 +94,7 @@ export class ResultsPane {
         const { evaluation } = this.session;
         this.runPart.replaceChildren();
         if (evaluation === undefined) return;
-        const { faults, expectations, buffers } = evaluation;
+        const { faults, expectations, buffers = {} } = evaluation;
         if (faults.length > 0) {
             const list = element('ul', { class: 'faults' });
             for (const fault of faults) list.append(element('li', {}, this.fault(fault)));
