@@ -9,7 +9,6 @@ use ptx_interp::launch::status_name;
 use ptx_interp::machine::{Recorded, Target};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::ops::Range;
 
 /// Finds the line and the column of a byte, both from 1.
@@ -150,11 +149,9 @@ fn is_zero(mask: &u32) -> bool {
 
 /// Bytes in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| char::from(DIGITS[usize::from(half & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// What came of a launch. The trace is a window of the steps of a warp: which, from where, how many.
