@@ -44,11 +44,18 @@ export class Desk {
     /** Runs a command of the palette by its title. */
     async run(title) {
         const { page } = this;
-        await page.keyboard.press('F1');
-        await page.locator('.quick-input-widget input').first().waitFor();
-        await page.keyboard.type(title);
         const row = page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`).first();
-        await row.waitFor();
+        // A key that comes while the focus moves into or out of a panel may be lost.
+        for (let tries = 1; ; tries++) {
+            await page.keyboard.press('F1');
+            const input = page.locator('.quick-input-widget input').first();
+            const opened = await input.waitFor({ timeout: 4000 }).then(() => true, () => false);
+            if (opened) await input.fill(`>${title}`);
+            if (opened && (await row.waitFor({ timeout: 4000 }).then(() => true, () => false))) break;
+            if (tries === 4) throw new Error(`the command ${title} cannot be run`);
+            await page.keyboard.press('Escape');
+            await page.locator('.part.titlebar').click({ position: { x: 3, y: 3 } }).catch(() => undefined);
+        }
         await row.click();
         // The palette closes, or the command asks for something in its place.
         await until('the palette to close', 15, async () => {
