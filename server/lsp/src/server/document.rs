@@ -63,8 +63,8 @@ pub struct Checked {
     pub report: Report,
     /// The same, one for one, as the client gets it.
     pub diagnostics: Vec<ls_types::Diagnostic>,
-    /// The errors, whatever the user wants to hear of.
-    pub errors: Vec<ptx_analysis::Diagnostic>,
+    /// The errors, whatever the user wants to hear of; nothing where nobody has looked.
+    pub errors: Option<Vec<ptx_analysis::Diagnostic>>,
     /// How long it took.
     pub timings: Timings,
 }
@@ -92,7 +92,7 @@ impl Checked {
             snapshot: None,
             report: Report::default(),
             diagnostics: Vec::new(),
-            errors: Vec::new(),
+            errors: None,
             timings,
         }
     }

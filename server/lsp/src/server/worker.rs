@@ -171,13 +171,15 @@ impl Worker {
     ) {
         let begin = Instant::now();
         let mut found = report.diagnostics.clone();
-        let faults = self.document.evaluation.faults(snapshot);
+        let enabled = context.settings.enable;
+        let faults = if enabled { self.document.evaluation.faults(snapshot) } else { Vec::new() };
         if !lints.is_empty() || !faults.is_empty() {
             found.extend_from_slice(lints);
             found.extend(faults);
             found.sort_by_key(|d| (d.range.start, d.range.end));
         }
-        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let errors = enabled.then(|| errors.cloned().collect());
         let (wanted, diagnostics) = convert::diagnostics(context, found);
         let report = Report { diagnostics: wanted, environment: report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };

@@ -229,6 +229,20 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
 }
 
 #[test]
+fn without_diagnostics_errors_count_all_the_same() {
+    let mut client = server();
+    let off = json!({ "ptx-analyzer": { "diagnostics": { "enable": false } } });
+    client.begin(json!({ "capabilities": {}, "initializationOptions": off }));
+    client.open(URI, 1, &TEXT.replace("block=40", "block=64").replace("n=40", "n=64"));
+    assert_eq!(evaluate(&mut client, json!({ "entry": "twice" }))["status"], "fault");
+    client.execute("ptx-analyzer.serverStatus", json!({}));
+    let shown = |m: &Value| m["params"]["diagnostics"].as_array().is_some_and(|all| !all.is_empty());
+    assert!(!client.others().iter().any(shown));
+    client.change(URI, 2, json!([{ "text": TEXT.replace("mov.u32", "mvo.u32") }]));
+    assert_eq!(refused(&mut client, json!({ "entry": "twice" }))["data"]["kind"], "errors");
+}
+
+#[test]
 fn a_client_with_a_view_is_told() {
     let mut client = begun(json!({ "experimental": { "commands": { "commands": ["ptx-analyzer.showWarp"] } } }));
     let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));

@@ -265,7 +265,8 @@ pub fn ask(
         document.evaluation.want(&known, question, limits);
         return Ok(known);
     }
-    let evaluation = Arc::new(evaluate(document, snapshot, &checked.errors, question, &limits, None, cancelled)?);
+    let evaluation =
+        Arc::new(evaluate(document, snapshot, checked.errors.as_deref(), question, &limits, None, cancelled)?);
     if cancelled() {
         return Err(Refusal::new("cancelled", "it was cancelled"));
     }
@@ -341,17 +342,25 @@ impl Evaluations {
     }
 }
 
+/// A text lowered; with the errors that were found in it, if somebody has looked.
+pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> Module {
+    let program = match errors {
+        Some(errors) => Program::of(snapshot, errors),
+        None => Program::new(snapshot),
+    };
+    Module { program: Arc::new(program), text: snapshot.rope().to_string().into() }
+}
+
 fn evaluate(
     document: &Document,
     snapshot: &Snapshot,
-    errors: &[Diagnostic],
+    errors: Option<&[Diagnostic]>,
     question: &Question,
     limits: &Limits,
     time: Option<Duration>,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Evaluation, Refusal> {
-    let program = Arc::new(Program::of(snapshot, errors));
-    let module = Module { program, text: snapshot.rope().to_string().into() };
+    let module = module(snapshot, errors);
     let above = question.launch == Written::Above;
     let chosen = module.choose(question).map_err(|why| Refusal::not_chosen(why, above))?;
     let entry = chosen.launch.entry.to_string();
@@ -403,7 +412,9 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
     shared.clone().spawn_blocking(move || {
         let stale = || document.is_stale(checked.revision);
         let limits = Limits { checks: settings.checks, steps: settings.steps };
-        let run = || evaluate(&document, &snapshot, &checked.errors, &wanted.question, &limits, Some(UNASKED), &stale);
+        let run = || {
+            evaluate(&document, &snapshot, checked.errors.as_deref(), &wanted.question, &limits, Some(UNASKED), &stale)
+        };
         let outcome = catch_unwind(AssertUnwindSafe(run));
         let (wants, more) = {
             let mut inside = lock(&document.evaluation.0);

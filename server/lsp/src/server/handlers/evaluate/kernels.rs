@@ -4,9 +4,8 @@ use super::request::{Arguments, object};
 use super::{PATIENCE, offset_of, place, read, refused};
 use crate::launch::evaluate::Module;
 use crate::launch::refusal::Refusal;
-use crate::server::document::Checked;
+use crate::server::evaluation::module;
 use crate::server::shared::{Shared, cancellable};
-use ptx_analysis::program::Program;
 use ptx_interp::launch::{Launch, complete};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
@@ -23,7 +22,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let (_, checked) = read(shared, &uri).await?;
     cancellable(move |_| {
         let Some(snapshot) = &checked.snapshot else { return Ok(json!({ "entries": [] })) };
-        let module = module(snapshot, &checked);
+        let module = module(snapshot, checked.errors.as_deref());
         let only = match (entry, line) {
             (None, None) => None,
             (entry, line) => {
@@ -61,11 +60,6 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     .await?
 }
 
-fn module(snapshot: &Snapshot, checked: &Checked) -> Module {
-    let program = Arc::new(Program::of(snapshot, &checked.errors));
-    Module { program, text: snapshot.rope().to_string().into() }
-}
-
 /// The launch that would be guessed, and what of it is.
 fn guess(module: &Module, entry: &str) -> (Launch, Vec<String>) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
@@ -94,7 +88,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
         let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
         let fail = |why: String| refused(&Refusal::new("no-kernel", why), &rope);
         let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
-        let module = module(snapshot, &checked);
+        let module = module(snapshot, checked.errors.as_deref());
         let at = line.map(|line| offset_of(&rope, line));
         let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
         let (launch, _) = guess(&module, &kernel.name);
