@@ -49,8 +49,8 @@ export class Desk {
         for (let tries = 1; ; tries++) {
             await page.keyboard.press('F1');
             const input = page.locator('.quick-input-widget input').first();
-            const opened = await input.waitFor({ timeout: 4000 }).then(() => true, () => false);
-            if (opened) await input.fill(`>${title}`);
+            // It also closes again when something else takes the focus.
+            const opened = await input.fill(`>${title}`, { timeout: 4000 }).then(() => true, () => false);
             if (opened && (await row.waitFor({ timeout: 4000 }).then(() => true, () => false))) break;
             if (tries === 4) throw new Error(`the command ${title} cannot be run`);
             await page.keyboard.press('Escape');

@@ -61,6 +61,12 @@ export const scenes = [
             await desk.theme('Light Modern');
             await desk.picture('panel-light');
             await desk.theme('Dark Modern');
+            // Another kernel in the panel that is there.
+            await desk.run('View: Focus First Editor Group');
+            const other = await openWarp(desk, 'saxpy.ptx');
+            await desk.sees('the other kernel', other.panel.locator('.row:has(.name:text-is("%axpy"))'));
+            const again = other.panel.locator('body[data-first-paint]');
+            console.log(`     with the panel open: ${await again.getAttribute('data-first-paint')} ms`);
         },
     },
     {
@@ -87,6 +93,8 @@ export const scenes = [
             await panel.locator('#tab-results').click();
             await desk.sees('the fault', panel.locator('.fault').first());
             await panel.locator('.fault').first().click();
+            // The click moves the cursor of the editor, and the focus with it.
+            await desk.sees('the cursor in the editor', desk.page.locator('.monaco-editor.focused').first());
             await desk.picture('panel-fault');
         },
     },

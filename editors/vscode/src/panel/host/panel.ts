@@ -6,7 +6,7 @@ import type { Evaluation, ShowWarpArguments } from '../../protocol';
 import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, type Timings, type WarpQuestion } from '../messages';
 import { EditorView } from './editor';
 import { launchEdit, statementText } from './launchEdit';
-import { page, resources } from './page';
+import { page } from './page';
 
 export const VIEW_TYPE = 'ptx-analyzer.warp';
 
@@ -38,7 +38,7 @@ export class Panel implements vscode.Disposable {
         private readonly api: WarpApi,
     ) {
         const { webview } = view;
-        webview.options = { enableScripts: true, localResourceRoots: [resources(context.extensionUri)] };
+        webview.options = { enableScripts: true, localResourceRoots: [] };
         this.disposables.push(
             webview.onDidReceiveMessage((message: unknown) => {
                 const known = fromPage(message);
@@ -67,7 +67,7 @@ export class Panel implements vscode.Disposable {
                 if (line !== undefined && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: line + 1 });
             }),
         );
-        webview.html = page(webview, context.extensionUri);
+        webview.html = page(context.extensionUri);
     }
 
     get uri(): string | undefined {
