@@ -43,16 +43,20 @@ for (const trust of [false, true]) {
         await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
         await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
         for (const { name, title, run } of chosen) {
-            const started = Date.now();
-            try {
-                await run(desk);
-                console.log(`ok   screen: ${name}: ${title} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-            } catch (error) {
-                failed++;
-                console.log(`FAIL screen: ${name}: ${title}\n  ${String(error.message).split('\n').slice(0, 6).join('\n  ')}`);
-                await page.screenshot({ path: join(failures, `failed-${name}.png`) }).catch(() => undefined);
+            // A whole editor in a browser now and then loses a key while it is busy: what fails twice is wrong.
+            for (const last of [false, true]) {
+                const started = Date.now();
+                const why = await run(desk).then(() => undefined, (error) => String(error.message).split('\n').slice(0, 6).join('\n  '));
+                const time = `${((Date.now() - started) / 1000).toFixed(1)} s`;
+                if (why === undefined) console.log(`ok   screen: ${name}: ${title} (${time}${last ? ', at the second try' : ''})`);
+                else {
+                    console.log(`${last ? 'FAIL' : '     once'} screen: ${name}: ${title}\n  ${why}`);
+                    await page.screenshot({ path: join(failures, `failed-${name}.png`) }).catch(() => undefined);
+                }
+                if (why !== undefined && last) failed++;
+                await desk.clear().catch((error) => console.log(`  (tidying up after ${name}: ${String(error.message).split('\n')[0]})`));
+                if (why === undefined) break;
             }
-            await desk.clear().catch((error) => console.log(`  (tidying up after ${name}: ${String(error.message).split('\n')[0]})`));
         }
     } finally {
         await browser.close();
