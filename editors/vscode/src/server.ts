@@ -42,6 +42,18 @@ const clientCommands: StaticFeature = {
     clear: () => undefined,
 };
 
+/**
+ * The client's own restarts miss a server that dies between its first answer and the client's `initialized`, and one that is given up because
+ * of errors on the way; so this class watches the client's state and makes another client itself.
+ */
+const ENDS_ARE_OURS: ErrorHandler = {
+    error: (_error, _message, count) => ({
+        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+    }),
+    closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+};
+
 export class Server implements vscode.Disposable {
     readonly #changed = new vscode.EventEmitter<ServerState>();
     readonly #created = new vscode.EventEmitter<LanguageClient>();
@@ -142,33 +154,57 @@ export class Server implements vscode.Disposable {
         const client = new LanguageClient('ptx-analyzer', 'PTX Analyzer', executable, this.#options());
         client.registerFeature(clientCommands);
         this.#client = client;
+        const life = { ran: false };
         client.onDidChangeState(({ newState }) => {
             if (this.#client !== client) return;
-            if (newState === State.Running) this.#running(client, found.file, found.place);
-            else if (newState === State.Starting) this.#set({ kind: 'starting' });
+            if (newState === State.Starting) this.#set({ kind: 'starting' });
+            else if (newState === State.Running) {
+                life.ran = true;
+                this.#running(client, found.file, found.place);
+            } else void this.#enqueue(() => this.#ended(client));
         });
         this.#created.fire(client);
         try {
             await client.start();
         } catch (error) {
-            if (this.#client === client && this.#state.kind !== 'failed') {
+            if (life.ran || this.#ends.length > 0) await this.#ended(client);
+            else {
+                await this.#discard(client);
                 this.#fail(`The server \`${found.file}\` did not start: ${messageOf(error)}`);
             }
         }
     }
 
     async #stop(): Promise<void> {
-        const client = this.#client;
-        this.#client = undefined;
-        if (client) {
-            try {
-                await client.dispose(2000);
-            } catch (error) {
-                // It never ran, or died on the way: there is nothing left to stop.
-                this.log.debug(`Stopping the server: ${messageOf(error)}`);
-            }
-        }
+        if (this.#client) await this.#discard(this.#client);
         this.#set({ kind: 'stopped' });
+    }
+
+    async #discard(client: LanguageClient): Promise<void> {
+        if (this.#client === client) this.#client = undefined;
+        try {
+            await client.dispose(2000);
+        } catch (error) {
+            // It never ran, or died on the way: there is nothing left to stop.
+            this.log.debug(`Stopping the server: ${messageOf(error)}`);
+        }
+    }
+
+    /** A server that nobody stopped is gone: another one is started, unless that happens again and again. */
+    async #ended(client: LanguageClient): Promise<void> {
+        if (this.#client !== client) return;
+        await this.#discard(client);
+        const now = Date.now();
+        this.#ends = [...this.#ends.filter((end) => now - end < WITHIN), now];
+        if (this.#ends.length < MOST_ENDS) {
+            this.log.warn('The server ended unexpectedly and is started again');
+            this.#set({ kind: 'starting' });
+            await this.#start();
+        } else {
+            this.#fail(
+                `The PTX language server ended ${MOST_ENDS} times in a row and is not started again. ` + 'The log shows its last words.',
+            );
+        }
     }
 
     #running(client: LanguageClient, file: string, place: Place): void {
@@ -201,7 +237,7 @@ export class Server implements vscode.Disposable {
             traceOutputChannel: this.log,
             initializationOptions: initializationOptions(section, vscode.workspace.isTrusted),
             initializationFailedHandler: () => false,
-            errorHandler: this.#errorHandler(),
+            errorHandler: ENDS_ARE_OURS,
             diagnosticPullOptions: { onChange: true, onTabs: false, onSave: false },
             middleware: {
                 ...this.middleware,
@@ -212,29 +248,6 @@ export class Server implements vscode.Disposable {
                         return Array.isArray(answers) ? answers.map(forServer) : answers;
                     },
                 },
-            },
-        };
-    }
-
-    #errorHandler(): ErrorHandler {
-        return {
-            error: (_error, _message, count) => ({
-                action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
-                handled: true,
-            }),
-            closed: () => {
-                const now = Date.now();
-                this.#ends = [...this.#ends.filter((end) => now - end < WITHIN), now];
-                if (this.#ends.length < MOST_ENDS) {
-                    this.log.warn('The server ended unexpectedly and is started again');
-                    this.#set({ kind: 'starting' });
-                    return { action: CloseAction.Restart, handled: true };
-                }
-                this.#fail(
-                    `The PTX language server ended ${MOST_ENDS} times in a row and is not started again. ` +
-                        'The log shows its last words.',
-                );
-                return { action: CloseAction.DoNotRestart, handled: true };
             },
         };
     }

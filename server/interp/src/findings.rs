@@ -99,6 +99,30 @@ impl Kind {
         }
     }
 
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|k| k.name() == name).copied()
+    }
+
+    /// Those that can be looked for or not.
+    pub fn optional() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|k| !k.is_fatal())
+    }
+
+    /// The kind of that name, if it can be looked for or not.
+    ///
+    /// # Errors
+    /// In words, which there are.
+    pub fn optional_named(name: &str) -> Result<Self, String> {
+        Self::optional().find(|k| k.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::optional().map(Self::name).collect();
+            match Self::named(name) {
+                Some(_) => format!("it ends a run, so it is always found; there are {}", names.join(", ")),
+                None => format!("there are {}", names.join(", ")),
+            }
+        })
+    }
+
     /// Whether hardware stops there as well, and so does the run.
     pub fn is_fatal(self) -> bool {
         matches!(

@@ -100,7 +100,7 @@ impl Run {
     /// The last copy in which a warp has executed at most so many instructions and may still execute some.
     fn before_step(&self, target: Target, step: u64) -> Option<&Machine> {
         let machine = &self.machine;
-        if target.cta >= machine.cta_count() || target.warp >= machine.shape.warps() {
+        if target.cta >= machine.shape.ctas() || target.warp >= machine.shape.warps() {
             return None;
         }
         self.snapshots.iter().rev().find(|m| m.steps_of(target).is_some_and(|steps| steps <= step))
@@ -252,11 +252,6 @@ impl Machine {
             Some(cta) => cta.warps.get(target.warp as usize).map(|w| w.lanes.steps),
             None => self.is_ahead(target.cta).then_some(0),
         }
-    }
-
-    /// CTAs of the grid.
-    pub fn cta_count(&self) -> u64 {
-        self.shape.grid.iter().map(|n| u64::from(*n)).product()
     }
 
     /// Bytes of registers, and of pages that other copies may not share.

@@ -72,7 +72,7 @@ pub struct FrameView {
 
 /// How far the CTA of a warp has come.
 pub fn phase(machine: &Machine, target: Target) -> Phase {
-    if target.cta >= machine.cta_count() || target.warp >= machine.shape.warps() {
+    if target.cta >= machine.shape.ctas() || target.warp >= machine.shape.warps() {
         Phase::Unknown
     } else if find(machine, target).is_some() {
         Phase::Running

@@ -24,4 +24,4 @@ pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, para
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};
 pub use transactions::{BANKS, Banks, Sectors, Transaction, transactions};
-pub use value::{Style, Value, show, show_lanes};
+pub use value::Value;

@@ -200,9 +200,9 @@ fn special(cursor: &mut Cursor<'_>, name: &str) -> Read<Subject> {
         }
     };
     if name == "fault" {
-        let kind = Fault::ALL.iter().find(|k| k.name() == word);
+        let kind = Fault::named(word);
         let kind = kind.ok_or_else(|| choose(Fault::ALL.iter().map(|k| k.name()).collect(), "fault"))?;
-        return Ok(Subject::Fault(*kind));
+        return Ok(Subject::Fault(kind));
     }
     let status = STATUSES.iter().find(|(n, _)| *n == word);
     let status = status.ok_or_else(|| choose(STATUSES.iter().map(|(n, _)| *n).collect(), "way to end"))?;

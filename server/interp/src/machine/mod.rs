@@ -87,6 +87,23 @@ impl Shape {
         self.threads().div_ceil(32)
     }
 
+    /// CTAs of the grid.
+    pub fn ctas(&self) -> u64 {
+        self.grid.iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// The number in the grid of the CTA at a place.
+    pub fn cta_number(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [gx, gy, _] = self.grid.map(u64::from);
+        u64::from(x) + gx * (u64::from(y) + gy * u64::from(z))
+    }
+
+    /// The place in the grid of the CTA of a number.
+    pub fn cta_place(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(|n| u64::from(n).max(1));
+        [number % x, number / x % y, number / x / y].map(|n| n as u32)
+    }
+
     /// CTAs of a cluster.
     pub fn cluster_ctas(&self) -> u32 {
         self.cluster.iter().product()

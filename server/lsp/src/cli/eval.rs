@@ -8,6 +8,7 @@ use super::files::{self, complain};
 use super::source::{self, Opened, Origin, place};
 use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
+use crate::launch::inside::folder_of;
 use crate::launch::report::{Report, report};
 use clap::ValueEnum;
 use ptx_analysis::Diagnostic;
@@ -49,23 +50,11 @@ pub struct Arguments {
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Look for this as well: `nan`
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
     find: Vec<Kind>,
     /// Do not look for this: `race`, `uninitialized-memory` …
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
     without: Vec<Kind>,
-}
-
-/// A kind of finding that can be looked for or not.
-fn kind(name: &str) -> Result<Kind, String> {
-    let optional = || Kind::ALL.iter().filter(|k| !k.is_fatal());
-    optional().find(|k| k.name() == name).copied().ok_or_else(|| {
-        let names: Vec<_> = optional().map(|k| k.name()).collect();
-        match Kind::ALL.iter().any(|k| k.name() == name) {
-            true => format!("it ends a run, so it is always found; there are {}", names.join(", ")),
-            false => format!("there are {}", names.join(", ")),
-        }
-    })
 }
 
 impl Arguments {
@@ -239,18 +228,11 @@ fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &A
         }
     }
     let folder = match origin {
-        Origin::Named(path) | Origin::Found(path) => Some(parent(path)),
+        Origin::Named(path) | Origin::Found(path) => Some(folder_of(path)),
         Origin::StandardInput => None,
     };
     for launch in chosen {
         evaluate(module, launch, folder, shown, shown, arguments, out);
-    }
-}
-
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
     }
 }
 
@@ -295,7 +277,7 @@ fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Argume
         launches.truncate(1);
     }
     for launch in launches {
-        evaluate(module, launch, Some(parent(path)), shown, &written, arguments, out);
+        evaluate(module, launch, Some(folder_of(path)), shown, &written, arguments, out);
     }
 }
 
@@ -374,7 +356,7 @@ fn evaluate(
     let target = arguments.trace.then(|| target(&done, arguments.warp));
     if let Some(None) = target {
         let shape = done.run.machine.shape;
-        let warps = u64::from(shape.warps()) * shape.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        let warps = u64::from(shape.warps()) * shape.ctas();
         out.remarks.push(format!("{}: there is no warp {} in a grid of {warps}", shown.name, arguments.warp));
         out.raise(Status::Trouble);
     }
@@ -406,7 +388,6 @@ fn evaluate(
 fn target(done: &Evaluated, warp: u64) -> Option<Target> {
     let shape = done.run.machine.shape;
     let warps = u64::from(shape.warps()).max(1);
-    let ctas = shape.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let target = Target { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
-    (target.cta < ctas).then_some(target)
+    (target.cta < shape.ctas()).then_some(target)
 }

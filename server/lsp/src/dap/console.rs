@@ -7,6 +7,7 @@ use super::session::{Now, Session};
 use super::values;
 use super::variables::View;
 use super::wire::{Answer, Failure, Request, arguments};
+use crate::launch::words;
 use crate::launch::words::lanes as lanes_in_words;
 use ptx_interp::inspect;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ impl Session {
 
     /// A value in words.
     fn result(&self, now: &Now, value: &Evaluated, frame: Frame, hex: bool, all: bool) -> String {
-        let mark = values::marks(value.unspecified, value.approximate, value.mask);
+        let mark = words::marks(value.unspecified, value.approximate, value.mask);
         let known = value.mask & value.known;
         if known == 0 {
             return "not written".to_owned();
@@ -141,8 +142,8 @@ impl Session {
             ("where", "") => self.places_of_lanes(now),
             ("time", "") => {
                 let total = self.history.as_ref().and_then(|h| h.leg(now.leg).run(&|| true)).map(|r| r.total());
-                let of = total.map_or_else(String::new, |t| format!(" of {}", crate::launch::words::grouped(t)));
-                format!("{}{of} warp instructions of the grid", crate::launch::words::grouped(now.machine.steps))
+                let of = total.map_or_else(String::new, |t| format!(" of {}", words::grouped(t)));
+                format!("{}{of} warp instructions of the grid", words::grouped(now.machine.steps))
             }
             ("help", "") => {
                 let commands: Vec<String> = COMMANDS.iter().map(|(c, words)| format!("{c:10} {words}")).collect();

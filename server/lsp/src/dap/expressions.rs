@@ -3,12 +3,11 @@
 use super::handles::Frame;
 use super::memory::Reference;
 use super::values;
+use ptx_interp::inspect;
 use ptx_interp::inspect::expression::{self, Answer};
-use ptx_interp::inspect::{self, Area};
 use ptx_interp::lanes::{LANES, Mask, lanes};
 use ptx_interp::launch::Element;
 use ptx_interp::machine::{Machine, Target};
-use ptx_interp::memory::Window;
 use ptx_interp::values::Marks;
 use std::fmt::Write;
 
@@ -20,7 +19,6 @@ Anything else is an expression: %r4, %tid.x, out, [tile+8]:f32, shared:[%r1], %r
 /// An expression that has been understood.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    text: String,
     parsed: expression::Expression,
 }
 
@@ -108,7 +106,7 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let parsed = expression::parse(text).map_err(|mistake| mistake.message)?;
-        Ok(Self { text: text.to_owned(), parsed })
+        Ok(Self { parsed })
     }
 
     /// Its value in the lanes of a frame.
@@ -136,8 +134,8 @@ impl Expression {
             return Err(why);
         }
         // One lane that is chosen is the same for whoever asks.
-        if let (_, Some(lane)) = selector(&self.text)
-            && let Ok(lane) = lane.parse::<usize>()
+        if let Some((lane, last)) = self.parsed.lanes()
+            && lane == last
             && let Some((own, _)) = found.first_mut()
         {
             *own = lane;
@@ -150,20 +148,19 @@ impl Expression {
 
     /// Where it is kept, if it names a place.
     fn place(&self, machine: &Machine, frame: Frame, value: &Value) -> Option<Place> {
-        let (plain, _) = selector(&self.text);
-        if plain.starts_with('%') {
-            let registers = inspect::registers(machine, frame.target, frame.group, frame.depth)?;
-            return registers.iter().find(|r| r.name == plain).map(|r| Place::Register(r.slot));
-        }
-        let element = Element::named(&value.ty)?;
         let lane = value.mask.trailing_zeros() as usize % LANES;
-        let address = address(plain, machine, frame, lane)?;
-        Some(Place::Memory(Reference { target: frame.target, lane, address }, element))
+        let Frame { target, group, depth, .. } = frame;
+        match expression::place(&self.parsed, machine, target, group, depth, lane)? {
+            expression::Place::Register(slot) => Some(Place::Register(slot)),
+            expression::Place::Memory { address, ty } => {
+                Some(Place::Memory(Reference { target, lane, address }, Element::named(ty)?))
+            }
+        }
     }
 
     /// Whether it says itself which lanes it means.
     pub fn selects(&self) -> bool {
-        selector(&self.text).1.is_some()
+        self.parsed.lanes().is_some()
     }
 
     /// The lanes among those of a group in which it holds.
@@ -179,91 +176,12 @@ impl Expression {
     }
 }
 
-/// A text without the `@…` at its end that chooses lanes for the whole of it, and what that says.
-fn selector(text: &str) -> (&str, Option<&str>) {
-    let Some((plain, lanes)) = text.rsplit_once('@') else { return (text, None) };
-    let (plain, lanes) = (plain.trim(), lanes.trim());
-    let chosen = lanes.chars().all(|c| c.is_ascii_digit() || " .*".contains(c));
-    if chosen && is_primary(plain) { (plain, Some(lanes)) } else { (text, None) }
-}
-
-/// Whether a text is one name or stands in brackets as a whole, with a type behind it perhaps: what no operator is in.
-fn is_primary(text: &str) -> bool {
-    let mut open = 0i32;
-    let mut inside = |c: char| {
-        open += i32::from("([".contains(c)) - i32::from(")]".contains(c));
-        open > 0 || ")]".contains(c) && open == 0
-    };
-    text.chars().all(|c| inside(c) || c.is_alphanumeric() || "%$_.:@".contains(c))
-}
-
-/// The generic address of a memory operand: `[x+4]:f32`, `shared:[%r1]`.
-fn address(text: &str, machine: &Machine, frame: Frame, lane: usize) -> Option<u64> {
-    let open = text.find('[')?;
-    let close = text.rfind(']')?;
-    let behind = text.get(close + 1..)?.trim();
-    if !(behind.is_empty()
-        || behind.strip_prefix(':').is_some_and(|ty| ty.chars().all(|c| c.is_alphanumeric() || " .".contains(c))))
-    {
-        return None;
-    }
-    let inner = text.get(open + 1..close)?.trim();
-    if !is_balanced(inner) {
-        return None;
-    }
-    let Frame { target, group, depth, .. } = frame;
-    let worth = |text: &str| {
-        let parsed = expression::parse(text).ok()?;
-        match expression::evaluate(&parsed, machine, target, group, depth, lane).ok()? {
-            Answer::One(value) if value.known => u64::try_from(value.bits).ok(),
-            _ => None,
-        }
-    };
-    let map = &machine.executable.map;
-    let offset = worth(inner)?;
-    match text.get(..open)?.trim().strip_suffix(':').map(str::trim) {
-        Some("generic") => Some(offset),
-        Some(space) => match Area::named(space)? {
-            Area::Global => Some(offset),
-            Area::Shared => map.generic(Window::Shared, offset),
-            Area::Local => map.generic(Window::Local, offset),
-            Area::Constant => map.generic(Window::Constant, offset),
-            Area::Parameter => map.generic(Window::Parameter, offset),
-        },
-        None if open > 0 => None,
-        None => {
-            // A variable says in which space its address is.
-            let name = inner.split(|c: char| !(c.is_alphanumeric() || "_$%.".contains(c))).next().unwrap_or_default();
-            let named = inspect::peek(machine, target, Some(lane), inspect::Place::Named(name, 0), 0);
-            match named.ok().filter(|_| !name.is_empty()) {
-                Some(begin) => {
-                    let own = inspect::peek(machine, target, Some(lane), inspect::Place::Address(offset), 0);
-                    let global = own.is_ok_and(|own| own.address == offset && own.region == begin.region);
-                    Some(if global { offset } else { begin.address.wrapping_add(offset.wrapping_sub(begin.offset)) })
-                }
-                None => Some(offset),
-            }
-        }
-    }
-}
-
-/// Whether no bracket is closed that was not opened.
-fn is_balanced(text: &str) -> bool {
-    let mut open = 0i32;
-    text.chars().all(|c| {
-        open += i32::from(c == '[') - i32::from(c == ']');
-        open >= 0
-    }) && open == 0
-}
-
 /// An expression in one lane.
 pub fn lane_of(text: &str, lane: usize) -> String {
-    let plain = text.chars().all(|c| c.is_alphanumeric() || "%$_.".contains(c));
-    match selector(text) {
-        (of, Some(_)) => lane_of(of, lane),
-        _ if plain => format!("{text}@{lane}"),
-        _ => format!("({text})@{lane}"),
-    }
+    let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "%$_.".contains(c));
+    let parsed = expression::parse(text).ok().filter(|_| !plain(text));
+    let inner = parsed.as_ref().map_or(text, expression::Expression::text);
+    if plain(inner) { format!("{inner}@{lane}") } else { format!("({inner})@{lane}") }
 }
 
 /// The expression for an element of a variable; nothing for those that share a byte.
@@ -350,7 +268,7 @@ mod tests {
         assert_eq!(lane_of("%r4@0..7", 3), "%r4@3");
         assert_eq!(lane_of("%r4 + 1", 3), "(%r4 + 1)@3");
         assert_eq!(lane_of("%r4 + %r5@1", 3), "(%r4 + %r5@1)@3");
-        assert_eq!(selector("[x + 4]:f32 @ 0..3"), ("[x + 4]:f32", Some("0..3")));
+        assert_eq!(lane_of("[x + 4]:f32 @ 0..3", 3), "([x + 4]:f32)@3");
         let element = |name| Element::named(name).unwrap();
         assert_eq!(element_of("out", element("f32"), 3).as_deref(), Some("[out+12]:f32"));
         assert_eq!(element_of("p+8", element("f32"), 3), None);

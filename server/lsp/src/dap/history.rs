@@ -4,7 +4,7 @@
 //! is on the older leg again, and the write has never been.
 
 use ptx_interp::findings::Fault;
-use ptx_interp::machine::{Machine, Shape, Target};
+use ptx_interp::machine::{Machine, Target};
 use ptx_interp::trace::{self, Run};
 use std::sync::{Arc, OnceLock};
 
@@ -40,7 +40,7 @@ impl Leg {
         let known = self.start.findings.faults.len();
         let mut found = Vec::new();
         for fault in run.machine.findings.faults.iter().skip(known) {
-            let target = Target { cta: cta_number(&run.machine.shape, fault.cta), warp: fault.warp };
+            let target = Target { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
             // Who waits for ever never executes the instruction that it waits at.
             let time = run.time_of(target, fault.step, cancelled).unwrap_or(run.total());
             found.push((time, fault.clone()));
@@ -51,18 +51,6 @@ impl Leg {
         found.sort_by_key(|(time, _)| *time);
         Some(Arc::clone(self.faults.get_or_init(|| found.into())))
     }
-}
-
-/// The number in the grid of the CTA at a place.
-pub fn cta_number(shape: &Shape, [x, y, z]: [u32; 3]) -> u64 {
-    let [gx, gy, _] = shape.grid.map(u64::from);
-    u64::from(x) + gx * (u64::from(y) + gy * u64::from(z))
-}
-
-/// The place in the grid of the CTA of a number.
-pub fn cta_index(shape: &Shape, number: u64) -> [u32; 3] {
-    let [gx, gy, _] = shape.grid.map(|n| u64::from(n).max(1));
-    [number % gx, number / gx % gy, number / gx / gy].map(|n| n as u32)
 }
 
 /// All legs, the oldest first. Never empty.

@@ -1,7 +1,6 @@
 //! From the arguments of `launch` to a kernel that has been run and can be looked at.
 
 use super::arguments::Launch as Arguments;
-use super::history::cta_number;
 use super::places::Places;
 use super::threads::name;
 use super::wire::Failure;
@@ -9,6 +8,8 @@ use crate::decode::decode;
 use crate::launch::choose::{NotChosen, Question, Written};
 use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
+use crate::launch::inside::folder_of;
+use crate::launch::view;
 use crate::launch::words;
 use crate::markup::is_markup;
 use ptx_analysis::program::Program;
@@ -78,7 +79,7 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
     };
     let snapshot = Snapshot::new(&text);
     let module = Module { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
-    let folder = parent(&path);
+    let folder = folder_of(&path).to_owned();
     let (launch, files) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;
     let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
@@ -105,13 +106,6 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
         stop_at_end: arguments.stop_at_end && !arguments.no_debug,
         no_debug: arguments.no_debug,
     })
-}
-
-fn parent(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// The folder that relative paths of the arguments are meant from.
@@ -172,16 +166,13 @@ fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Lau
         let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(Failure::shown)?;
         launch.entry = kernel.name.clone();
     }
-    Ok((launch, parent(path)))
+    Ok((launch, folder_of(path).to_owned()))
 }
 
 fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     let kind = |name: &String| {
-        let found = Kind::ALL.iter().find(|k| k.name() == name);
-        found.copied().ok_or_else(|| {
-            let names: Vec<&str> = Kind::ALL.iter().filter(|k| !k.is_fatal()).map(|k| k.name()).collect();
-            Failure::shown(format!("`{name}` is no kind of finding: there are {}", names.join(", ")))
-        })
+        Kind::optional_named(name)
+            .map_err(|why| Failure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}")))
     };
     let mut checks = Checks::default();
     for (names, wanted) in [(&arguments.find, true), (&arguments.without, false)] {
@@ -201,13 +192,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
 fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
-    if (0..3).any(|i| cta[i] >= shape.grid[i]) {
-        return Err(Failure::shown(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid)));
-    }
-    if warp >= shape.warps() {
-        return Err(Failure::shown(format!("there is no warp {warp}: a CTA has {}, counted from 0", shape.warps())));
-    }
-    Ok(Target { cta: cta_number(&shape, cta), warp })
+    view::target(&shape, cta, warp).map_err(Failure::shown)
 }
 
 /// The first mistake of a launch in words, with its line in the text that it is written in.
@@ -252,7 +237,7 @@ impl Debuggee {
         let unexpected = unexpected(expectations, &machine.findings.faults);
         let shape = &machine.shape;
         let fault = |f: &&Fault| {
-            let target = Target { cta: cta_number(shape, f.cta), warp: f.warp };
+            let target = Target { cta: shape.cta_number(f.cta), warp: f.warp };
             let who = format!("{} of {}", words::lanes(f.lanes), name(shape, target));
             format!("line {}: {}: {}: {who}", line(f.site), f.kind.name(), f.message)
         };

@@ -2,7 +2,7 @@
 //!
 //! A search runs on a thread of its own. It asks for nothing but the history and what stops a run, and can be given up at any time.
 
-use super::history::{History, cta_number};
+use super::history::History;
 use super::places::Places;
 use super::stops::{Point, Stops, Watch, Watched};
 use super::wire::Client;
@@ -194,7 +194,7 @@ impl Search<'_> {
             }
             let Some(condition) = self.stops.filter(fault) else { continue };
             let machine = self.history.at(leg, *time, &cancelled).ok_or(())?;
-            let target = Target { cta: cta_number(&machine.shape, fault.cta), warp: fault.warp };
+            let target = Target { cta: machine.shape.cta_number(fault.cta), warp: fault.warp };
             if let Some(condition) = condition
                 && !matches!(condition.holds(&machine, target, fault.lanes), Ok(lanes) if lanes != 0)
             {

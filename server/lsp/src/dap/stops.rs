@@ -153,11 +153,11 @@ pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Opti
         Region::Global => Space::Global,
         Region::Shared(None) => Space::Shared(target.cta),
         Region::Shared(Some(rank)) => {
-            let own = super::history::cta_index(shape, target.cta);
+            let own = shape.cta_place(target.cta);
             let [cx, cy, _] = shape.cluster;
             let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
             let at = std::array::from_fn(|i| own[i] / shape.cluster[i] * shape.cluster[i] + inside[i]);
-            Space::Shared(super::history::cta_number(shape, at))
+            Space::Shared(shape.cta_number(at))
         }
         Region::Local => Space::Local(target.cta, target.warp, lane as u8),
         Region::Constant => Space::Constant,

@@ -1,6 +1,5 @@
 //! Warps as threads of the protocol.
 
-use super::history::cta_index;
 use ptx_interp::machine::{Machine, Shape, Target};
 use serde_json::{Value, json};
 
@@ -18,12 +17,12 @@ pub fn target(shape: &Shape, id: i64) -> Option<Target> {
     let number = u64::try_from(id.checked_sub(1)?).ok()?;
     let warps = u64::from(shape.warps()).max(1);
     let target = Target { cta: number / warps, warp: (number % warps) as u32 };
-    (target.cta < shape.grid.iter().map(|n| u64::from(*n)).product()).then_some(target)
+    (target.cta < shape.ctas()).then_some(target)
 }
 
 /// The name of a warp.
 pub fn name(shape: &Shape, target: Target) -> String {
-    let [x, y, z] = cta_index(shape, target.cta);
+    let [x, y, z] = shape.cta_place(target.cta);
     format!("CTA ({x},{y},{z}) warp {}", target.warp)
 }
 

@@ -1,6 +1,6 @@
 //! Values in words.
 
-use crate::launch::words::lanes as lanes_in_words;
+use crate::launch::words::{few, lanes as lanes_in_words};
 use ptx_interp::lanes::{LANES, Mask, lanes};
 use ptx_interp::launch::{Element, Kind};
 
@@ -51,12 +51,7 @@ pub fn summary(ty: &str, bytes: &[u8], mask: Mask, hex: bool) -> String {
         return predicate(word(bytes), mask, hex);
     }
     let texts: Vec<String> = lanes(mask).map(|l| lane(ty, bytes, l, hex)).collect();
-    match texts.as_slice() {
-        [] => "no lane".to_owned(),
-        [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
-        [a, b, c, .., last] if texts.len() > 6 => format!("{a} {b} {c} … {last}"),
-        all => all.join(" "),
-    }
+    few(&texts)
 }
 
 /// A predicate in words: as a mask, with the lanes in which it is true.
@@ -77,15 +72,6 @@ pub fn is_uniform(ty: &str, bytes: &[u8], mask: Mask) -> bool {
     let mut all = lanes(mask).map(|l| bits(ty, bytes, l));
     let first = all.next();
     all.all(|value| Some(value) == first)
-}
-
-/// What is to be said of the values of some lanes: nothing, or in brackets.
-pub fn marks(unspecified: Mask, approximate: Mask, mask: Mask) -> &'static str {
-    match (unspecified & mask, approximate & mask) {
-        (0, 0) => "",
-        (0, _) => " (approximate)",
-        _ => " (unspecified)",
-    }
 }
 
 /// A few bytes of memory in words: as the number that they are, little-endian, where there are few of them.

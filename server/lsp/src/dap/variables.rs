@@ -9,6 +9,7 @@ use super::session::{Now, Session};
 use super::types::{self, PresentationHint, Variable};
 use super::values;
 use super::wire::{Answer, Failure, Request, body};
+use crate::launch::words;
 use ptx_analysis::symbols;
 use ptx_interp::inspect::{self, Place, RegisterView, SpecialView};
 use ptx_interp::lanes::{LANES, Mask, lanes};
@@ -179,7 +180,7 @@ impl View<'_> {
     pub(super) fn register(&self, frame: Frame, register: &RegisterView) -> Made {
         let known = register.known & frame.mask;
         let ty = register.ty;
-        let mark = values::marks(register.unspecified, register.approximate, known);
+        let mark = words::marks(register.unspecified, register.approximate, known);
         let value = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
             _ if known == 0 => "not written".to_owned(),
             Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(Scope::Varying) => {
@@ -231,7 +232,7 @@ impl View<'_> {
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
         let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
         for ((variable, _), lane) in out.iter_mut().zip(lanes(frame.mask)) {
-            variable.value += values::marks(register.unspecified, register.approximate, 1 << lane);
+            variable.value += words::marks(register.unspecified, register.approximate, 1 << lane);
             variable.presentation_hint = None;
             if register.known >> lane & 1 != 0 {
                 let pointer = self.pointed(register.ty, values::bits(register.ty, &register.bytes, lane), frame, lane);

@@ -5,6 +5,14 @@ use std::path::{Component, Path};
 /// No file of a launch is larger, bytes.
 const MOST: u64 = 1 << 30;
 
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Reads a file inside of a folder: a relative path without `..`, and no link that leads out.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
 
 use super::evaluate::Evaluated;
-use super::view::{Course, place_of, state::machine_at};
+use super::view::{Course, state::machine_at};
 use super::words::{self, element, ended, grouped, lanes, plain_value, text};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::machine::Change;
@@ -30,7 +30,7 @@ pub fn markdown<'t>(
     verdicts(done, &mut out);
     buffers(done, &mut out);
     let shape = done.run.machine.shape;
-    let [x, y, z] = place_of(&shape, target.cta);
+    let [x, y, z] = shape.cta_place(target.cta);
     let steps = course.steps;
     let _ = writeln!(out, "## Warp {} of CTA {x},{y},{z}\n", target.warp);
     let _ = writeln!(out, "It executed {} instruction{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });

@@ -123,11 +123,7 @@ fn element_of(ty: &str, change: &Change) -> Element {
 }
 
 fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(u128) -> String) -> String {
-    let marks = match (change.unspecified & mask, change.approximate & mask) {
-        (0, 0) => "",
-        (0, _) => " (approximate)",
-        _ => " (unspecified)",
-    };
+    let marks = marks(change.unspecified, change.approximate, mask);
     if ty == ".pred" {
         let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
         return if bits == mask {
@@ -140,12 +136,26 @@ fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(
     }
     let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, text);
     let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
-    let shown = match texts.as_slice() {
+    few(&texts) + marks
+}
+
+/// What is to be said of the values of some lanes: nothing, or in brackets.
+pub fn marks(unspecified: u32, approximate: u32, mask: u32) -> &'static str {
+    match (unspecified & mask, approximate & mask) {
+        (0, 0) => "",
+        (0, _) => " (approximate)",
+        _ => " (unspecified)",
+    }
+}
+
+/// The values of some lanes in a line: one if they are the same, else the first few and the last.
+pub fn few(texts: &[String]) -> String {
+    match texts {
+        [] => "no lane".to_owned(),
         [first, rest @ ..] if rest.iter().all(|t| t == first) => first.clone(),
         [a, b, c, .., last] if texts.len() > 6 => format!("{a} {b} {c} … {last}"),
         all => all.join(" "),
-    };
-    shown + marks
+    }
 }
 
 /// The bits of an element; nothing where nobody wrote.

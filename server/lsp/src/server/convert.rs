@@ -79,7 +79,7 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
 
 /// The address of the page on a code; for what runs find, of the table of all that they find.
 pub fn page_address(code: &str) -> String {
-    if Kind::ALL.iter().any(|k| k.name() == code) {
+    if Kind::named(code).is_some() {
         return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
     }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))

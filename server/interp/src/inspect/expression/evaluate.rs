@@ -2,7 +2,7 @@
 
 use super::numbers::{self, Operand, together};
 use super::scene::{Meant, Scene, literal};
-use super::{Answer, Binary, Kind, Lanes, Over, Space};
+use super::{Answer, Binary, Kind, Lanes, Over, Place, Space};
 use crate::inspect::memory::{Area, load};
 use crate::inspect::value::{Meaning, Value, meaning};
 use crate::lanes::{LANES, Mask, lanes};
@@ -188,13 +188,32 @@ impl Scene<'_> {
         self.frame.base.get(lane).copied().unwrap_or(0).into()
     }
 
-    fn memory(
+    /// Where the value is kept, if the expression is the name of a register or says what memory holds; as a lane sees it.
+    pub(super) fn place(&self, lane: usize) -> Option<Place> {
+        let at = self.expression.without_lanes();
+        match &self.expression.nodes.get(at)?.kind {
+            Kind::Name(_) => match self.names.get(at)?.as_ref()? {
+                Meant::Register(slot, ..) => Some(Place::Register(u32::try_from(*slot).ok()?)),
+                _ => None,
+            },
+            Kind::Memory { space, address, ty } => match self.worth(*address, lane).ok()? {
+                Worth::One(address) => {
+                    let (address, ty) = self.location(*space, &address, *ty).ok()?;
+                    Some(Place::Memory { address, ty: ty.name })
+                }
+                Worth::Many(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The generic address that an operand in brackets means, and the type of what is there.
+    fn location(
         &self,
         space: Option<Space>,
         address: &Operand,
         ty: Option<&'static Type>,
-        lane: usize,
-    ) -> Result<Operand, String> {
+    ) -> Result<(u64, &'static Type), String> {
         let whole = matches!(meaning(address.value.ty).0, Meaning::Bits | Meaning::Integer { .. });
         if !whole {
             return Err(format!("an address is a whole number, but `{}` was found", address.value.ty));
@@ -211,8 +230,7 @@ impl Scene<'_> {
             Some(Space::In(area)) => Some(area),
             None => address.area,
         };
-        let window = area.and_then(Area::window);
-        let generic = match window {
+        let generic = match area.and_then(Area::window) {
             None => at,
             // Whoever names the space of a generic address is right, too.
             Some(window) if map.window(at).is_some_and(|(w, _)| w == window) => at,
@@ -220,8 +238,22 @@ impl Scene<'_> {
                 map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))?
             }
         };
+        Ok((generic, ty))
+    }
+
+    fn memory(
+        &self,
+        space: Option<Space>,
+        address: &Operand,
+        ty: Option<&'static Type>,
+        lane: usize,
+    ) -> Result<Operand, String> {
+        let (generic, ty) = self.location(space, address, ty)?;
+        let at = address.value.bits as u64;
         let found = self.read(generic, ty, lane);
-        if window.is_none() && space.is_none() && at < map.global && found.is_err() {
+        // Nobody has said in which state space it lies, and nothing has put it elsewhere.
+        let bare = space.is_none() && address.area.and_then(Area::window).is_none();
+        if bare && at < self.machine.executable.map.global && found.is_err() {
             return Err(format!(
                 "{at:#x} is no generic address: for an offset in a state space write `shared:[…]`, `local:[…]`, `const:[…]` or `param:[…]`"
             ));

@@ -17,7 +17,7 @@ mod tests;
 
 use super::memory::Area;
 use super::value::Value;
-use crate::lanes::Mask;
+use crate::lanes::{LANES, Mask};
 use crate::machine::{Machine, Target};
 pub use parse::parse;
 use ptx_isa::tables::Type;
@@ -46,6 +46,43 @@ pub enum Answer {
     One(Value),
     /// One for each of several lanes.
     Lanes(Vec<(usize, Value)>),
+}
+
+/// Where the value of an expression is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the register of this number of the function.
+    Register(u32),
+    /// In memory: the generic address, and the type, with the dot.
+    Memory {
+        /// Of the first byte.
+        address: u64,
+        /// Of what is read there.
+        ty: &'static str,
+    },
+}
+
+impl Expression {
+    /// The first and the last of the lanes that it names for all of it, `%r4@0..7`; nothing if it has a value in each lane.
+    pub fn lanes(&self) -> Option<(usize, usize)> {
+        match self.nodes.get(self.root)?.kind {
+            Kind::Lanes(Lanes::All, _) => Some((0, LANES - 1)),
+            Kind::Lanes(Lanes::Range(first, last), _) => Some((first.into(), last.into())),
+            _ => None,
+        }
+    }
+
+    /// Its text without the lanes that it names for all of it.
+    pub fn text(&self) -> &str {
+        self.nodes.get(self.without_lanes()).map_or("", |node| &node.text)
+    }
+
+    fn without_lanes(&self) -> usize {
+        match self.nodes.get(self.root).map(|node| &node.kind) {
+            Some(Kind::Lanes(_, inner)) => *inner,
+            _ => self.root,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -194,6 +231,18 @@ pub fn evaluate(
 ) -> Result<Answer, String> {
     let scene = scene::Scene::new(expression, machine, target, group, depth)?;
     scene.answer(lane)
+}
+
+/// Where the value of an expression is kept, as a lane sees it; nothing if it is computed.
+pub fn place(
+    expression: &Expression,
+    machine: &Machine,
+    target: Target,
+    group: usize,
+    depth: usize,
+    lane: usize,
+) -> Option<Place> {
+    scene::Scene::new(expression, machine, target, group, depth).ok()?.place(lane)
 }
 
 /// The lanes of a group for which an expression is true, in the innermost activation: those for which it says anything else, or depends on

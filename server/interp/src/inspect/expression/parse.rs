@@ -206,10 +206,12 @@ impl Parser<'_> {
     fn load_as(&mut self, operand: usize, wanted: &'static Type) -> bool {
         let mut at = operand;
         loop {
-            match self.nodes.get_mut(at).map(|n| &mut n.kind) {
-                Some(Kind::Lanes(_, inner)) => at = *inner,
-                Some(Kind::Memory { ty: ty @ None, .. }) => {
+            let Some(node) = self.nodes.get_mut(at) else { return false };
+            match &mut node.kind {
+                Kind::Lanes(_, inner) => at = *inner,
+                Kind::Memory { ty: ty @ None, .. } => {
                     *ty = Some(wanted);
+                    node.text = format!("{}:{}", node.text, wanted.name.trim_start_matches('.')).into();
                     return true;
                 }
                 _ => return false,

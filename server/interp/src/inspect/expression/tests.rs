@@ -1,7 +1,11 @@
-use super::{Answer, Mistake, convert, evaluate, holds, parse};
-use crate::inspect::{Style, Value, groups, show, show_lanes};
+use super::{Answer, Mistake, Place, convert, evaluate, holds, parse, place};
+use crate::inspect::value::{Meaning, low, meaning, signed};
+use crate::inspect::{Value, groups};
+use crate::lanes::Mask;
+use crate::machine::list;
 use crate::machine::{Machine, Target};
 use crate::testing::{Kernel, words};
+use crate::values::Marks;
 
 const TARGET: Target = Target { cta: 1, warp: 0 };
 
@@ -30,6 +34,48 @@ fn machine() -> Machine {
     out.run.at(last.time, &|| false).expect("that time")
 }
 
+/// A value as its type says, with what must be said of it.
+fn show(value: &Value) -> String {
+    if !value.known {
+        return "uninitialized".to_owned();
+    }
+    let (meaning, bits) = meaning(value.ty);
+    let text = match meaning {
+        Meaning::Truth => (value.bits & 1 != 0).to_string(),
+        Meaning::Float(element) => element.text(value.bits),
+        Meaning::Packed(element, count) => {
+            let part = |i: u32| element.text(low(value.bits >> (i * element.bits()), element.bits()));
+            format!("{{{}}}", (0..count).map(part).collect::<Vec<_>>().join(", "))
+        }
+        Meaning::Integer { signed: true } => signed(value.bits, bits).to_string(),
+        Meaning::Integer { signed: false } => value.bits.to_string(),
+        Meaning::Bits => format!("{:#0width$x}", value.bits, width = bits.div_ceil(4) as usize + 2),
+    };
+    if value.marks.contains(Marks::UNSPECIFIED) {
+        format!("{text} (unspecified)")
+    } else if value.marks.contains(Marks::APPROXIMATE) {
+        format!("{text} (approximate)")
+    } else {
+        text
+    }
+}
+
+/// Values of several lanes: those that are the same are said once.
+fn show_lanes(values: &[(usize, Value)]) -> String {
+    let mut groups: Vec<(String, Mask)> = Vec::new();
+    for (lane, value) in values {
+        let (text, bit) = (show(value), 1 << lane);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, mask)) => *mask |= bit,
+            None => groups.push((text, bit)),
+        }
+    }
+    match groups.as_slice() {
+        [(text, _)] => text.clone(),
+        all => all.iter().map(|(text, mask)| format!("{}: {text}", list(*mask))).collect::<Vec<_>>().join("; "),
+    }
+}
+
 struct Seat {
     machine: Machine,
     group: usize,
@@ -52,8 +98,8 @@ impl Seat {
 
     fn text(&self, text: &str) -> String {
         match self.answer(text) {
-            Ok(Answer::One(value)) => format!("{} {}", show(&value, Style::Default), value.ty),
-            Ok(Answer::Lanes(all)) => show_lanes(&all, Style::Default),
+            Ok(Answer::One(value)) => format!("{} {}", show(&value), value.ty),
+            Ok(Answer::Lanes(all)) => show_lanes(&all),
             Err(error) => error,
         }
     }
@@ -445,4 +491,31 @@ fn no_text_makes_it_panic() {
         }
     }
     assert!(evaluated > 500, "{evaluated}");
+}
+
+#[test]
+fn where_values_are_kept() {
+    let seat = Seat::new();
+    let kept = |text: &str| {
+        let expression = parse(text).expect("an expression");
+        (place(&expression, &seat.machine, TARGET, seat.group, seat.depth, seat.lane), expression.lanes())
+    };
+    let register = |text: &str| matches!(kept(text).0, Some(Place::Register(_)));
+    assert!(register("%r1") && register("(%r1)") && register("%r1@3") && register("%r1@0..7"));
+    assert!(!register("%r1 + 1") && !register("%tid.x") && !register("n") && !register("%r1:f32"));
+    assert_eq!((kept("%r1").1, kept("%r1@3").1), (None, Some((3, 3))));
+    assert_eq!((kept("%r1@0..7").1, kept("%r1@*").1, kept("%r1@3 + 1").1), (Some((0, 7)), Some((0, 31)), None));
+    assert_eq!(parse("[tile + 4]:f32 @ 0..3").expect("one").text(), "[tile + 4]:f32");
+    let memory = |text: &str| match kept(text).0 {
+        Some(Place::Memory { address, ty }) => (address, ty),
+        other => panic!("{text}: {other:?}"),
+    };
+    let (tile, ty) = memory("[tile]");
+    assert_eq!(ty, ".f32");
+    assert_eq!(memory("[tile+8]:u32"), (tile + 8, ".u32"));
+    // An address that was read from a register, the same with the space said, and the generic one.
+    assert_eq!(memory("shared:[%r6+8]:u32"), (tile + 8, ".u32"));
+    assert_eq!(memory("[%rd3]:f32"), (tile, ".f32"));
+    assert_eq!(memory("[total+4]").1, ".u32");
+    assert_eq!(kept("[%f1]").0, None);
 }

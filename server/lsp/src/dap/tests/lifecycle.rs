@@ -62,11 +62,11 @@ fn launches_that_cannot_be_done_say_why() {
         (with(json!({ "launchFile": "/none/run.toml" })), "run.toml` cannot be read"),
         (with(json!({ "launchFile": kernel.folder().join("run.toml") })), "`grids` is no key of a launch"),
         (with(json!({ "number": 1 })), "`number` is 1, but `kernel` has 1 launches"),
-        (with(json!({ "find": ["nan", "races"] })), "`races` is no kind of finding: there are"),
+        (with(json!({ "find": ["nan", "races"] })), "`races` is no kind of finding that can be asked for: there are"),
         (with(json!({ "limit": 0 })), "`limit` is at least 1"),
         (with(json!({ "source": "c" })), "`source` is `ptx` or `original`"),
         (with(json!({ "cta": [2, 0, 0] })), "there is no CTA [2, 0, 0] in a grid of [2, 1, 1]"),
-        (with(json!({ "warp": 2 })), "there is no warp 2: a CTA has 2"),
+        (with(json!({ "warp": 2 })), "there is no warp 2 in a CTA of 2"),
         (broken.launch(), "`kernel` cannot be run before errors are mended: line 30"),
         (mistaken.launch(), "kernel.ptx:"),
     ] {

@@ -46,7 +46,6 @@ pub struct Timeline {
 /// # Errors
 /// In words, if there is none.
 pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String> {
-    let [x, y, _] = shape.grid;
     if (0..3).any(|i| cta[i] >= shape.grid[i]) {
         return Err(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid));
     }
@@ -54,14 +53,7 @@ pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String>
     if warp >= warps {
         return Err(format!("there is no warp {warp} in a CTA of {warps}"));
     }
-    let number = (u64::from(cta[2]) * u64::from(y) + u64::from(cta[1])) * u64::from(x) + u64::from(cta[0]);
-    Ok(Target { cta: number, warp })
-}
-
-/// Where in the grid a CTA is.
-pub fn place_of(shape: &Shape, cta: u64) -> [u32; 3] {
-    let [x, y, _] = shape.grid.map(u64::from);
-    [cta % x, cta / x % y, cta / x / y].map(|n| n as u32)
+    Ok(Target { cta: shape.cta_number(cta), warp })
 }
 
 /// Lanes of a warp that exist: the last warp of a CTA may have fewer.
@@ -81,17 +73,16 @@ pub fn answer(
     let target = course.target;
     let shape = done.run.machine.shape;
     let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
-    let ctas: u64 = shape.grid.iter().map(|n| u64::from(*n)).product();
     if asked.brief
         && let Some(out) = out.as_object_mut()
     {
         out.retain(|key, _| key != "buffers" && key != "unwritten");
     }
     out["grid"] = json!({
-        "grid": shape.grid, "block": shape.block, "cluster": shape.cluster, "ctas": ctas, "warps": shape.warps(), "threads": shape.threads(),
+        "grid": shape.grid, "block": shape.block, "cluster": shape.cluster, "ctas": shape.ctas(), "warps": shape.warps(), "threads": shape.threads(),
     });
     out["target"] = json!({
-        "cta": place_of(&shape, target.cta), "warp": target.warp, "present": present(&shape, target.warp),
+        "cta": shape.cta_place(target.cta), "warp": target.warp, "present": present(&shape, target.warp),
     });
     out["steps"] = json!(course.steps);
     let detail = Detail { registers: true, accesses: asked.accesses };
@@ -121,17 +112,17 @@ pub fn answer(
 
 #[cfg(test)]
 mod tests {
-    use super::{place_of, present, target};
+    use super::{present, target};
     use ptx_interp::machine::{Shape, Target};
 
     #[test]
     fn warps_of_a_grid() {
         let shape = Shape::new([3, 2, 2], [40, 1, 1]);
         for number in 0..12 {
-            let place = place_of(&shape, number);
+            let place = shape.cta_place(number);
             assert_eq!(target(&shape, place, 1), Ok(Target { cta: number, warp: 1 }));
         }
-        assert_eq!(place_of(&shape, 11), [2, 1, 1]);
+        assert_eq!(shape.cta_place(11), [2, 1, 1]);
         assert!(target(&shape, [3, 0, 0], 0).is_err_and(|why| why.contains("no CTA")));
         assert!(target(&shape, [0; 3], 2).is_err_and(|why| why.contains("no warp 2 in a CTA of 2")));
         assert_eq!((present(&shape, 0), present(&shape, 1), present(&shape, 2)), (u32::MAX, 0xff, 0));

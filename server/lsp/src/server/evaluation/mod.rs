@@ -55,7 +55,6 @@ pub struct Focus {
 #[derive(Debug, Clone, PartialEq)]
 struct Wanted {
     question: Question,
-    settings: Limits,
     focus: Option<Focus>,
 }
 
@@ -262,7 +261,7 @@ pub fn ask(
     let limits = Limits { checks: settings.checks, steps: settings.steps };
     let known = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time);
     if let Some(known) = known.filter(|e| same(&e.question, &e.entry, question, &e.module)) {
-        document.evaluation.want(&known, question, limits);
+        document.evaluation.want(&known, question);
         return Ok(known);
     }
     let evaluation =
@@ -270,7 +269,7 @@ pub fn ask(
     if cancelled() {
         return Err(Refusal::new("cancelled", "it was cancelled"));
     }
-    let again = document.evaluation.want(&evaluation, question, limits);
+    let again = document.evaluation.want(&evaluation, question);
     shared.evaluations.keep(shared, document, evaluation.clone());
     // Its findings are shown with the others.
     document.recheck();
@@ -290,12 +289,12 @@ fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
 
 impl Slot {
     /// Notes what is wanted. Tells whether something was before.
-    fn want(&self, evaluation: &Evaluation, question: &Question, settings: Limits) -> bool {
+    fn want(&self, evaluation: &Evaluation, question: &Question) -> bool {
         let mut inside = lock(&self.0);
         // The name stays when lines move, and a lane only in the same kernel.
         let question = Question { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
         let focus = inside.wanted.as_ref().filter(|w| w.question.entry == question.entry).and_then(|w| w.focus);
-        inside.wanted.replace(Wanted { question, settings, focus }).is_some()
+        inside.wanted.replace(Wanted { question, focus }).is_some()
     }
 }
 

@@ -53,7 +53,7 @@ impl Reader {
         if value.is_null() {
             return;
         }
-        let kind = |text: &String| Kind::ALL.iter().find(|k| k.name() == text && !k.is_fatal()).copied();
+        let kind = |text: &String| Kind::optional_named(text).ok();
         match strings(value).and_then(|names| names.iter().map(kind).collect::<Option<Vec<Kind>>>()) {
             Some(kinds) => kinds.into_iter().for_each(|kind| *out = out.with(kind, wanted)),
             None => self.wrong(name, "a list of what can be looked for or not, such as `[\"race\", \"nan\"]`"),

@@ -352,7 +352,7 @@ fn rows() -> String {
 /// The settings as a schema, with full names as keys.
 fn schema() -> Value {
     let codes = || PAGES.iter().map(|p| p.code);
-    let kinds = || Kind::ALL.iter().filter(|k| !k.is_fatal()).map(|k| k.name());
+    let kinds = || Kind::optional().map(Kind::name);
     let mut properties = Map::new();
     for setting in SETTINGS {
         let mut value = match setting.takes {
