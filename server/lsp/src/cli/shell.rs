@@ -52,8 +52,13 @@ pub fn completions(arguments: &Completions) -> Status {
     let mut command = super::Arguments::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, name, &mut script);
-    written(stdout().lock().write_all(&script))
+    clap_complete::generate(arguments.shell, &mut command, name.clone(), &mut script);
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if arguments.shell == Shell::Bash {
+        // clap_complete 4.6 calls a program with a hyphen by one name where it finds a command, by another where it completes it.
+        script = script.replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__"));
+    }
+    written(stdout().lock().write_all(script.as_bytes()))
 }
 
 /// Prints the page of the program, or writes all pages.
@@ -94,9 +99,12 @@ fn write(folder: &Path) -> io::Result<()> {
 /// The name of a command's page, and the page.
 fn page(command: Command) -> io::Result<(String, Vec<u8>)> {
     let (is_program, options) = (command.has_subcommands(), command.get_arguments().any(|a| !a.is_hide_set()));
-    let man = Man::new(command).source(concat!("ptx-analyzer ", env!("CARGO_PKG_VERSION"))).manual("PTX Analyzer");
+    let man = Man::new(command);
     let mut text = Vec::new();
-    man.render_title(&mut text)?;
+    // No date, so that the same version has the same pages; the title of `man` would leave out the empty word, and shift the others.
+    let title = man.get_filename().trim_end_matches(".1").to_uppercase();
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(text, ".TH {title} 1 \"\" \"ptx-analyzer {version}\" \"PTX Analyzer\"")?;
     man.render_name_section(&mut text)?;
     man.render_synopsis_section(&mut text)?;
     man.render_description_section(&mut text)?;
