@@ -123,5 +123,18 @@ fn page(command: Command) -> io::Result<(String, Vec<u8>)> {
         more.control("SH", ["SEE ALSO"]).text([roman(env!("CARGO_PKG_REPOSITORY"))]);
         more.to_writer(&mut text)?;
     }
-    Ok((man.get_filename(), text))
+    Ok((man.get_filename(), ascii(&String::from_utf8_lossy(&text)).into_bytes()))
+}
+
+/// A page for every roff: what is not ASCII is named by its number.
+fn ascii(page: &str) -> String {
+    let mut named = String::with_capacity(page.len());
+    for letter in page.chars() {
+        if letter.is_ascii() {
+            named.push(letter);
+        } else {
+            named.push_str(&format!("\\[u{:04X}]", u32::from(letter)));
+        }
+    }
+    named
 }

@@ -73,6 +73,8 @@ fn pages_of_all_commands() {
     expected.insert("ptx-analyzer.1".into());
     assert_eq!(names, expected);
 
+    let page = std::fs::read_to_string(into.join("ptx-analyzer-check.1")).unwrap();
+    assert!(page.is_ascii() && page.contains("\\[u2026]"), "{page}");
     let page = std::fs::read_to_string(into.join("ptx-analyzer.1")).unwrap();
     assert_eq!(page, printed(&["man"]));
     assert!(page.lines().any(|l| l.starts_with(".TH PTX-ANALYZER 1 \"\" \"ptx-analyzer ")), "{page}");
