@@ -1,6 +1,8 @@
 # The entries for other projects (editors/upstream) and the extension for Zed, as far as the editors here can try them.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
+not_in() { ! grep -qF -- "$2" "$1"; }
+
 # Neovim with the file of nvim-lspconfig and one line of configuration; the queries of Zed on the grammar.
 upstream_neovim() {
   local site=$XDG_DATA_HOME/nvim/site
@@ -12,6 +14,7 @@ upstream_neovim() {
   forget_servers
   neovim_scenario upstream_test.lua nvim-lspconfig "$project/operand.ptx"
   check 'upstream: no server is left behind' until_true 10 servers_gone
+  check 'upstream: the server has nothing to say of its settings' not_in "$work/neovim-nvim-lspconfig.log" 'the setting'
   neovim_scenario upstream_test.lua nvim-treesitter "$project/clean.ptx"
   neovim_scenario upstream_test.lua zed "$project/clean.ptx"
 }

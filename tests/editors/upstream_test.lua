@@ -13,7 +13,7 @@ end
 
 local scenarios = {}
 
-scenarios['nvim-lspconfig'] = function()
+scenarios.nvim_lspconfig = function()
   T.ok('the file type is known', vim.bo.filetype == 'ptx', vim.bo.filetype)
   local found = vim.wait(30000, function()
     return #vim.diagnostic.get(T.buf) > 0
@@ -24,7 +24,7 @@ scenarios['nvim-lspconfig'] = function()
   T.ok('in the project', client.root_dir == env.PROJECT, client.root_dir)
 end
 
-scenarios['nvim-treesitter'] = function()
+scenarios.nvim_treesitter = function()
   local entry = assert(load('return {' .. read('editors/upstream/nvim-treesitter/parsers.lua') .. '}'))().ptx
   local info = entry.install_info
   T.ok('the entry has what it needs', info.url and info.revision and entry.tier and entry.maintainers[1], entry)
@@ -40,7 +40,7 @@ scenarios['nvim-treesitter'] = function()
   end
 end
 
-scenarios['zed'] = function()
+scenarios.zed = function()
   vim.treesitter.language.add('ptx')
   local folder = 'editors/zed/languages/ptx'
   local tree = vim.treesitter.get_parser(T.buf, 'ptx'):parse()[1]:root()

@@ -19,7 +19,4 @@ return {
   cmd = { 'ptx-analyzer' },
   filetypes = { 'ptx' },
   root_markers = { '.git' },
-  settings = {
-    ['ptx-analyzer'] = {},
-  },
 }
