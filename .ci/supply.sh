@@ -10,6 +10,15 @@ tools=$1/supply program=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+missing=()
+for tool in npm zsh fish mandoc groff; do
+  command -v "$tool" >/dev/null || missing+=("$tool")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends python3-venv "${missing[@]}" >"$scratch/apt.log" 2>&1 || { cat "$scratch/apt.log"; exit 1; }
+fi
 if ! "$tools/bin/python" -m pip --version >/dev/null 2>&1; then
   python3 -m venv --clear "$tools"
 fi
@@ -54,20 +63,13 @@ for copy in one two; do
 done
 diff -r "$scratch/one" "$scratch/two"
 (cd "$scratch/one" && sha256sum --quiet --check ./*.sha256 && tar xzf ./*.tar.gz)
-unpacked=$(echo "$scratch"/one/ptx-analyzer-"$version"-x86_64-unknown-linux-gnu)
+unpacked=$scratch/one/ptx-analyzer-$version-x86_64-unknown-linux-gnu
 "$unpacked/ptx-analyzer" --version
 for file in LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt README.md INSTALL.md man/man1/ptx-analyzer-check.1 completions/_ptx-analyzer; do
   [ -s "$unpacked/$file" ] || { echo "the archive has no $file"; exit 1; }
 done
 
 echo 'completions and manual pages, read by those they are for'
-missing=()
-for tool in zsh fish mandoc groff; do
-  command -v "$tool" >/dev/null || missing+=("$tool")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$scratch/apt.log" 2>&1 || { cat "$scratch/apt.log"; exit 1; }
-fi
 for page in "$unpacked"/man/man1/*.1; do
   mandoc -T lint -W error "$page"
   warned=$(groff -ww -man -T utf8 "$page" 2>&1 >/dev/null)
@@ -75,5 +77,6 @@ for page in "$unpacked"/man/man1/*.1; do
 done
 bash -n "$unpacked/completions/ptx-analyzer.bash"
 zsh -f -c 'autoload -Uz compinit && compinit -D && source "$1" && [[ $_comps[ptx-analyzer] == _ptx-analyzer ]]' zsh "$unpacked/completions/_ptx-analyzer"
+# shellcheck disable=SC2016 # for fish
 PATH=$unpacked:$PATH HOME=$scratch fish --no-config -c \
-  'source $argv[1]; test (complete -C "ptx-analyzer check --format s") = sarif' "$unpacked/completions/ptx-analyzer.fish"
+  'source $argv[1]; string match -q "sarif*" -- (complete -C "ptx-analyzer check --format s")' "$unpacked/completions/ptx-analyzer.fish"

@@ -34,7 +34,7 @@ upstream_helix() {
       ok "upstream, helix: the health check says $line"
     else
       fail "upstream, helix: the health check says $line"
-      sed 's/^/  | /' <<<"$health"
+      printf '%s\n' "  | ${health//$'\n'/$'\n'  | }"
     fi
   done
 }
