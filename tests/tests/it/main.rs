@@ -9,6 +9,7 @@ mod fixtures;
 mod hard_cases;
 mod interpreter_coverage;
 mod layering;
+mod markdown;
 mod messages;
 mod mutants;
 mod notation;
