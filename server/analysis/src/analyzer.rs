@@ -6,9 +6,11 @@
 
 mod facts;
 mod lints;
+mod threads;
 
 pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
+use threads::Threads;
 
 use crate::body::Body;
 use crate::checks::module_header::Progress;
@@ -33,7 +35,7 @@ use ptx_isa::tables::Target;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
 /// What is wrong with a module.
@@ -48,7 +50,9 @@ pub struct Report {
 /// Checks modules and remembers what it can use again. One for each document.
 #[derive(Debug, Default)]
 pub struct Analyzer {
-    heads: Heads,
+    threads: Threads,
+    /// One for each thread.
+    heads: Vec<Heads>,
     asked: Asked,
     functions: Functions,
     signatures: Signatures,
@@ -161,9 +165,14 @@ impl Analyzer {
         }
     }
 
+    /// Lets the check of much text at once use several threads; one, if nobody says so.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = Threads(threads);
+    }
+
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
-        let items = items(snapshot.root());
+        let items = items(snapshot);
         let mut out = Vec::new();
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
@@ -191,13 +200,20 @@ impl Analyzer {
                 None => later.push((index, text, None)),
             }
         }
-        for (index, text, record) in later {
-            let item = &items[index];
-            let name = name_of(snapshot, item.node);
-            let old = record.or_else(|| self.functions.take_named(&name));
-            let record = check_item(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
-            records.push((index, record));
-        }
+        let work: Vec<_> = later
+            .into_iter()
+            .map(|(index, text, record)| {
+                let name = name_of(snapshot, items[index].node);
+                let old = record.or_else(|| self.functions.take_named(&name));
+                (index, Mutex::new(Some((text, name, old))))
+            })
+            .collect();
+        let size = |(index, _): &(usize, _)| items[*index].range.len();
+        let checked = self.threads.share(&work, size, &mut self.heads, |heads, (index, known)| {
+            let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+            Some((*index, check_item(snapshot, &items[*index], *index, &header, environment, heads, known)))
+        });
+        records.extend(checked.into_iter().flatten());
         records.sort_by_key(|(index, _)| *index);
         for (index, record) in &records {
             let base = items[*index].range.start;
@@ -464,9 +480,8 @@ fn end_of_header(item: &Item<'_>) -> usize {
 
 /// A block comment without its end takes the rest of the file, so it is the last thing in the tree.
 fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
-    let root = snapshot.root();
-    let mut cursor = root.walk();
-    let mut node = root;
+    let mut node = snapshot.roots().next_back()?;
+    let mut cursor = node.walk();
     while cursor.goto_last_child() {
         node = cursor.node();
     }
