@@ -4,14 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Not ours: where other projects, users and the load tests have their files.
-const ELSEWHERE: &[&str] = &[
-    ".vscode/settings.json",
-    ".helix/languages.toml",
-    ".config/helix/languages.toml",
-    "lsp/capabilities.rs",
-    "corpus/large-8MB.ptx",
-];
+/// Not ours: where other projects and users have their files.
+const ELSEWHERE: &[&str] =
+    &[".vscode/settings.json", ".helix/languages.toml", ".config/helix/languages.toml", "lsp/capabilities.rs"];
 
 /// Endings of the files that are kept here.
 const KEPT: &[&str] = &[
