@@ -32,6 +32,18 @@ pub struct Edit {
     pub new_end: usize,
 }
 
+impl Edit {
+    /// This replacement and one after it as one.
+    fn followed_by(self, next: Self) -> Self {
+        let beyond = next.old_end.saturating_sub(self.new_end);
+        Self {
+            start: self.start.min(next.start),
+            old_end: self.old_end + beyond,
+            new_end: self.new_end + beyond + next.new_end - next.old_end,
+        }
+    }
+}
+
 /// Gives each document a number of its own.
 fn new_number() -> u64 {
     static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
@@ -76,6 +88,13 @@ impl Snapshot {
     /// remember things of it.
     pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[Edit]> {
         (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
+    }
+
+    /// All edits that led here from an earlier snapshot as one replacement, if `earlier` is the very one before; `Some(None)` if there was
+    /// none.
+    pub fn change_since(&self, earlier: SnapshotId) -> Option<Option<Edit>> {
+        let edits = self.edits_since(earlier)?;
+        Some(edits.iter().copied().reduce(Edit::followed_by))
     }
 
     /// Names this snapshot for [`Snapshot::edits_since`].

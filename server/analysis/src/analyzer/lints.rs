@@ -47,7 +47,7 @@ impl Analyzer {
     /// a keystroke's time. Functions with errors are left alone. Nothing if `cancelled` said so meanwhile; what was found until
     /// then is remembered.
     pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Vec<Diagnostic>> {
-        if self.last.as_ref().is_none_or(|(id, _)| *id != snapshot.id()) {
+        if self.last.as_ref().is_none_or(|(last, _)| last.id() != snapshot.id()) {
             self.analyze(snapshot);
         }
         let items = items(snapshot);
