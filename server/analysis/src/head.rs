@@ -139,7 +139,7 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> 
     }
     // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
     let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
-    let known: Vec<bool> = modifiers.iter().map(|word| takes(&word)).collect();
+    let known: Vec<bool> = modifiers.iter().map(takes).collect();
     let mut tried: Vec<(&'static Form, Vec<Problem>)> =
         forms().map(|(_, form)| (form, problems(form, modifiers, &known))).collect();
     let cost = |problems: &[Problem]| problems.iter().map(|p| p.cost()).sum::<u32>();
