@@ -1,105 +1,15 @@
 -- Run by neovim-warp.test.sh inside Neovim with fixture/parting.ptx or what it names; SCENARIO says which part.
 
 local env = vim.env
-local lib = dofile(env.HERE .. '/neovim_lib.lua')
+local warp = dofile(env.HERE .. '/neovim_warp_lib.lua')
+local lib = warp.lib
 local ok, becomes, attached, position, put_cursor, type_keys =
   lib.ok, lib.becomes, lib.attached, lib.position, lib.put_cursor, lib.type_keys
 local buf = lib.buf
 local scenario = {}
-
-vim.o.columns, vim.o.lines = 200, 60
-
-local messages = {}
-vim.notify = function(message)
-  messages[#messages + 1] = message
-end
-
-local function says(text)
-  return function()
-    return table.concat(messages, '\n'):find(text, 1, true) ~= nil
-  end
-end
-
-local function all_messages()
-  return messages
-end
-
-local function pane()
-  return require('ptx-analyzer.warp.window').of(buf)
-end
-
-local function grid()
-  local here = pane()
-  return here and vim.api.nvim_buf_get_lines(here.bufnr, 0, -1, false) or {}
-end
-
---- The line of the grid that begins with a text, without doubled spaces.
-local function line_of(start)
-  for number, line in ipairs(grid()) do
-    if vim.startswith(line, start) then
-      return (line:gsub('%s+', ' ')), number
-    end
-  end
-  return ''
-end
-
-local function has(start, rest)
-  return function()
-    return line_of(start):find(rest, 1, true) ~= nil
-  end
-end
-
-local function row(text)
-  return (position(text)) + 1
-end
-
---- Evaluates with the cursor at a text, and waits for the grid.
-local function evaluate(text, command)
-  attached()
-  put_cursor(position(text))
-  vim.cmd(command or 'PtxEvaluate')
-  becomes('the grid opens', function()
-    return pane() ~= nil and pane().session:state() ~= nil and #grid() > 5
-  end, all_messages)
-  vim.wait(2000, function()
-    return not pane().session.asked
-  end, 5)
-end
-
-local function step_is(step)
-  return function()
-    return pane().session:state().step == step
-  end
-end
-
-local function current_step()
-  return { step = pane().session.step, steps = pane().session.steps, top = grid()[1] }
-end
-
---- The groups of the cells of a register, one for each lane that is shown.
-local function groups_of(name)
-  local here = pane()
-  local text, number = line_of(name)
-  ok(('there is a row for %s'):format(name), text ~= '')
-  local namespace = vim.api.nvim_get_namespaces()['ptx-analyzer-warp']
-  local found = {}
-  local marks = vim.api.nvim_buf_get_extmarks(here.bufnr, namespace, { number - 1, 0 }, { number - 1, -1 }, { details = true })
-  local line = vim.api.nvim_buf_get_lines(here.bufnr, number - 1, number, false)[1]
-  for _, mark in ipairs(marks) do
-    local lane = here.picture.lane_at(vim.api.nvim_strwidth(line:sub(1, mark[4].end_col)) - 1)
-    if lane then
-      found[lane] = mark[4].hl_group
-    end
-  end
-  return found
-end
-
-local function source_marks()
-  local namespace = vim.api.nvim_get_namespaces()['ptx-analyzer-warp-source']
-  return vim.tbl_map(function(mark)
-    return mark[2] + 1
-  end, vim.api.nvim_buf_get_extmarks(buf, namespace, 0, -1, {}))
-end
+local messages, says, all_messages, row, evaluate = warp.messages, warp.says, warp.all_messages, warp.row, warp.evaluate
+local pane, grid, line_of, has, groups_of = warp.pane, warp.grid, warp.line_of, warp.has, warp.groups_of
+local step_is, current_step, source_marks = warp.step_is, warp.current_step, warp.source_marks
 
 function scenario.grid()
   evaluate('mul.f32 %half')
@@ -336,7 +246,7 @@ function scenario.clear()
   vim.wait(500)
   ok('the server has none either', not hint_at('rsqrt', '1.414')(), hints())
   for _, command in ipairs({ 'PtxStep', 'PtxLane', 'PtxResult', 'PtxMemory', 'PtxFaults', 'PtxLaunch', 'PtxEvaluateClear', 'PtxWarp 0', 'PtxFilter x' }) do
-    messages = {}
+    warp.forget()
     vim.cmd(command)
     ok((':%s says that nothing is evaluated'):format(command), says('nothing is evaluated here')(), messages)
   end
@@ -348,7 +258,7 @@ function scenario.commands()
   vim.cmd('PtxEvaluate nowhere')
   becomes('a kernel that is not there is refused', says('nowhere'), all_messages)
   ok('and nothing opens', #vim.api.nvim_list_wins() == 1 and pane() == nil)
-  messages = {}
+  warp.forget()
   vim.cmd('PtxEvaluate without_launch')
   becomes('one by its name', function() return line_of('without_launch') ~= '' end, grid)
   ok('its launch is a guess, and that is said', has('with ', '(guessed)')(), grid())
@@ -593,7 +503,7 @@ end
 
 function scenario.nothing_there()
   for _, command in ipairs({ 'PtxEvaluate', 'PtxEvaluate!' }) do
-    messages = {}
+    warp.forget()
     vim.cmd(command)
     ok((':%s says that no server runs'):format(command), says('the server does not run for this buffer')(), messages)
   end

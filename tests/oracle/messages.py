@@ -2,7 +2,7 @@
 """Makes docs/messages.md: what NVIDIA's assembler says of mistakes that people make (mistakes.txt), and what we say.
 
 usage: PTXAS=/path/to/ptxas messages.py [PATH/TO/ptx-analyzer] > ../../docs/messages.md
-Our half is tested: cargo test -p ptx-tests --test messages
+Our half is tested: cargo test -p ptx-tests --test it messages
 """
 import contextlib, io, json, os, re, subprocess, sys, tempfile
 

@@ -3,7 +3,7 @@
 
 usage: PTXAS=/path/to/ptxas registers.py
 
-Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test registers` compares them with what we say. The assembler is not
+Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with what we say. The assembler is not
 part of this project: only whoever records needs it. docs/occupancy.md tells what came out.
 """
 import os, re, subprocess, tempfile

@@ -126,61 +126,55 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> 
     if !entry.checked {
         return Some(head);
     }
-    let forms: Vec<&'static Form> = opcode.entries.iter().flat_map(|e| e.forms).collect();
-    let mut nearest: Option<(u32, Mismatch)> = None;
-    for (entry, form) in opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f))) {
-        match match_form(form, modifiers, &forms) {
-            Ok(values) => {
-                let arrangements = arrangements(form, &values);
-                head.candidates.push(Candidate { entry, form, values, arrangements });
-            }
-            Err(problems) => {
-                let cost = problems.iter().map(|p| p.cost()).sum();
-                if nearest.as_ref().is_none_or(|n| cost < n.0) {
-                    let expected = Vec::new();
-                    nearest = Some((cost, Mismatch { form, problems, expected }));
-                }
-            }
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f)));
+    for (entry, form) in forms() {
+        if let Some(values) = match_form(form, modifiers) {
+            let arrangements = arrangements(form, &values);
+            head.candidates.push(Candidate { entry, form, values, arrangements });
         }
     }
-    if head.candidates.is_empty() {
-        head.mismatch =
-            nearest.map(|(_, mismatch)| Mismatch { expected: expected(&mismatch, modifiers, &forms), ..mismatch });
-    } else if let Some(first) = head.candidates.first() {
+    if let Some(first) = head.candidates.first() {
         head.entry = first.entry;
+        return Some(head);
     }
+    // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
+    let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
+    let known: Vec<bool> = modifiers.iter().map(takes).collect();
+    let mut tried: Vec<(&'static Form, Vec<Problem>)> =
+        forms().map(|(_, form)| (form, problems(form, modifiers, &known))).collect();
+    let cost = |problems: &[Problem]| problems.iter().map(|p| p.cost()).sum::<u32>();
+    let nearest = (0..tried.len()).min_by_key(|i| cost(&tried[*i].1));
+    head.mismatch = nearest.map(|nearest| {
+        let expected = expected(&tried[nearest].1, &tried);
+        let (form, problems) = tried.swap_remove(nearest);
+        Mismatch { form, problems, expected }
+    });
     Some(head)
 }
 
-/// What all forms that lack a modifier in the same way would take.
-fn expected(nearest: &Mismatch, modifiers: &[&str], forms: &[&'static Form]) -> Vec<&'static str> {
+/// What all forms that lack a modifier in the same way as the nearest would take.
+fn expected(nearest: &[Problem], tried: &[(&'static Form, Vec<Problem>)]) -> Vec<&'static str> {
     let kinds = |problems: &[Problem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
-    let wanted = kinds(&nearest.problems);
+    let wanted = kinds(nearest);
     let missing = |problems: &[Problem]| {
         problems.iter().find_map(|p| if let Problem::Missing(slot) = p { Some(slot.values) } else { None })
     };
     let mut out: Vec<&'static str> = Vec::new();
-    for form in forms {
-        if let Err(problems) = match_form(form, modifiers, forms)
-            && kinds(&problems) == wanted
-        {
-            let new = missing(&problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
-            let new: Vec<&'static str> = new.copied().collect();
-            out.extend(new);
-        }
+    for (_, problems) in tried.iter().filter(|(_, problems)| kinds(problems) == wanted) {
+        let new = missing(problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
+        let new: Vec<&'static str> = new.copied().collect();
+        out.extend(new);
     }
     out
 }
 
 type Values = Vec<Option<&'static str>>;
 
-fn match_form(form: &'static Form, written: &[&str], all: &[&'static Form]) -> Result<Values, Vec<Problem>> {
+/// What stands in the slots of a form, if the modifiers fit it.
+fn match_form(form: &'static Form, written: &[&str]) -> Option<Values> {
     let modifiers = &without_repeats(form, written)[..];
     let mut assignment = vec![None; modifiers.len()];
-    if assign(form, modifiers, 0, &mut assignment) {
-        return Ok(values(form, modifiers, &assignment));
-    }
-    Err(problems(form, written, all))
+    assign(form, modifiers, 0, &mut assignment).then(|| values(form, modifiers, &assignment))
 }
 
 /// Without those further copies that the form allows. Indices are kept in step only where nothing is left out, and a
@@ -330,13 +324,12 @@ pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
     whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
 }
 
-/// What is wrong with the nearest assignment.
-fn problems(form: &'static Form, modifiers: &[&str], all: &[&'static Form]) -> Vec<Problem> {
+/// What is wrong with the nearest assignment. `known` says of each modifier whether any form of the opcode takes it.
+fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Problem> {
     let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
     let mut out = Vec::new();
     for (next, modifier) in modifiers.iter().enumerate() {
         let takes = |s: &Slot| s.after_operand == 0 && s.values.contains(modifier);
-        let known = all.iter().any(|f| f.slots.iter().any(|s| s.values.contains(modifier)));
         let free = form.slots.iter().enumerate().position(|(i, s)| takes(s) && !assignment.contains(&Some(i)));
         if let Some(slot) = free {
             let later = assignment.iter().position(|a| {
@@ -346,7 +339,7 @@ fn problems(form: &'static Form, modifiers: &[&str], all: &[&'static Form]) -> V
                 out.push(Problem::TypeOrder(next, later));
             }
             assignment[next] = Some(slot);
-        } else if !known {
+        } else if !known[next] {
             out.push(Problem::Unknown(next));
         } else if modifiers[..next].contains(modifier) && form.slots.iter().any(takes) {
             out.push(Problem::Duplicate(next));

@@ -151,11 +151,6 @@ impl Facts {
         lives.iter().map(|(start, end)| *start as usize..*end as usize)
     }
 
-    /// The registers whose value may still be read after an instruction.
-    pub fn live_after(&self, instruction: usize) -> impl Iterator<Item = &Register> {
-        self.registers.iter().filter(move |r| self.lives(r).any(|range| range.contains(&instruction)))
-    }
-
     /// The registers that hold a value at an instruction: before it, or after it together with what it writes, whichever is more.
     /// What they take is what [`crate::registers::Pressure`] counts there.
     pub fn held_at(&self, instruction: usize) -> Vec<&Register> {

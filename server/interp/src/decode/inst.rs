@@ -429,20 +429,7 @@ impl<'a> Inst<'a> {
         Ok(Action::Lanes(simd::step(Map3 { d, abc, f })))
     }
 
-    /// `d = f(a)` for the active lanes only, with marks: for functions that are costly.
-    pub fn each1<A: Lane, D: Lane>(
-        &mut self,
-        f: impl Fn(A) -> (D, Marks) + Send + Sync + 'static,
-    ) -> Result<Action, Refusal> {
-        let (d, a) = (self.dst::<D>("d")?, self.src::<A>("a")?);
-        Ok(Self::each(move |r, lane| {
-            let (value, marks) = f(r.lane(a, lane));
-            r.put_lane(d, lane, value);
-            marks
-        }))
-    }
-
-    /// `d = f(a, b)`, as [`each1`](Self::each1).
+    /// `d = f(a, b)` for the active lanes only, with marks: for functions that are costly.
     pub fn each2<A: Lane, B: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B) -> (D, Marks) + Send + Sync + 'static,
@@ -455,7 +442,7 @@ impl<'a> Inst<'a> {
         }))
     }
 
-    /// `d = f(a, b, c)`, as [`each1`](Self::each1).
+    /// `d = f(a, b, c)`, as [`each2`](Self::each2).
     pub fn each3<A: Lane, B: Lane, C: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B, C) -> (D, Marks) + Send + Sync + 'static,

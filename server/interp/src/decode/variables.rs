@@ -5,6 +5,7 @@ use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
 use crate::values::Marks;
 use ptx_analysis::program::{Initial, Target};
 use ptx_analysis::symbols::Variable;
+use ptx_isa::ISA;
 use std::sync::Arc;
 
 /// Bytes that the variables of a module may have together; what lies behind is not there.
@@ -48,8 +49,10 @@ impl Executable {
     /// be reached use.
     pub(super) fn place_variables(&mut self, reachable: &[usize]) {
         let program = Arc::clone(&self.program);
-        // Of newer architectures the system keeps the first KiB of shared memory for itself.
-        self.shared_start = if self.has("sm_80") { 1024 } else { 0 };
+        // What the system keeps for itself lies first. Of a target whose multiprocessor is not known it is what the nearest older one keeps.
+        let mut known = ISA.multiprocessors.iter().rev();
+        let multiprocessor = known.find(|m| m.targets.iter().any(|name| self.has(name)));
+        self.shared_start = multiprocessor.map_or(0, |m| m.shared_reserved.into());
         let mut filled = Filled { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
         let is_open = |v: &Variable| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
         let bodies = || reachable.iter().filter_map(|f| Some((*f, program.functions.get(*f)?.body.as_ref()?)));

@@ -12,6 +12,7 @@ use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use crate::values::Marks;
 use crate::values::atomic::{self, Element, Function, Operation};
+use ptx_isa::Exec;
 use ptx_isa::tables::Version;
 
 /// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
@@ -198,7 +199,8 @@ impl Reduction {
         let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
         // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
         let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
-        let keeps = inst.has(".noftz") || (newer && inst.entry().name.contains("async.bulk"));
+        let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));
+        let keeps = inst.has(".noftz") || (newer && bulk);
         let function = atomic::operation(operation, element, !keeps);
         let function = function.ok_or("a reduction that there is not")?;
         Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })

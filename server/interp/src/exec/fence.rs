@@ -5,9 +5,9 @@ use crate::exec::copies;
 use crate::machine::Outcome;
 use crate::races;
 
-/// `fence`, `membar`: `membar` is `fence.sc`.
+/// `fence`, and `membar`, which is `fence.sc`.
 pub(crate) fn fence(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let consistent = inst.has(".sc") || inst.entry().name == "membar";
+    let consistent = inst.has(".sc") || inst.exec() == Some(ptx_isa::Exec::FenceMembar);
     Ok(Inst::machine(move |context| {
         races::fence(context, consistent);
         Outcome::Next

@@ -128,7 +128,7 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::ExtendedSubCc => extended::sub_cc(inst),
         Exec::ExtendedSubc => extended::subc(inst),
         Exec::FenceMbarrierInit | Exec::FenceProxy => fence::proxy(inst),
-        Exec::FenceMemory => fence::fence(inst),
+        Exec::FenceMembar | Exec::FenceMemory => fence::fence(inst),
         Exec::FloatAbs => float::abs(inst),
         Exec::FloatAdd => float::add(inst),
         Exec::FloatCopysign => float::copysign(inst),

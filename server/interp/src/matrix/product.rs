@@ -105,6 +105,7 @@ pub struct Outcome {
     pub marks: Vec<Marks>,
 }
 
+#[cfg(test)]
 impl Outcome {
     /// What is to be said of any of them.
     pub fn all_marks(&self) -> Marks {

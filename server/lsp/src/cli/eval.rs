@@ -9,6 +9,7 @@ use super::source::{self, Opened, Origin, place};
 use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
 use crate::launch::inside::folder_of;
+use crate::launch::refusal::{self, Refusal};
 use crate::launch::report::{Report, report};
 use clap::ValueEnum;
 use ptx_analysis::Diagnostic;
@@ -212,13 +213,12 @@ fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &A
         let kernels = module.kernels().count();
         match chosen.first() {
             None => out.empty = true,
-            Some(launch) if others > 0 => {
+            Some(_) if others > 0 => {
                 out.remarks.push(format!(
                     "{}: this is the first of {} launches; `--check` runs all",
                     shown.name,
                     others + 1
                 ));
-                let _ = launch;
             }
             Some(launch) if kernels > 1 && arguments.entry.is_none() => {
                 let words = format!("`{}` is one of {kernels} kernels; `--entry` chooses another", launch.entry);
@@ -291,8 +291,7 @@ fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &
             } else {
                 format!(":{}", place(written.snapshot, mistake.range.start).line)
             };
-            let help = mistake.help.as_ref().map_or_else(String::new, |h| format!(" ({h})"));
-            out.remarks.push(format!("{}{at}: {}{help}", written.name, mistake.message));
+            out.remarks.push(format!("{}{at}: {}", written.name, refusal::mistake(mistake)));
             continue;
         }
         let mut diagnostic = Diagnostic::error("launch", mistake.range.clone(), mistake.message.as_str());
@@ -326,21 +325,16 @@ fn evaluate(
         Err(refused) => {
             out.failed += 1;
             out.raise(Status::Findings);
-            match refused {
-                Refused::Launch(mistakes) => tell(&mistakes, written, arguments, out),
-                Refused::Errors(errors) => {
-                    if arguments.format == Format::Human {
-                        out.report.push_str(&super::human::render(shown.name, shown.snapshot, &errors));
-                    }
-                    let line = errors.first().map_or(0, |e| place(shown.snapshot, e.range.start).line);
-                    let why = errors.first().map_or("", |e| e.message.as_str());
-                    out.remarks.push(format!(
-                        "{}:{line}: `{entry}` cannot be run before errors are mended: {why}",
-                        shown.name
-                    ));
-                }
-                Refused::Kernel(why) => out.remarks.push(format!("{}: `{entry}` cannot be run: {why}", shown.name)),
+            if let Refused::Launch(mistakes) = &refused {
+                return tell(mistakes, written, arguments, out);
             }
+            if let Refused::Errors(errors) = &refused
+                && arguments.format == Format::Human
+            {
+                out.report.push_str(&super::human::render(shown.name, shown.snapshot, errors));
+            }
+            let why = Refusal::refused(refused, &entry, true);
+            out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot, at).line));
             return;
         }
     };

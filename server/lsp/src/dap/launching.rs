@@ -9,12 +9,13 @@ use crate::launch::choose::{NotChosen, Question, Written};
 use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
 use crate::launch::inside::folder_of;
+use crate::launch::refusal::Refusal;
 use crate::launch::view;
 use crate::launch::words;
 use crate::markup::is_markup;
 use ptx_analysis::program::Program;
 use ptx_interp::findings::{Checks, Fault, Kind, Site};
-use ptx_interp::launch::{Launch, Mistake, Placed, status_name, unexpected, verdicts};
+use ptx_interp::launch::{Launch, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
 use ptx_interp::trace::Run;
 use ptx_syntax::Snapshot;
@@ -80,13 +81,13 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
     let snapshot = Snapshot::new(&text);
     let module = Module { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
     let folder = folder_of(&path).to_owned();
-    let (launch, files) = choose(arguments, &module, &name, &folder)?;
+    let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;
-    let line = |offset: usize| snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1;
     let entry = launch.entry.to_string();
-    let done = module
-        .evaluate(launch, settings, Some(&files), cancelled)
-        .map_err(|refused| Failure::shown(refusal(refused, &entry, &name, arguments, &line)))?;
+    let done = module.evaluate(launch, settings, Some(&files), cancelled).map_err(|why| match why {
+        Refused::Launch(_) => written.refused(&Refusal::refused(why, &entry, written.in_module)),
+        _ => Source::module(&name, &module).refused(&Refusal::refused(why, &entry, true)),
+    })?;
     if done.run.status == Status::Cancelled {
         return Err(Failure::cancelled());
     }
@@ -113,8 +114,32 @@ fn base(arguments: &Arguments) -> PathBuf {
     arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// The launch, and the folder that files which it names must lie in.
-fn choose(arguments: &Arguments, module: &Module, name: &str, folder: &Path) -> Result<(Launch, PathBuf), Failure> {
+/// What a launch is written in.
+struct Source {
+    name: String,
+    text: Arc<str>,
+    in_module: bool,
+}
+
+impl Source {
+    fn module(name: &str, module: &Module) -> Self {
+        Self { name: name.to_owned(), text: Arc::clone(&module.text), in_module: true }
+    }
+
+    /// Why nothing was run, for the user.
+    fn refused(&self, why: &Refusal) -> Failure {
+        let line = |offset: usize| self.text.get(..offset).map_or(0, |before| before.matches('\n').count()) + 1;
+        Failure::shown(why.located(&self.name, &line))
+    }
+}
+
+/// The launch, the folder that files which it names must lie in, and where it is written.
+fn choose(
+    arguments: &Arguments,
+    module: &Module,
+    name: &str,
+    folder: &Path,
+) -> Result<(Launch, PathBuf, Source), Failure> {
     use serde_json::Value;
     if let Some(file) = &arguments.launch_file {
         if arguments.launch.is_some() {
@@ -131,42 +156,44 @@ fn choose(arguments: &Arguments, module: &Module, name: &str, folder: &Path) -> 
             return Err(Failure::shown("`launch` is what follows `launch:` above a kernel, or a table of its keys"));
         }
     };
-    let above = written == Written::Above;
+    let source = match &written {
+        Written::Above | Written::Nowhere => Source::module(name, module),
+        Written::Lines(text) => Source { name: "launch".to_owned(), text: text.as_str().into(), in_module: false },
+        Written::Table(_) => Source { name: "launch".to_owned(), text: "".into(), in_module: false },
+    };
     let number = arguments.number.unwrap_or(0);
     let question = Question { entry: arguments.entry.clone(), at: None, launch: written, number };
-    let chosen = module.choose(&question).map_err(|refused| {
-        Failure::shown(match refused {
-            NotChosen::Kernel(why) => format!("`{name}`: {why}"),
-            NotChosen::Launch(mistakes) if above => mistake(&mistakes, name, &module.text),
-            NotChosen::Launch(mistakes) => mistake(&mistakes, "launch", ""),
-        })
+    let chosen = module.choose(&question).map_err(|why| match why {
+        NotChosen::Launch(_) => source.refused(&Refusal::not_chosen(why, source.in_module)),
+        NotChosen::Kernel(_) => Source::module(name, module).refused(&Refusal::not_chosen(why, true)),
     })?;
-    if above && chosen.launches > 0 && number >= chosen.launches {
+    if source.in_module && chosen.launches > 0 && number >= chosen.launches {
         let words = format!("`number` is {number}, but `{}` has {} launches", chosen.launch.entry, chosen.launches);
         return Err(Failure::shown(words));
     }
-    Ok((chosen.launch, folder.to_owned()))
+    Ok((chosen.launch, folder.to_owned(), source))
 }
 
 /// The launch that a file says.
-fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf), Failure> {
+fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf, Source), Failure> {
     let name = path.display().to_string();
     let text =
         std::fs::read_to_string(path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
-    let (launches, mistakes) = file::launches(&text, Language::of(path));
+    let source = Source { name, text: text.into(), in_module: false };
+    let (launches, mistakes) = file::launches(&source.text, Language::of(path));
     if !mistakes.is_empty() {
-        return Err(Failure::shown(mistake(&mistakes, &name, &text)));
+        return Err(source.refused(&Refusal::launch(&mistakes, false)));
     }
     let wanted = |l: &&Launch| arguments.entry.as_ref().is_none_or(|e| **e == *l.entry || l.entry.is_empty());
     let chosen = launches.iter().filter(wanted).nth(arguments.number.unwrap_or(0));
     let Some(mut launch) = chosen.cloned() else {
-        return Err(Failure::shown(format!("`{name}` has no such launch")));
+        return Err(Failure::shown(format!("`{}` has no such launch", source.name)));
     };
     if launch.entry.is_empty() {
         let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(Failure::shown)?;
         launch.entry = kernel.name.clone();
     }
-    Ok((launch, folder_of(path).to_owned()))
+    Ok((launch, folder_of(path).to_owned(), source))
 }
 
 fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
@@ -193,38 +220,6 @@ fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
     view::target(&shape, cta, warp).map_err(Failure::shown)
-}
-
-/// The first mistake of a launch in words, with its line in the text that it is written in.
-fn mistake(mistakes: &[Mistake], name: &str, text: &str) -> String {
-    let Some(first) = mistakes.first() else { return format!("{name}: the launch cannot be understood") };
-    let line = text.get(..first.range.start).filter(|_| !first.range.is_empty() && !text.is_empty());
-    let at = line.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1));
-    let help = first.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
-    let more = match mistakes.len() {
-        1 => String::new(),
-        n => format!(", and {} more", n - 1),
-    };
-    format!("{name}{at}: {}{help}{more}", first.message)
-}
-
-fn refusal(refused: Refused, entry: &str, name: &str, arguments: &Arguments, line: &dyn Fn(usize) -> usize) -> String {
-    match refused {
-        Refused::Launch(mistakes) => match (&arguments.launch_file, &arguments.launch) {
-            (Some(file), _) => mistake(&mistakes, file, ""),
-            (None, Some(_)) => mistake(&mistakes, "launch", ""),
-            (None, None) => {
-                let at = mistakes.first().filter(|m| !m.range.is_empty()).map(|m| line(m.range.start));
-                mistake(&mistakes, &at.map_or_else(|| name.to_owned(), |at| format!("{name}:{at}")), "")
-            }
-        },
-        Refused::Errors(errors) => {
-            let first =
-                errors.first().map_or_else(String::new, |e| format!(": line {}: {}", line(e.range.start), e.message));
-            format!("`{entry}` cannot be run before errors are mended{first}")
-        }
-        Refused::Kernel(why) => format!("`{entry}` cannot be run: {why}"),
-    }
 }
 
 impl Debuggee {

@@ -1,6 +1,6 @@
 //! Values in words.
 
-use crate::launch::words::{few, lanes as lanes_in_words};
+use crate::launch::words::{few, lanes as lanes_in_words, readable};
 use ptx_interp::lanes::{LANES, Mask, lanes};
 use ptx_interp::launch::{Element, Kind};
 
@@ -34,9 +34,7 @@ pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     let element = element.unwrap_or(Element::of_bits(8 * size as u32));
     match element.kind() {
         Kind::Bits if bits < COUNTED => bits.to_string(),
-        // What has more than 32 bits and no sign is an address more often than a number.
-        Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
-        _ => element.text(bits),
+        _ => readable(element, bits),
     }
 }
 

@@ -36,23 +36,39 @@ impl Refusal {
     pub fn refused(why: Refused, entry: &str, above: bool) -> Self {
         match why {
             Refused::Launch(mistakes) => Self::launch(&mistakes, above),
-            Refused::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be executed: {why}")),
+            Refused::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be run: {why}")),
             Refused::Errors(errors) => {
                 let first = errors.first().map_or("", |e| e.message.as_str());
                 let places = errors.iter().map(|e| (e.range.clone(), e.message.clone())).collect();
-                let message = format!("`{entry}` cannot be executed before its errors are mended: {first}");
+                let message = format!("`{entry}` cannot be run before errors are mended: {first}");
                 Self { kind: "errors", message, places, in_module: true }
             }
         }
     }
 
-    fn launch(mistakes: &[Mistake], in_module: bool) -> Self {
-        let words = |m: &Mistake| match &m.help {
-            Some(help) => format!("{} ({help})", m.message),
-            None => m.message.clone(),
+    /// A launch has mistakes. `in_module` says that it is written in the module.
+    pub fn launch(mistakes: &[Mistake], in_module: bool) -> Self {
+        let places: Vec<_> = mistakes.iter().map(|m| (m.range.clone(), mistake(m))).collect();
+        let message = match &places[..] {
+            [] => "the launch cannot be understood".to_owned(),
+            [(_, only)] => format!("the launch has a mistake: {only}"),
+            [(_, first), more @ ..] => format!("the launch has mistakes: {first}, and {} more", more.len()),
         };
-        let first = mistakes.first().map_or_else(String::new, words);
-        let places = mistakes.iter().map(|m| (m.range.clone(), words(m))).collect();
-        Self { kind: "launch", message: format!("the launch has a mistake: {first}"), places, in_module }
+        Self { kind: "launch", message, places, in_module }
+    }
+
+    /// In one line, behind the name of what its first place is in, and the line there: `line` tells it of an offset.
+    pub fn located(&self, name: &str, line: &dyn Fn(usize) -> usize) -> String {
+        let first = self.places.first().filter(|(range, _)| !range.is_empty());
+        let at = first.map_or_else(String::new, |(range, _)| format!(":{}", line(range.start)));
+        format!("{name}{at}: {}", self.message)
+    }
+}
+
+/// A mistake in one line.
+pub fn mistake(mistake: &Mistake) -> String {
+    match &mistake.help {
+        Some(help) => format!("{} ({help})", mistake.message),
+        None => mistake.message.clone(),
     }
 }

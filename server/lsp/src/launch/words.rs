@@ -103,12 +103,18 @@ pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, mach
         match element.kind() {
             Kind::Bits if bits < 10 => bits.to_string(),
             Kind::Bits => format!("{bits:#x}"),
-            // What has more than 32 bits and no sign is an address more often than a number.
-            Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
-            _ => element.text(bits),
+            _ => readable(element, bits),
         }
     };
     listed(ty, change, mask, element, &text)
+}
+
+/// A value of a type for somebody who reads along: what has more than 32 bits and no sign is an address more often than a number.
+pub fn readable(element: Element, bits: u128) -> String {
+    match element.kind() {
+        Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
+        _ => element.text(bits),
+    }
 }
 
 /// The types that an instruction names, the first first.

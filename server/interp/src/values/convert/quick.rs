@@ -89,68 +89,36 @@ pub const DOWN: u8 = 2;
 /// `.rpi`
 pub const UP: u8 = 3;
 
-/// Rounds a binary32 to an integral value without a library call; signs of zero are kept, a NaN stays some NaN.
-#[inline(always)]
-pub fn integral_f32<const MODE: u8>(value: f32) -> f32 {
-    // From 2^23 on there are no fraction digits; adding 2^23 to less pushes them out, which rounds to nearest even.
-    const PLACE: f32 = 8_388_608.0;
-    let size = value.abs();
-    let nearest = (size + PLACE) - PLACE;
-    let nearest = if size < PLACE { nearest } else { size };
-    let below = if nearest > size { nearest - 1.0 } else { nearest };
-    let above = if nearest < size { nearest + 1.0 } else { nearest };
-    let negative = value.is_sign_negative();
-    let chosen = match MODE {
-        NEAREST => nearest,
-        TOWARD_ZERO => below,
-        DOWN => {
-            if negative {
-                above
-            } else {
-                below
-            }
-        }
-        _ => {
-            if negative {
-                below
-            } else {
-                above
-            }
+/// Rounds to an integral value without a library call; signs of zero are kept, a NaN stays some NaN.
+macro_rules! integral {
+    ($name:ident, $float:ty, $place:literal) => {
+        #[doc = concat!("Rounds to an integral `", stringify!($float), "`.")]
+        #[inline(always)]
+        pub fn $name<const MODE: u8>(value: $float) -> $float {
+            // From here on there are no fraction digits; added to less it pushes them out, which rounds to nearest even.
+            const PLACE: $float = $place;
+            let size = value.abs();
+            let nearest = (size + PLACE) - PLACE;
+            let nearest = if size < PLACE { nearest } else { size };
+            let below = if nearest > size { nearest - 1.0 } else { nearest };
+            let above = if nearest < size { nearest + 1.0 } else { nearest };
+            let negative = value.is_sign_negative();
+            let chosen = match MODE {
+                NEAREST => nearest,
+                TOWARD_ZERO => below,
+                DOWN if negative => above,
+                DOWN => below,
+                _ if negative => below,
+                _ => above,
+            };
+            chosen.copysign(value)
         }
     };
-    chosen.copysign(value)
 }
 
-/// As [`integral_f32`], for binary64.
-#[inline(always)]
-pub fn integral_f64<const MODE: u8>(value: f64) -> f64 {
-    const PLACE: f64 = 4_503_599_627_370_496.0;
-    let size = value.abs();
-    let nearest = (size + PLACE) - PLACE;
-    let nearest = if size < PLACE { nearest } else { size };
-    let below = if nearest > size { nearest - 1.0 } else { nearest };
-    let above = if nearest < size { nearest + 1.0 } else { nearest };
-    let negative = value.is_sign_negative();
-    let chosen = match MODE {
-        NEAREST => nearest,
-        TOWARD_ZERO => below,
-        DOWN => {
-            if negative {
-                above
-            } else {
-                below
-            }
-        }
-        _ => {
-            if negative {
-                below
-            } else {
-                above
-            }
-        }
-    };
-    chosen.copysign(value)
-}
+// 2^23 and 2^52.
+integral!(integral_f32, f32, 8_388_608.0);
+integral!(integral_f64, f64, 4_503_599_627_370_496.0);
 
 /// The 32 low bits of an integral value between -2^31 and 2^32. Rust's own conversion saturates, which no vector instruction of x86
 /// does, so that loops with it are not vectorised; this one takes the value in two halves of 16 bits, exactly.

@@ -56,8 +56,8 @@ fn launches_that_cannot_be_done_say_why() {
         (markup.launch(), "is XML (PreTeXt), not PTX"),
         (with(json!({ "entry": "other" })), "there is no kernel `other` in this module: there are `kernel`"),
         (with(json!({ "launch": 3 })), "`launch` is what follows"),
-        (with(json!({ "launch": "grid=0" })), "launch: a dimension of `grid` is 1 to"),
-        (with(json!({ "launch": "grid=1 m=3" })), "launch: "),
+        (with(json!({ "launch": "grid=0" })), "launch:1: the launch has a mistake: a dimension of `grid` is 1 to"),
+        (with(json!({ "launch": "grid=1 m=3" })), "launch:1: the launch has a mistake: `kernel` has no parameter `m`"),
         (with(json!({ "launch": { "gird": 1 } })), "`gird` is no key of a launch"),
         (with(json!({ "launchFile": "/none/run.toml" })), "run.toml` cannot be read"),
         (with(json!({ "launchFile": kernel.folder().join("run.toml") })), "`grids` is no key of a launch"),
@@ -67,8 +67,8 @@ fn launches_that_cannot_be_done_say_why() {
         (with(json!({ "source": "c" })), "`source` is `ptx` or `original`"),
         (with(json!({ "cta": [2, 0, 0] })), "there is no CTA [2, 0, 0] in a grid of [2, 1, 1]"),
         (with(json!({ "warp": 2 })), "there is no warp 2 in a CTA of 2"),
-        (broken.launch(), "`kernel` cannot be run before errors are mended: line 30"),
-        (mistaken.launch(), "kernel.ptx:"),
+        (broken.launch(), "kernel.ptx:30: `kernel` cannot be run before errors are mended: "),
+        (mistaken.launch(), "kernel.ptx:14: the launch has "),
     ] {
         let mut client = Client::start();
         client.ask("initialize", json!({ "adapterID": "ptx" }));

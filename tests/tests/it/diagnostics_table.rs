@@ -1,5 +1,5 @@
 //! docs/diagnostics/README.md lists every diagnostic with its usual level; it is made from the registry and the pages.
-//! `UPDATE=1 cargo test -p ptx-tests --test diagnostics_table` writes it.
+//! `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
 use ptx_analysis::checks::{Level, PAGES, Page};
 use std::path::Path;
@@ -51,5 +51,5 @@ fn every_diagnostic_is_in_the_table() {
         std::fs::write(&path, &wanted).expect("a file that can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(found == wanted, "it is not up to date: UPDATE=1 cargo test -p ptx-tests --test diagnostics_table");
+    assert!(found == wanted, "it is not up to date: UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table");
 }

@@ -1,4 +1,4 @@
-//! docs/interpreter-coverage.md says what the interpreter executes: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test
+//! docs/interpreter-coverage.md says what the interpreter executes: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it
 //! interpreter_coverage` writes it, and prints every statement that is refused.
 //!
 //! The tables say which forms are meant to be executed. Whether they are is tried: statements in which each value of each slot of
@@ -262,7 +262,7 @@ fn the_coverage_page_is_true() {
     let mut out = format!(
         "# What the interpreter executes\n\n\
          Made from the tables and from what the interpreter says when it decodes \
-         (`UPDATE_EXPECT=1 cargo test -p ptx-tests --test interpreter_coverage`); do not edit.\n\n\
+         (`UPDATE_EXPECT=1 cargo test -p ptx-tests --test it interpreter_coverage`); do not edit.\n\n\
          {} instructions with {} forms. Of each form there are statements in which every value of every modifier stands at least once \
          ({statements} in all), decoded for a target that has them. *Executed*: all of them can be executed. *In part*: some can. \
          *Refused*: none can; a kernel that comes to one stops there and says why.\n\n\
@@ -302,7 +302,7 @@ fn the_coverage_page_is_true() {
     if !untried.is_empty() {
         let _ = writeln!(out, "\nNot tried, for no target at hand has them: {}.", untried.join(", "));
     }
-    expect_file!["../../docs/interpreter-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/interpreter-coverage.md"].assert_eq(&out);
 }
 
 #[test]

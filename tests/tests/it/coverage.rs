@@ -1,4 +1,4 @@
-//! docs/isa-coverage.md is made from the tables and the recorded verdicts: `UPDATE_EXPECT=1 cargo test --test coverage` writes it.
+//! docs/isa-coverage.md is made from the tables and the recorded verdicts: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it coverage` writes it.
 
 use expect_test::expect_file;
 use flate2::read::GzDecoder;
@@ -101,7 +101,7 @@ fn the_coverage_page_is_true() {
     let unchecked: Vec<&str> = entries().filter(|e| !e.checked).map(|e| e.name).collect();
     let mut out = format!(
         "# What of PTX is covered\n\n\
-         Made from the tables and the recorded verdicts (`UPDATE_EXPECT=1 cargo test -p ptx-tests --test coverage`); do not edit.\n\n\
+         Made from the tables and the recorded verdicts (`UPDATE_EXPECT=1 cargo test -p ptx-tests --test it coverage`); do not edit.\n\n\
          {} opcodes in {} instructions with {} forms; {} modifiers, {} types, {} state spaces, {} special registers, {} directives \
          and pragmas, {} targets, PTX {} to {}. {documented} items have documentation.\n\n\
          | | Instructions | Forms | Legal cases | accepted | Near misses | same verdict | Floors |\n|---|--:|--:|--:|--:|--:|--:|--:|\n{rows}\
@@ -147,5 +147,5 @@ fn the_coverage_page_is_true() {
             let _ = writeln!(out, "| `{}` | {summary} | {} | {} |", entry.name, entry.forms.len(), since(entry));
         }
     }
-    expect_file!["../../docs/isa-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/isa-coverage.md"].assert_eq(&out);
 }

@@ -1,0 +1,20 @@
+//! Tests that cross crates.
+
+mod constants;
+mod coverage;
+mod diagnostics_table;
+mod documentation;
+mod fixes;
+mod fixtures;
+mod hard_cases;
+mod interpreter_coverage;
+mod layering;
+mod markdown;
+mod messages;
+mod mutants;
+mod notation;
+mod occupancy;
+mod properties;
+mod recorded_fixtures;
+mod registers;
+mod verdicts;
