@@ -52,7 +52,7 @@ impl Worker {
                 continue;
             }
             // Half of an edit may be applied; begin again from the text.
-            tracing::error!("panic in {}; the document is parsed afresh", self.document.uri.as_str());
+            self.shared.failed(self.document.uri.as_str());
             self.tree = None;
             self.analyzer = analyzer();
             let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
@@ -128,7 +128,7 @@ impl Worker {
             Ok(None) => return,
             Err(_) => {
                 // What the first pass found holds all the same.
-                tracing::error!("panic in the second pass over {}", self.document.uri.as_str());
+                self.shared.failed(self.document.uri.as_str());
                 self.analyzer = analyzer();
                 return;
             }
