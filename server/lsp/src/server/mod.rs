@@ -35,8 +35,8 @@ use backend::Backend;
 use outgoing::Outgoing;
 use shared::Shared;
 use std::io::{BufReader, stdin, stdout};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::LspService;
 

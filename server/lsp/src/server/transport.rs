@@ -171,13 +171,7 @@ fn without_null(request: &Request) -> Value {
 
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
-fn answer(
-    outgoing: &Outgoing,
-    troubles: &Troubles,
-    id: Option<Id>,
-    done: Done,
-    (method, begin): (&str, Instant),
-) {
+fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
     if id.is_some() {
         log::answered(method, begin.elapsed());
     }
