@@ -15,7 +15,7 @@ const KERNEL: &str = ".visible .entry k()\n{\n    ret;\n}\n";
 
 /// A process that is told to end does so within a second. A test may run on a busy machine, and a process that waits for something that
 /// never comes waits for ever.
-const SOON: Duration = Duration::from_secs(2);
+const SOON: Duration = Duration::from_secs(3);
 
 fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"));
@@ -40,11 +40,11 @@ fn endless() -> String {
 }
 
 /// A module that takes long to parse and to check.
-fn long() -> String {
+fn long(kernels: usize) -> String {
     let line = "    add.u32 %r1, %r2, %r3;\n";
     let body = format!("    .reg .b32 %r<9>;\n{}    ret;\n", line.repeat(500));
     let kernel = |i: usize| KERNEL.replace("k()", &format!("k{i}()")).replace("    ret;\n", &body);
-    format!("{HEAD}{}", (0..250).map(kernel).collect::<String>())
+    format!("{HEAD}{}", (0..kernels).map(kernel).collect::<String>())
 }
 
 fn assert_ends(child: &mut Child, what: &str) {
@@ -92,7 +92,7 @@ fn terminate(child: &Child) {
 
 #[test]
 fn the_end_waits_for_no_work() {
-    let text = long();
+    let (text, shorter) = (long(250), long(50));
     let parsing = |client: &mut Client| client.open(URI, 1, &text);
     let evaluating = |client: &mut Client| {
         client.open(URI, 1, &endless());
@@ -102,10 +102,10 @@ fn the_end_waits_for_no_work() {
         std::thread::sleep(Duration::from_millis(100));
     };
     let changing = |client: &mut Client| {
-        client.open(URI, 1, &text);
+        client.open(URI, 1, &shorter);
         // Whole texts, each of which has to be compared with the one before.
-        for version in 2..8 {
-            client.change(URI, version, json!([{ "text": format!("{text}// {version}") }]));
+        for version in 2..12 {
+            client.change(URI, version, json!([{ "text": format!("{shorter}// {version}") }]));
         }
     };
     let works: [(&str, &dyn Fn(&mut Client)); 3] =
@@ -156,7 +156,7 @@ fn a_debug_adapter_ends_too() {
     let folder = tempfile::tempdir().unwrap();
     let (endless_file, long_file) = (folder.path().join("endless.ptx"), folder.path().join("long.ptx"));
     fs::write(&endless_file, endless()).unwrap();
-    fs::write(&long_file, long()).unwrap();
+    fs::write(&long_file, long(250)).unwrap();
     let ask = |seq: usize, command: &str, arguments: Value| {
         framed(&json!({ "seq": seq, "type": "request", "command": command, "arguments": arguments }))
     };
@@ -300,11 +300,12 @@ fn two_hundred_documents() {
         client.open(&uri(i), 1, &text);
     }
     // Edits of the first while the others are still checked.
+    let insert = "    bad.u32 %r2;\n    add.u32 %r1, %r2, %r3;\n";
     let mut slowest = Duration::ZERO;
     for version in 2..12 {
         let begin = Instant::now();
-        let insert = json!([{ "range": { "start": at(6, 0), "end": at(6, 0) }, "text": "    bad.u32 %r2;\n" }]);
-        client.change(&uri(0), version, insert);
+        let change = json!([{ "range": { "start": at(6, 0), "end": at(6, 0) }, "text": insert }]);
+        client.change(&uri(0), version, change);
         assert_eq!(client.diagnostics(&uri(0), version).len(), version as usize);
         slowest = slowest.max(begin.elapsed());
     }
@@ -316,6 +317,29 @@ fn two_hundred_documents() {
     assert_eq!(status["documents"].as_array().map(Vec::len), Some(200));
     client.hang_up();
     assert_ends(&mut client.child, "200 documents");
+}
+
+/// A hundred thousand places are more than anybody looks through, and their edits more than an editor takes.
+#[test]
+fn a_name_in_a_hundred_thousand_places() {
+    let mut client = begun();
+    let body = format!("    .reg .b32 %r<9>;\n{}", "    add.u32 %r1, %r1, %r1;\n".repeat(20_000));
+    client.open(URI, 1, &format!("{HEAD}{}", KERNEL.replace("    ret;\n", &body)));
+    let place = json!({ "textDocument": { "uri": URI }, "position": at(6, 13) });
+    let with = |name: &str, value: Value| {
+        let mut out = place.clone();
+        out[name] = value;
+        out
+    };
+    let id = client.request("textDocument/rename", with("newName", json!("%x")));
+    let answer = client.answer(id);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("60001 places"), "{answer}");
+    let all = client.call("textDocument/references", with("context", json!({ "includeDeclaration": true })));
+    assert_eq!(all.as_array().map(Vec::len), Some(50_000));
+    let message = client.wait("a word on it", |m| m["method"] == "window/showMessage");
+    assert!(message["params"]["message"].as_str().unwrap().contains("50000"), "{message}");
+    let shown = client.call("textDocument/documentHighlight", place);
+    assert_eq!(shown.as_array().map(Vec::len), Some(50_000));
 }
 
 #[test]

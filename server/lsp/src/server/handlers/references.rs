@@ -1,15 +1,19 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
 use super::{Other, at, others};
+use crate::server::outgoing;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use ptx_ide::{Access, Reference};
 use ptx_syntax::Snapshot;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, OneOf, ReferenceParams,
-    ServerCapabilities, Uri,
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, ReferenceParams,
+    ServerCapabilities, ShowMessageParams, Uri,
 };
+
+/// Places in one answer. Nobody looks through more, and a million of them take gigabytes on their way to the client.
+pub const MOST: usize = 50_000;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -38,9 +42,21 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
                 }
             }
         }
-        Some(out)
+        let all = out.len();
+        out.truncate(MOST);
+        Some((out, all))
     })
     .await
+    .map(|found| {
+        found.map(|(out, all)| {
+            if all > out.len() {
+                let message = format!("ptx-analyzer: the first {MOST} of {all} references are listed");
+                let params = ShowMessageParams { typ: MessageType::INFO, message };
+                shared.outgoing.encoded(outgoing::notification("window/showMessage", params));
+            }
+            out
+        })
+    })
 }
 
 /// The places to show with a position.
@@ -52,7 +68,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
             kind: Some(kind(reference.access)),
         };
         let found = ptx_ide::highlights(&place.snapshot, place.offset);
-        (!found.is_empty()).then(|| found.into_iter().map(one).collect())
+        (!found.is_empty()).then(|| found.into_iter().take(MOST).map(one).collect())
     })
     .await
 }

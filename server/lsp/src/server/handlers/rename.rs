@@ -1,5 +1,6 @@
 //! `textDocument/prepareRename` and `textDocument/rename`.
 
+use super::references::MOST;
 use super::{Other, at, others};
 use crate::server::position::Encoding;
 use crate::server::session::Session;
@@ -78,6 +79,10 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
                     answer.add(uri, *version, other, there);
                 }
             }
+        }
+        let places = found.edits.len() + answer.documents.iter().map(|(.., edits)| edits.len()).sum::<usize>();
+        if places > MOST {
+            return Err(format!("`{}` stands in {places} places, and at most {MOST} are renamed", found.old));
         }
         answer.add(&uri, Some(version), &snapshot, found);
         Ok(Some(answer.edit()))
