@@ -319,29 +319,6 @@ fn two_hundred_documents() {
     assert_ends(&mut client.child, "200 documents");
 }
 
-/// A hundred thousand places are more than anybody looks through, and their edits more than an editor takes.
-#[test]
-fn a_name_in_a_hundred_thousand_places() {
-    let mut client = begun();
-    let body = format!("    .reg .b32 %r<9>;\n{}", "    add.u32 %r1, %r1, %r1;\n".repeat(20_000));
-    client.open(URI, 1, &format!("{HEAD}{}", KERNEL.replace("    ret;\n", &body)));
-    let place = json!({ "textDocument": { "uri": URI }, "position": at(6, 13) });
-    let with = |name: &str, value: Value| {
-        let mut out = place.clone();
-        out[name] = value;
-        out
-    };
-    let id = client.request("textDocument/rename", with("newName", json!("%x")));
-    let answer = client.answer(id);
-    assert!(answer["error"]["message"].as_str().unwrap().contains("60001 places"), "{answer}");
-    let all = client.call("textDocument/references", with("context", json!({ "includeDeclaration": true })));
-    assert_eq!(all.as_array().map(Vec::len), Some(50_000));
-    let message = client.wait("a word on it", |m| m["method"] == "window/showMessage");
-    assert!(message["params"]["message"].as_str().unwrap().contains("50000"), "{message}");
-    let shown = client.call("textDocument/documentHighlight", place);
-    assert_eq!(shown.as_array().map(Vec::len), Some(50_000));
-}
-
 #[test]
 fn kernels_that_want_terabytes() {
     let mut client = begun();

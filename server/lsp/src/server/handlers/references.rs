@@ -42,21 +42,26 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
                 }
             }
         }
-        let all = out.len();
-        out.truncate(MOST);
-        Some((out, all))
+        let said = cut(&mut out);
+        Some((out, said))
     })
     .await
     .map(|found| {
-        found.map(|(out, all)| {
-            if all > out.len() {
-                let message = format!("ptx-analyzer: the first {MOST} of {all} references are listed");
+        found.map(|(out, said)| {
+            if let Some(message) = said {
                 let params = ShowMessageParams { typ: MessageType::INFO, message };
                 shared.outgoing.encoded(outgoing::notification("window/showMessage", params));
             }
             out
         })
     })
+}
+
+/// Leaves out what is too much, and says so.
+fn cut<T>(found: &mut Vec<T>) -> Option<String> {
+    let all = found.len();
+    found.truncate(MOST);
+    (all > MOST).then(|| format!("ptx-analyzer: the first {MOST} of {all} references are listed"))
 }
 
 /// The places to show with a position.
@@ -78,5 +83,20 @@ fn kind(access: Access) -> DocumentHighlightKind {
         Access::Read => DocumentHighlightKind::READ,
         Access::Write | Access::ReadWrite => DocumentHighlightKind::WRITE,
         Access::Declaration | Access::Call | Access::Jump | Access::Mention => DocumentHighlightKind::TEXT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_left_out_and_said() {
+        let mut places = vec![(); MOST];
+        assert_eq!((cut(&mut places), places.len()), (None, MOST));
+        let mut places = vec![(); MOST + 7];
+        let said = cut(&mut places).unwrap();
+        assert!(said.contains("the first 50000 of 50007"), "{said}");
+        assert_eq!(places.len(), MOST);
     }
 }
