@@ -10,4 +10,6 @@ pub mod launch;
 mod levels;
 mod markup;
 pub mod ptxas;
+mod regular;
 pub mod server;
+mod stderr;

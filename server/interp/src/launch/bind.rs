@@ -134,7 +134,7 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
         return Err(mistakes);
     }
     let Binding { memory, mut buffers, images, .. } = binding;
-    variables(&executable, &mut buffers);
+    variables(launch, &executable, &mut buffers).map_err(|m| vec![m])?;
     let mut machine = Machine::new(executable, shape, settings, memory);
     machine.images = images.bindings;
     Ok(Bound { machine, buffers })
@@ -144,8 +144,10 @@ fn shares(given: &Given) -> bool {
     matches!(&given.argument, Argument::Table(table) if table.iter().any(|(key, _)| key == "buffer"))
 }
 
-/// The variables of the module in memory that the whole grid shares.
-fn variables(executable: &Executable, buffers: &mut Vec<Placed>) {
+/// The variables of the module in memory that the whole grid shares. What they held before is kept, so they are bounded as buffers are:
+/// a line of PTX can declare terabytes.
+fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>) -> Result<(), Mistake> {
+    let mut all = 0u64;
     for variable in &executable.program.variables {
         let Some(located) = executable.variables.get(&variable.name) else { continue };
         let place = match located.window {
@@ -155,8 +157,17 @@ fn variables(executable: &Executable, buffers: &mut Vec<Placed>) {
         };
         let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
         let Some(element) = element else { continue };
+        all = all.saturating_add(located.bytes);
+        if all > MOST {
+            let words = format!(
+                "the variables of the module have {all} bytes with `{}`, but {MOST} are the most that a run can have",
+                variable.name
+            );
+            return Err(Mistake::new(launch.range.clone(), words));
+        }
         buffers.push(Placed { name: variable.name.clone(), element, place, bytes: located.bytes });
     }
+    Ok(())
 }
 
 struct Binding<'a> {

@@ -1,6 +1,7 @@
 //! `ptx-analyzer explain`.
 
 use super::Status;
+use super::files::{complain, is_written};
 use std::io::{Write, stdout};
 
 /// What to explain.
@@ -14,21 +15,21 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Status {
     match ptx_ide::explain(&arguments.query) {
         Some(text) => {
-            // A reader that has seen enough is no error.
-            let _ = writeln!(stdout().lock(), "{}", text.trim_end());
-            Status::Fine
+            let mut out = stdout().lock();
+            let written = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
+            if is_written(written) { Status::Fine } else { Status::Trouble }
         }
         None => {
             let near = ptx_ide::nearest(&arguments.query);
             if near.is_empty() {
-                eprintln!(
+                complain(&format!(
                     "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
                      (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)",
                     arguments.query
-                );
+                ));
             } else {
                 let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-                eprintln!("nothing is known of `{}`; did you mean {}?", arguments.query, near.join(", "));
+                complain(&format!("nothing is known of `{}`; did you mean {}?", arguments.query, near.join(", ")));
             }
             Status::Trouble
         }

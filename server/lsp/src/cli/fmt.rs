@@ -96,7 +96,8 @@ pub fn run(arguments: &Arguments) -> Status {
         complain(&format!("{place}: {reason}"));
     }
     let (mut changed, mut troubles) = (0, problems.len());
-    let work = |origin: &Origin, _| file(origin, &options, arguments.check);
+    let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
+    let work = |origin: &Origin, _| file(origin, &roots, &options, arguments.check);
     let verb = if arguments.check { "looked at" } else { "formatted" };
     let written = files::all(&origins, None, verb, work, |origin, outcome| {
         let name = origin.name();
@@ -137,7 +138,7 @@ pub fn run(arguments: &Arguments) -> Status {
     }
 }
 
-fn file(origin: &Origin, options: &FormatOptions, check: bool) -> Outcome {
+fn file(origin: &Origin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> Outcome {
     let bytes = match origin.read() {
         Ok(bytes) => bytes,
         Err(error) => return Outcome::Trouble(error.to_string()),
@@ -155,11 +156,19 @@ fn file(origin: &Origin, options: &FormatOptions, check: bool) -> Outcome {
     match origin {
         Origin::StandardInput => Outcome::Output(applied(&bytes, &edits, 0..bytes.len())),
         _ if edits.is_empty() => Outcome::Same,
+        Origin::Found(path) if !lies_in(path, roots) => {
+            Outcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
+        }
         Origin::Named(path) | Origin::Found(path) => match replace(path, &applied(&bytes, &edits, 0..bytes.len())) {
             Ok(()) => Outcome::Written,
             Err(error) => Outcome::Trouble(format!("it cannot be written: {error}")),
         },
     }
+}
+
+/// Whether a file lies in one of the folders that were named. What a link in them leads to elsewhere is not the user's word.
+fn lies_in(path: &Path, roots: &[PathBuf]) -> bool {
+    path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)))
 }
 
 /// A part of a text with the edits in it applied.

@@ -15,10 +15,12 @@ mod shell;
 mod source;
 
 use crate::server::ClientLog;
+use crate::stderr;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
 use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
@@ -78,7 +80,21 @@ enum Command {
 /// Does what the arguments of the process say.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    log_to_stderr();
+    let serves = matches!(arguments.command, None | Some(Command::Dap));
+    // Whoever serves a client must not wait for the one who reads the log. Everybody else may.
+    let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
+    log_to_stderr(queue.clone());
+    if serves {
+        stderr::log_panics();
+    }
+    let status = dispatch(arguments);
+    if let Some(queue) = queue {
+        queue.flush_soon();
+    }
+    status
+}
+
+fn dispatch(arguments: Arguments) -> ExitCode {
     match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
@@ -119,9 +135,18 @@ fn debug() -> ExitCode {
     }
 }
 
-fn log_to_stderr() {
+fn log_to_stderr(queue: Option<stderr::Queue>) {
     let filter = EnvFilter::try_from_env("PTX_ANALYZER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    let to_stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(filter);
+    let writer = match queue {
+        Some(queue) => BoxMakeWriter::new(move || queue.clone()),
+        None => BoxMakeWriter::new(std::io::stderr),
+    };
+    // That a line cannot be written, as on a full disk, is told to nobody: by default it would be a panic.
+    let to_stderr = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .with_filter(filter);
     let to_client = ClientLog.with_filter(filter_fn(ClientLog::wants));
     tracing_subscriber::registry().with(to_stderr).with(to_client).init();
 }

@@ -44,28 +44,34 @@ use session::{Incoming, Session};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc;
 use std::time::Duration;
-use wire::{Client, decode};
+use wire::{Client, Message, decode};
 
 /// A client that has gone does not read; nobody waits long for it.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const LAST_WORDS: Duration = Duration::from_millis(400);
 
 /// Debugs on standard input and output until the client ends the session.
 ///
 /// # Errors
 /// If there can be no threads.
 pub fn run() -> std::io::Result<()> {
-    serve(BufReader::with_capacity(1 << 16, stdin()), stdout())
+    let end = || crate::server::ending::force(|| 0);
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
 }
 
-/// Debugs on any two streams.
+/// Debugs on any two streams. `end` is called as soon as `disconnect` or the end of the input has been read.
 ///
 /// # Errors
 /// If there can be no threads.
-pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> std::io::Result<()> {
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl FnOnce() + Send + 'static,
+) -> std::io::Result<()> {
     let client = Client::new(Outgoing::start(output)?);
     let (sender, incoming) = mpsc::channel();
     let messages = sender.clone();
     std::thread::Builder::new().name("input".into()).spawn(move || {
+        let mut end = Some(end);
         loop {
             let next = match read_message(&mut input) {
                 Ok(Some(body)) => Incoming::Message(decode(&body)),
@@ -76,6 +82,10 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
                 }
             };
             let gone = matches!(next, Incoming::Gone);
+            let leaves = matches!(&next, Incoming::Message(Message::Request(r)) if r.command == "disconnect");
+            if let Some(end) = end.take_if(|_| gone || leaves) {
+                end();
+            }
             if messages.send(next).is_err() || gone {
                 return;
             }

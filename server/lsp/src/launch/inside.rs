@@ -1,5 +1,6 @@
 //! Files that a launch names: only those inside of a folder.
 
+use crate::regular;
 use std::path::{Component, Path};
 
 /// No file of a launch is larger, bytes.
@@ -29,14 +30,7 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     if !file.starts_with(&folder) {
         return Err("it is a link to a place outside of the folder of the launch".to_owned());
     }
-    let about = file.metadata().map_err(words)?;
-    if !about.is_file() {
-        return Err("it is no file".to_owned());
-    }
-    if about.len() > MOST {
-        return Err(format!("it has {} bytes, but {MOST} are the most", about.len()));
-    }
-    std::fs::read(file).map_err(words)
+    regular::read(&file, MOST).map_err(words)
 }
 
 #[cfg(test)]

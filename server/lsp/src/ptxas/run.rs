@@ -18,7 +18,7 @@ const FILE: u64 = 4 << 30;
 const LINGER: Duration = Duration::from_millis(200);
 
 /// How long the end of this process waits for a temporary folder to be removed.
-pub const LAST_WORDS: Duration = Duration::from_secs(1);
+pub const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Why there is no output.
 #[derive(Debug)]

@@ -5,6 +5,9 @@ use std::io::{self, BufRead, Read, Write};
 /// A header line longer than this is not one; what follows the cut is looked at as a line of its own.
 const LONGEST_HEADER: u64 = 8 * 1024;
 
+/// A length beyond this is none: no message is so long, and a wrong one would have all that follows taken for its body. Bytes.
+const LONGEST_BODY: u64 = 256 << 20;
+
 /// The next message, or `None` at the end of the stream.
 ///
 /// Lines that are no header are passed over, so that a stray line on the stream costs that line and nothing else.
@@ -31,7 +34,12 @@ fn content_length(header: &[u8]) -> Option<u64> {
     const NAME: &[u8] = b"content-length:";
     // Anywhere in the line: what stands before it may be the rest of something broken.
     let at = header.windows(NAME.len()).rposition(|w| w.eq_ignore_ascii_case(NAME))?;
-    std::str::from_utf8(&header[at + NAME.len()..]).ok()?.trim().parse().ok()
+    let length = std::str::from_utf8(&header[at + NAME.len()..]).ok()?.trim().parse().ok()?;
+    if length > LONGEST_BODY {
+        tracing::warn!("a message of {length} bytes is passed over: {LONGEST_BODY} are the most");
+        return None;
+    }
+    Some(length)
 }
 
 fn read_body(reader: &mut impl BufRead, length: u64) -> io::Result<Option<Vec<u8>>> {
@@ -75,6 +83,21 @@ mod tests {
     #[test]
     fn stray_lines_cost_nothing_else() {
         assert_eq!(messages(b"hello\n\r\nworld Content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]"), ["{}", "[]"]);
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_cost_one_message() {
+        for length in ["1000000000000000000", "99999999999999999999999", "268435457", "-1"] {
+            let input = format!("Content-Length: {length}\r\n\r\n{{}}Content-Length: 2\r\n\r\n[]");
+            assert_eq!(messages(input.as_bytes()), ["[]"], "{length}");
+        }
+    }
+
+    #[test]
+    fn a_header_without_end_takes_no_memory() {
+        let mut input = vec![b'x'; 50 * LONGEST_HEADER as usize];
+        input.extend(b"\r\nContent-Length: 2\r\n\r\n[]");
+        assert_eq!(messages(&input), ["[]"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod backend;
 mod cancel;
 mod convert;
 mod document;
+pub(crate) mod ending;
 mod evaluation;
 mod folders;
 pub(crate) mod framing;
@@ -23,6 +24,7 @@ mod session;
 mod settings;
 mod shared;
 mod transport;
+mod trouble;
 mod worker;
 mod workspace;
 
@@ -33,13 +35,13 @@ use backend::Backend;
 use outgoing::Outgoing;
 use shared::Shared;
 use std::io::{BufReader, stdin, stdout};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::LspService;
 
 /// A client that has gone does not read; nobody waits long for it.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_millis(400);
 
 /// Speaks the protocol on standard input and output until the client ends it.
 ///
@@ -56,25 +58,36 @@ pub fn run() -> std::io::Result<bool> {
         .enable_time()
         .build()?;
     let outgoing = Outgoing::start(stdout())?;
-    let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()))?;
-    let mut shared = None;
+    let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
+    let late = Arc::clone(&shared);
+    let end = move |orderly: bool| {
+        ending::force(move || {
+            clean_up(&late);
+            i32::from(!orderly)
+        });
+    };
+    let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()), end)?;
     let handle = runtime.handle().clone();
     let service = LspService::build(|client| {
         let state = Arc::new(Shared::new(client, outgoing.clone(), handle));
-        shared = Some(Arc::clone(&state));
-        Backend::new(state)
+        Backend::new(Arc::clone(shared.get_or_init(|| state)))
     });
     // The framework knows neither of them.
     let service = service.custom_method("$/setTrace", Backend::set_trace);
     let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = service.finish();
     runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
-    if let Some(shared) = &shared {
-        shared.ptxas.end();
-        shared.evaluations.end();
-    }
+    clean_up(&shared);
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.
     runtime.shutdown_background();
-    Ok(shared.is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
+    Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
+}
+
+/// Ends what runs, and removes what was written.
+fn clean_up(shared: &OnceLock<Arc<Shared>>) {
+    if let Some(shared) = shared.get() {
+        shared.ptxas.end();
+        shared.evaluations.end();
+    }
 }

@@ -10,6 +10,7 @@ use super::progress::Running;
 use super::ptxas::Ptxas;
 use super::session::Session;
 use super::settings::Settings;
+use super::trouble::Troubles;
 use super::worker::Worker;
 use super::workspace::Workspace;
 use std::collections::HashMap;
@@ -46,6 +47,7 @@ pub struct Shared {
     pub ptxas: Ptxas,
     /// What kernels were evaluated.
     pub evaluations: Evaluations,
+    troubles: Troubles,
     runtime: tokio::runtime::Handle,
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
@@ -67,6 +69,7 @@ impl Shared {
             running: Running::default(),
             ptxas: Ptxas::default(),
             evaluations: Evaluations::default(),
+            troubles: Troubles::default(),
             runtime,
             session: OnceLock::new(),
             settings: RwLock::default(),
@@ -157,6 +160,12 @@ impl Shared {
     /// All open documents.
     pub fn documents(&self) -> Vec<Arc<Document>> {
         lock(&self.documents).values().cloned().collect()
+    }
+
+    /// A panic was caught in work on something: a document, a kind of request. The user is told once for each.
+    pub fn failed(&self, what: &str) {
+        tracing::error!("a panic was caught in work on {what}");
+        self.troubles.tell(&self.outgoing, what);
     }
 
     /// Opens a document and starts its worker.

@@ -7,14 +7,16 @@
 use super::framing;
 use super::log;
 use super::outgoing::Outgoing;
+use super::trouble::Troubles;
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use serde_json::Value;
 use std::io::BufRead;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 use tokio::sync::mpsc;
-use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
@@ -34,22 +36,43 @@ const READ_AHEAD: usize = 1024;
 
 /// Starts a thread that reads messages; the channel closes at the end of the stream.
 ///
+/// `end` is called as soon as `exit` or the end of the stream has been read, whatever still waits before it, and told whether the client
+/// has asked for `shutdown`.
+///
 /// # Errors
 /// If there can be no thread.
-pub fn read(mut reader: impl BufRead + Send + 'static) -> std::io::Result<mpsc::Receiver<Incoming>> {
+pub fn read(
+    mut reader: impl BufRead + Send + 'static,
+    end: impl FnOnce(bool) + Send + 'static,
+) -> std::io::Result<mpsc::Receiver<Incoming>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     std::thread::Builder::new().name("input".into()).spawn(move || {
+        let mut orderly = false;
         loop {
-            match framing::read_message(&mut reader) {
-                Ok(Some(body)) => {
-                    if sender.blocking_send(decode(&body)).is_err() {
-                        return;
-                    }
+            let message = match framing::read_message(&mut reader) {
+                Ok(Some(body)) => decode(&body),
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::warn!("the input cannot be read: {error}");
+                    break;
                 }
-                Ok(None) => return,
-                Err(error) => return tracing::warn!("the input cannot be read: {error}"),
+            };
+            let method = match &message {
+                Incoming::Request(request) => request.method(),
+                _ => "",
+            };
+            orderly |= method == "shutdown";
+            let exit = method == "exit";
+            if exit {
+                end(orderly);
+                let _ = sender.blocking_send(message);
+                return;
+            }
+            if sender.blocking_send(message).is_err() {
+                break;
             }
         }
+        end(orderly);
     })?;
     Ok(receiver)
 }
@@ -101,6 +124,7 @@ pub async fn serve<S: LanguageServer>(
     outgoing: Outgoing,
 ) {
     let (mut requests, mut responses) = socket.split();
+    let troubles = Arc::new(Troubles::default());
     let to_client = outgoing.clone();
     tokio::spawn(async move {
         while let Some(request) = requests.next().await {
@@ -115,10 +139,10 @@ pub async fn serve<S: LanguageServer>(
                 let (method, begin) = (request.method().to_owned(), Instant::now());
                 let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
                 match poll!(&mut handler) {
-                    Poll::Ready(done) => answer(&outgoing, id, done, (&method, begin)),
+                    Poll::Ready(done) => answer(&outgoing, &troubles, id, done, (&method, begin)),
                     Poll::Pending => {
-                        let outgoing = outgoing.clone();
-                        tokio::spawn(async move { answer(&outgoing, id, handler.await, (&method, begin)) });
+                        let (outgoing, troubles) = (outgoing.clone(), Arc::clone(&troubles));
+                        tokio::spawn(async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) });
                     }
                 }
                 if exit {
@@ -147,15 +171,22 @@ fn without_null(request: &Request) -> Value {
 
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
-fn answer(outgoing: &Outgoing, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
+fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
     if id.is_some() {
         log::answered(method, begin.elapsed());
     }
     match done {
-        Ok(Ok(Some(response))) => outgoing.message(&response),
+        Ok(Ok(Some(response))) => {
+            // What panics on another thread comes as this.
+            if response.error().is_some_and(|e| e.code == ErrorCode::InternalError) {
+                troubles.tell(outgoing, method);
+            }
+            outgoing.message(&response);
+        }
         Ok(Ok(None) | Err(_)) => {}
-        // The panic itself was printed where it happened.
+        // The panic itself was logged where it happened.
         Err(_) => {
+            troubles.tell(outgoing, method);
             if let Some(id) = id {
                 outgoing.message(&Response::from_error(id, Error::internal_error()));
             }

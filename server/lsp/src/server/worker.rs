@@ -53,7 +53,7 @@ impl Worker {
                 continue;
             }
             // Half of an edit may be applied; begin again from the text.
-            tracing::error!("panic in {}; the document is parsed afresh", self.document.uri.as_str());
+            self.shared.failed(self.document.uri.as_str());
             self.tree = None;
             self.analyzer = analyzer();
             let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
@@ -79,6 +79,8 @@ impl Worker {
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
         let revision = work.revision;
         let begin = Instant::now();
+        #[cfg(test)]
+        tests::trip(&work.rope, "FIRST");
         if is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = analyzer();
@@ -122,14 +124,17 @@ impl Worker {
         let begin = Instant::now();
         let target =
             if enabled { report.environment.target } else { self.analyzer.analyze(&snapshot).environment.target };
-        let lints =
-            catch_unwind(AssertUnwindSafe(|| self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))));
+        let lints = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(test)]
+            tests::trip(&work.rope, "SECOND");
+            self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))
+        }));
         let lints = match lints {
             Ok(Some(lints)) => lints,
             Ok(None) => return,
             Err(_) => {
                 // What the first pass found holds all the same.
-                tracing::error!("panic in the second pass over {}", self.document.uri.as_str());
+                self.shared.failed(self.document.uri.as_str());
                 self.analyzer = analyzer();
                 return;
             }
@@ -256,4 +261,80 @@ fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8
         diagnostics: &'a [Diagnostic],
     }
     outgoing::notification("textDocument/publishDiagnostics", Params { uri, version, diagnostics })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::backend::Backend;
+    use crate::server::framing::read_message;
+    use crate::server::position::Encoding;
+    use serde_json::Value;
+    use std::io::BufReader;
+    use std::sync::OnceLock;
+    use std::sync::mpsc::{Receiver, channel};
+    use tower_lsp_server::LspService;
+    use tower_lsp_server::ls_types::TextDocumentContentChangeEvent;
+
+    /// Panics over a text that asks for it: no text is known that does.
+    pub fn trip(rope: &Rope, word: &str) {
+        assert!(!rope.to_string().contains(word), "on purpose");
+    }
+
+    fn text(word: &str) -> String {
+        format!(".version 8.0\n.target sm_80\n// {word}\n.entry k()\n{{\n    bad;\n}}\n")
+    }
+
+    fn next(messages: &Receiver<Value>, version: i32) -> (usize, usize) {
+        let mut told = 0;
+        loop {
+            let message = messages.recv_timeout(Duration::from_secs(60)).unwrap();
+            told += usize::from(message["method"] == "window/showMessage");
+            if message["params"]["version"] == version {
+                return (message["params"]["diagnostics"].as_array().unwrap().len(), told);
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_told_once_and_the_next_text_is_checked() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let outgoing = Outgoing::start(writer).unwrap();
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(reader);
+            while let Ok(Some(body)) = read_message(&mut reader) {
+                let _ = sender.send(serde_json::from_slice(&body).unwrap());
+            }
+        });
+        let state: OnceLock<Arc<Shared>> = OnceLock::new();
+        let (_service, _socket) = LspService::new(|client| {
+            let shared = Shared::new(client, outgoing.clone(), runtime.handle().clone());
+            Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
+        });
+        let shared = state.get().unwrap();
+        let uri: Uri = "file:///a.ptx".parse().unwrap();
+        shared.open(uri.clone(), &text("FIRST"), 1);
+        // Nobody waits for ever for what is not known, and the user is told of it.
+        assert_eq!(next(&messages, 1), (0, 1));
+        let document = shared.document(&uri).unwrap();
+        let change = |version: i32, word: &str| {
+            let all = TextDocumentContentChangeEvent { range: None, range_length: None, text: text(word) };
+            document.change(Encoding::Utf16, version, vec![all]);
+        };
+        for version in 2..5 {
+            change(version, "still FIRST");
+            assert_eq!(next(&messages, version), (0, 0));
+        }
+        change(5, "fine");
+        assert_eq!(next(&messages, 5), (1, 0));
+        // The findings of the first pass hold if the second one fails; another document is another message.
+        let other: Uri = "file:///b.ptx".parse().unwrap();
+        shared.open(other, &text("SECOND"), 6);
+        assert_eq!(next(&messages, 6), (1, 0));
+        let message = messages.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(message["method"], "window/showMessage");
+        assert!(message["params"]["message"].as_str().unwrap().contains("file:///b.ptx"), "{message}");
+    }
 }

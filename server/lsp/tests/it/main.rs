@@ -9,6 +9,7 @@ mod code_actions;
 mod completion;
 mod eval;
 mod evaluate;
+mod faults;
 mod fmt;
 mod formatting;
 mod hover;

@@ -1,5 +1,5 @@
 // The page that is loaded into the webview. Its content policy allows the extension's own script and stylesheet, and nothing else:
-// no network, no script or style but those with its nonce, no evaluation of text.
+// no network, no script or style but those with its nonce, no evaluation of text, no form that is sent, no other base for addresses.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function read(extension: vscode.Uri): { script: string; style: string } {
 export function page(extension: vscode.Uri): string {
     parts ??= read(extension);
     const nonce = randomBytes(16).toString('base64url');
-    const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}';`;
+    const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none';`;
     return `<!DOCTYPE html>
 <html lang="en">
 <head>

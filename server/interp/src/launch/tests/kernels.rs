@@ -219,6 +219,25 @@ fn what_is_not_said_is_guessed() {
     assert_eq!(settle(&mut launch, &program, &text), []);
 }
 
+#[test]
+fn variables_are_bounded_together() {
+    // Storage is taken as it is touched, but what variables held before a run is kept as a whole.
+    for (declared, fits) in
+        [("a[1000000000]", true), ("a[1000000000000]", false), ("a[900000000];\n.global .b8 b[900000000]", false)]
+    {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.global .b8 {declared};\n//! launch: grid=1 block=1\n.entry k() {{ ret; }}\n"
+        );
+        let program = Arc::new(Program::new(&Snapshot::new(&text)));
+        let mut launch = launches(&text, &program).launches.remove(0);
+        complete(&mut launch, &program, &text);
+        let found = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
+        let words: Vec<String> = found.err().into_iter().flatten().map(|m| m.message).collect();
+        assert_eq!(words.is_empty(), fits, "{declared}: {words:?}");
+        assert!(words.iter().all(|w| w.contains("are the most that a run can have")), "{words:?}");
+    }
+}
+
 fn bound(lines: &str) -> Bound {
     let (mut launch, words, program, text) = settled(lines);
     assert_eq!(words, "");

@@ -4,6 +4,7 @@ mod json;
 mod site;
 
 use super::Status;
+use super::files::{complain, is_written};
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 
@@ -33,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Status {
     let what = arguments.what.as_deref();
     match (arguments.format, what) {
         (Format::Html, None) => {
-            eprintln!("`--format html` needs a folder: ptx-analyzer isa --format html reference");
+            complain("`--format html` needs a folder: ptx-analyzer isa --format html reference");
             Status::Trouble
         }
         (Format::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
@@ -42,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Status {
                 print(&format!("{} pages, {megabytes:.1} MB: {folder}/index.html\n", written.pages))
             }
             Err(error) => {
-                eprintln!("{folder}: {error}");
+                complain(&format!("{folder}: {error}"));
                 Status::Trouble
             }
         },
@@ -60,13 +61,15 @@ pub fn run(arguments: &Arguments) -> Status {
 }
 
 fn print(text: &str) -> Status {
-    // A reader that has seen enough is no error.
-    let _ = stdout().lock().write_all(text.as_bytes());
-    Status::Fine
+    let mut out = stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if is_written(written) { Status::Fine } else { Status::Trouble }
 }
 
 fn unknown(name: &str) -> Status {
-    eprintln!("`{name}` is no opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too");
+    complain(&format!(
+        "`{name}` is no opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too"
+    ));
     Status::Trouble
 }
 

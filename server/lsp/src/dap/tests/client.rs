@@ -62,7 +62,7 @@ impl Client {
         let (output, from) = pipe().unwrap();
         let (end, ended) = channel();
         std::thread::spawn(move || {
-            serve(BufReader::new(input), from).unwrap();
+            serve(BufReader::new(input), from, || {}).unwrap();
             let _ = end.send(());
         });
         let (sender, receiver) = channel();

@@ -431,7 +431,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(_) => {
-                tracing::error!("panic while `{}` was evaluated", document.uri.as_str());
+                shared.failed(document.uri.as_str());
                 Err(Refusal::new("kernel", "the interpreter has failed; please report this kernel"))
             }
         };

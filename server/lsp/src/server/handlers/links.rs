@@ -19,6 +19,13 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     });
 }
 
+/// Whether a path names another computer, or a device of this one, on some system. Windows asks that computer as soon as somebody wants to
+/// know whether the file is there, and introduces the user to it: no document that is merely opened may bring that about.
+fn is_remote(path: &str) -> bool {
+    let mut first = path.chars().map(|c| matches!(c, '/' | '\\'));
+    first.next() == Some(true) && first.next() == Some(true)
+}
+
 /// What the document points at; of files, those that are there.
 pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let uri = params.text_document.uri;
@@ -28,6 +35,9 @@ pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option
         let folder = file_path(&uri).and_then(|p| p.parent().map(ToOwned::to_owned));
         let mut known: HashMap<String, Option<Uri>> = HashMap::new();
         let file = |path: &str| {
+            if is_remote(path) {
+                return None;
+            }
             let path = folder.as_ref()?.join(path);
             path.is_file().then(|| file_uri(&path)).flatten()
         };
@@ -53,4 +63,19 @@ pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option
         Some(out)
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_remote;
+
+    #[test]
+    fn paths_that_name_other_computers() {
+        for path in [r"\\host\share\a.cu", "//host/share/a.cu", r"/\host\a", r"\\?\UNC\host\a", r"\\.\pipe\a"] {
+            assert!(is_remote(path), "{path}");
+        }
+        for path in ["/usr/a.cu", "a.cu", r"C:\a.cu", "", "/", "../a.cu"] {
+            assert!(!is_remote(path), "{path}");
+        }
+    }
 }

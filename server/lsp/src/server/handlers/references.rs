@@ -1,15 +1,19 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
 use super::{Other, at, others};
+use crate::server::outgoing;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use ptx_ide::{Access, Reference};
 use ptx_syntax::Snapshot;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, OneOf, ReferenceParams,
-    ServerCapabilities, Uri,
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, ReferenceParams,
+    ServerCapabilities, ShowMessageParams, Uri,
 };
+
+/// Places in one answer. Nobody looks through more, and a million of them take gigabytes on their way to the client.
+pub const MOST: usize = 50_000;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -38,9 +42,26 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
                 }
             }
         }
-        Some(out)
+        let said = cut(&mut out);
+        Some((out, said))
     })
     .await
+    .map(|found| {
+        found.map(|(out, said)| {
+            if let Some(message) = said {
+                let params = ShowMessageParams { typ: MessageType::INFO, message };
+                shared.outgoing.encoded(outgoing::notification("window/showMessage", params));
+            }
+            out
+        })
+    })
+}
+
+/// Leaves out what is too much, and says so.
+fn cut<T>(found: &mut Vec<T>) -> Option<String> {
+    let all = found.len();
+    found.truncate(MOST);
+    (all > MOST).then(|| format!("ptx-analyzer: the first {MOST} of {all} references are listed"))
 }
 
 /// The places to show with a position.
@@ -52,7 +73,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
             kind: Some(kind(reference.access)),
         };
         let found = ptx_ide::highlights(&place.snapshot, place.offset);
-        (!found.is_empty()).then(|| found.into_iter().map(one).collect())
+        (!found.is_empty()).then(|| found.into_iter().take(MOST).map(one).collect())
     })
     .await
 }
@@ -62,5 +83,20 @@ fn kind(access: Access) -> DocumentHighlightKind {
         Access::Read => DocumentHighlightKind::READ,
         Access::Write | Access::ReadWrite => DocumentHighlightKind::WRITE,
         Access::Declaration | Access::Call | Access::Jump | Access::Mention => DocumentHighlightKind::TEXT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_left_out_and_said() {
+        let mut places = vec![(); MOST];
+        assert_eq!((cut(&mut places), places.len()), (None, MOST));
+        let mut places = vec![(); MOST + 7];
+        let said = cut(&mut places).unwrap();
+        assert!(said.contains("the first 50000 of 50007"), "{said}");
+        assert_eq!(places.len(), MOST);
     }
 }

@@ -1,5 +1,6 @@
 //! `textDocument/prepareRename` and `textDocument/rename`.
 
+use super::references::MOST;
 use super::{Other, at, others};
 use crate::server::position::Encoding;
 use crate::server::session::Session;
@@ -79,11 +80,21 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
                 }
             }
         }
+        let places = found.edits.len() + answer.documents.iter().map(|(.., edits)| edits.len()).sum::<usize>();
+        bounded(&found.old, places)?;
         answer.add(&uri, Some(version), &snapshot, found);
         Ok(Some(answer.edit()))
     })
     .await?
     .map_err(refused)
+}
+
+/// Refuses what is too much for an editor.
+fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
+    match places {
+        0..=MOST => Ok(()),
+        _ => Err(format!("`{name}` stands in {places} places, and names in more than {MOST} are not renamed")),
+    }
 }
 
 /// An edit in the making.
@@ -135,4 +146,15 @@ fn warning(reach: Reach) -> Option<ChangeAnnotation> {
         needs_confirmation: Some(true),
         description: Some(description.to_owned()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, bounded};
+
+    #[test]
+    fn names_in_too_many_places() {
+        assert_eq!(bounded("%r1", MOST), Ok(()));
+        assert!(bounded("%r1", MOST + 1).unwrap_err().contains("`%r1` stands in 50001 places"));
+    }
 }

@@ -3,11 +3,12 @@
 use super::find::Stamp;
 use crate::decode::decode;
 use crate::markup::is_markup;
+use crate::regular;
 use crate::server::cancel::Cancelled;
 use crate::server::convert;
 use crate::server::session::Session;
 use crate::server::settings::Settings;
-use crate::server::shared::lock;
+use crate::server::shared::{Shared, lock};
 use ptx_analysis::Analyzer;
 use ptx_ide::SymbolKind;
 use ptx_syntax::Snapshot;
@@ -45,6 +46,13 @@ pub struct Job {
     pub stamp: Stamp,
     /// The settings of the folder it lies in.
     pub settings: Arc<Settings>,
+}
+
+impl Job {
+    /// Bytes that the file may have when it is read: it may have grown since it was found.
+    fn most(&self) -> u64 {
+        (self.settings.workspace.megabytes as u64).saturating_mul(1_000_000)
+    }
 }
 
 /// Something that a file defines, for the whole of it to see.
@@ -86,15 +94,15 @@ pub struct Examined {
 }
 
 /// Looks at a file; nothing if it cannot be read.
-pub fn examine(job: &Job, want: Want, session: Session, cancelled: &Cancelled) -> Option<Examined> {
+pub fn examine(job: &Job, want: Want, shared: &Shared, cancelled: &Cancelled) -> Option<Examined> {
     let _alone = (job.stamp.length > BIG).then(|| lock(&BIG_ONE));
     if cancelled.is_set() {
         return None;
     }
-    let (text, _) = decode(std::fs::read(&job.path).ok()?);
-    let examined = catch_unwind(AssertUnwindSafe(|| of_text(&text, job, want, session, cancelled)));
+    let (text, _) = decode(regular::read(&job.path, job.most()).ok()?);
+    let examined = catch_unwind(AssertUnwindSafe(|| of_text(&text, job, want, shared.session(), cancelled)));
     Some(examined.unwrap_or_else(|_| {
-        tracing::error!("panic in {}; nothing is said about it", job.path.display());
+        shared.failed(job.uri.as_str());
         Examined { report: (want == Want::Report).then(FileReport::default), ..Examined::default() }
     }))
 }

@@ -22,9 +22,12 @@ impl Stamp {
     /// Of a file as it is now.
     ///
     /// # Errors
-    /// If the file system tells nothing of it.
+    /// If the file system tells nothing of it, or it is no regular file: reading a pipe or a device may never end.
     pub fn of(path: &Path) -> std::io::Result<Self> {
         let data = std::fs::metadata(path)?;
+        if !data.is_file() {
+            return Err(std::io::Error::other("it is no file"));
+        }
         Ok(Self { modified: data.modified().ok(), length: data.len() })
     }
 }
@@ -53,7 +56,7 @@ pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Err
 }
 
 /// Files that end in `.ptx`, but those that are hidden, that git ignores, and that the settings leave out. Links to folders
-/// are not followed, so nothing is found twice and nothing outside.
+/// are not followed, so nothing is found twice; nor are links to files that lead out of the folder.
 pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bool) -> Found {
     let mut out = Found::default();
     let mut walk = WalkBuilder::new(folder);
@@ -78,6 +81,9 @@ pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bo
             continue;
         }
         let Ok(stamp) = Stamp::of(entry.path()) else { continue };
+        if entry.path_is_symlink() && !leads_inside(entry.path(), folder) {
+            continue;
+        }
         if stamp.length > most_bytes {
             out.too_big += 1;
         } else {
@@ -85,6 +91,11 @@ pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bo
         }
     }
     out
+}
+
+/// Whether a link leads to something in the folder.
+fn leads_inside(link: &Path, folder: &Path) -> bool {
+    matches!((link.canonicalize(), folder.canonicalize()), (Ok(file), Ok(folder)) if file.starts_with(&folder))
 }
 
 #[cfg(test)]
@@ -96,6 +107,31 @@ mod tests {
         let found = find(folder, settings, &|| false);
         let name = |p: &Path| p.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
         (found.files.iter().map(|(p, _)| name(p)).collect(), found.too_big, found.cut)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_and_what_is_no_file() {
+        use std::os::unix::fs::symlink;
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().join("in");
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::write(around.path().join("outside.ptx"), "").unwrap();
+        std::fs::write(root.join("deep/a.ptx"), "").unwrap();
+        std::fs::create_dir(root.join("folder.ptx")).unwrap();
+        for (target, link) in [
+            ("deep/a.ptx", "inside.ptx"),
+            ("../outside.ptx", "out.ptx"),
+            ("/dev/zero", "zero.ptx"),
+            ("nowhere", "dangling.ptx"),
+            ("self.ptx", "self.ptx"),
+            (".", "around"),
+            ("pipe.ptx", "to-pipe.ptx"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.ptx")).status().unwrap().success());
+        assert_eq!(names(&root, &Workspace::default()).0, ["deep/a.ptx", "inside.ptx"]);
     }
 
     #[test]

@@ -228,7 +228,7 @@ impl Look<'_> {
                 let (next, sender) = (&next, sender.clone());
                 let work = move || {
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let examined = examine::examine(job, self.want, self.shared.session(), self.cancelled);
+                        let examined = examine::examine(job, self.want, self.shared, self.cancelled);
                         if self.cancelled.is_set() || sender.send((job, examined)).is_err() {
                             return;
                         }

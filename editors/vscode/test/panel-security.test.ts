@@ -1,0 +1,43 @@
+// What the panel's page may do, and that nothing in it reads text as HTML or as a script: names, values and messages come from documents.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+function sources(folder: string): [string, string][] {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    return files.map((name) => [join(folder, name), readFileSync(join(folder, name), 'utf8')]);
+}
+
+test('the content policy allows what has its nonce, and nothing else', () => {
+    const page = readFileSync('src/panel/host/page.ts', 'utf8');
+    const policy = /const policy = `([^`]*)`/.exec(page)?.[1];
+    assert.ok(policy !== undefined);
+    const directives = policy.split(';').map((part) => part.trim()).filter((part) => part !== '');
+    const nonce = "'nonce-${nonce}'";
+    assert.deepEqual(directives.sort(), ["base-uri 'none'", "default-src 'none'", "form-action 'none'", `script-src ${nonce}`, `style-src ${nonce}`]);
+    assert.match(page, /const nonce = randomBytes\(16\)/);
+    assert.match(page, /<meta http-equiv="Content-Security-Policy" content="\$\{policy\}">/);
+    // The nonce is a new one for each page, so made where the page is.
+    assert.ok(page.indexOf('randomBytes(16)') > page.indexOf('export function page('));
+    // Every script and stylesheet of the page has it, and no element has a handler or a style of its own.
+    assert.equal([...page.matchAll(/<(script|style)\b/g)].length, [...page.matchAll(/<(script|style) nonce="\$\{nonce\}">/g)].length);
+    assert.doesNotMatch(page, /\s(on\w+|style)=|https?:\/\//);
+});
+
+test('the page reaches no file of the computer', () => {
+    const host = sources('src/panel/host').map(([, text]) => text).join('\n');
+    assert.match(host, /localResourceRoots: \[\]/);
+    assert.doesNotMatch(host, /asWebviewUri|enableCommandUris/);
+});
+
+test('no text becomes HTML or a script', () => {
+    const sinks = /\b(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|DOMParser|createContextualFragment|setHTMLUnsafe|parseHTMLUnsafe|importScripts)\b|document\.write|\beval\(|new Function\b|setAttribute\(\s*'(on|style|href|src)|set(Timeout|Interval)\(\s*['"`]/;
+    const found = sources('src/panel');
+    assert.ok(found.length > 10, String(found.length));
+    for (const [name, text] of found) assert.doesNotMatch(text, sinks, name);
+});
+
+test('Markdown that the extension shows runs no commands and holds no HTML', () => {
+    for (const [name, text] of sources('src')) assert.doesNotMatch(text, /\.isTrusted = |isTrusted: (true|\{)|supportHtml/, name);
+});

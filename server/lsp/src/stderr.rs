@@ -1,0 +1,106 @@
+//! Standard error for a process that must never wait for whoever reads it: an editor may not, and then the pipe fills up.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::time::{Duration, Instant};
+
+/// Lines that wait to be written; those that come when there are so many are lost.
+const WAITING: usize = 1024;
+
+/// How long the end of the process waits for lines to be written.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// Takes lines at once; a thread writes them.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    lines: SyncSender<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Queue {
+    /// Starts the thread that writes.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn start(mut writer: impl Write + Send + 'static) -> io::Result<Self> {
+        let (lines, queued) = mpsc::sync_channel::<Vec<u8>>(WAITING);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let written = Arc::clone(&waiting);
+        std::thread::Builder::new().name("log".into()).spawn(move || {
+            for line in queued {
+                // A full disk or a closed pipe: there is nowhere to say so.
+                let _ = writer.write_all(&line);
+                written.fetch_sub(1, Ordering::AcqRel);
+            }
+        })?;
+        Ok(Self { lines, waiting })
+    }
+
+    /// Waits a moment until all lines are written.
+    pub fn flush_soon(&self) {
+        let deadline = Instant::now() + LAST_WORDS;
+        while self.waiting.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Write for Queue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        if self.lines.try_send(line.to_vec()).is_err() {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A panic is told in the log, so also to the client, and not on standard error directly: that can block.
+pub fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let trace = std::backtrace::Backtrace::capture();
+        let trace = match trace.status() {
+            std::backtrace::BacktraceStatus::Captured => format!("\n{trace}"),
+            _ => String::new(),
+        };
+        let words = panic.payload_as_str().unwrap_or("a panic without words");
+        tracing::error!("panic at {place}: {words}{trace}");
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_reader() {
+        let (reader, writer) = io::pipe().unwrap();
+        let mut queue = Queue::start(writer).unwrap();
+        let begin = Instant::now();
+        for _ in 0..10 * WAITING {
+            queue.write_all(&[b'x'; 1000]).unwrap();
+        }
+        queue.flush_soon();
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+        drop(reader);
+    }
+
+    #[test]
+    fn lines_are_written_in_order() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut queue = Queue::start(writer).unwrap();
+        queue.write_all(b"one\n").unwrap();
+        queue.write_all(b"two\n").unwrap();
+        drop(queue);
+        let mut text = String::new();
+        io::Read::read_to_string(&mut reader, &mut text).unwrap();
+        assert_eq!(text, "one\ntwo\n");
+    }
+}
