@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments) -> Status {
     }
     let (mut changed, mut troubles) = (0, problems.len());
     let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
-    let work = |origin: &Origin| file(origin, &roots, &options, arguments.check);
+    let work = |origin: &Origin, _| file(origin, &roots, &options, arguments.check);
     let verb = if arguments.check { "looked at" } else { "formatted" };
     let written = files::all(&origins, None, verb, work, |origin, outcome| {
         let name = origin.name();
