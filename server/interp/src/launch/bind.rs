@@ -135,6 +135,12 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     }
     let Binding { memory, mut buffers, images, .. } = binding;
     variables(&executable, &mut buffers);
+    // What they hold is copied before and after the run.
+    let bytes = buffers.iter().fold(0u64, |all, placed| all.saturating_add(placed.bytes));
+    if bytes > MOST {
+        let words = format!("the buffers and the variables of the module have {bytes} bytes, but {MOST} are the most that a launch can have");
+        return Err(vec![Mistake::new(launch.range.clone(), words)]);
+    }
     let mut machine = Machine::new(executable, shape, settings, memory);
     machine.images = images.bindings;
     Ok(Bound { machine, buffers })

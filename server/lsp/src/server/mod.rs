@@ -32,7 +32,7 @@ pub use log::ClientLog;
 use backend::Backend;
 use outgoing::Outgoing;
 use shared::Shared;
-use std::io::{BufReader, stdin, stdout};
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -48,6 +48,14 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// # Errors
 /// If threads cannot be started.
 pub fn run() -> std::io::Result<bool> {
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout())
+}
+
+/// Speaks the protocol on any two streams, as [`run`] does.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> std::io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // For requests; more would only compete for the processors.
@@ -55,8 +63,8 @@ pub fn run() -> std::io::Result<bool> {
         .thread_stack_size(16 << 20)
         .enable_time()
         .build()?;
-    let outgoing = Outgoing::start(stdout())?;
-    let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()))?;
+    let outgoing = Outgoing::start(output)?;
+    let incoming = transport::read(input)?;
     let mut shared = None;
     let handle = runtime.handle().clone();
     let service = LspService::build(|client| {
@@ -72,6 +80,8 @@ pub fn run() -> std::io::Result<bool> {
     if let Some(shared) = &shared {
         shared.ptxas.end();
         shared.evaluations.end();
+        // Threads of documents would wait for changes as long as the process lives.
+        shared.documents().iter().for_each(|d| d.close(|| {}));
     }
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.

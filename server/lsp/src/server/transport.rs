@@ -153,7 +153,13 @@ fn answer(outgoing: &Outgoing, id: Option<Id>, done: Done, (method, begin): (&st
     }
     match done {
         Ok(Ok(Some(response))) => outgoing.message(&response),
-        Ok(Ok(None) | Err(_)) => {}
+        // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
+        Ok(Ok(None)) => {
+            if let Some(id) = id {
+                outgoing.message(&Response::from_error(id, Error::method_not_found()));
+            }
+        }
+        Ok(Err(_)) => {}
         // The panic itself was printed where it happened.
         Err(_) => {
             if let Some(id) = id {
