@@ -6,6 +6,8 @@
 # PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
 # PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
 set -euo pipefail
+# Before the folder changes: it may be given relative to where the caller is.
+[ -z "${PTX_FUZZ_WORK:-}" ] || PTX_FUZZ_WORK=$(realpath -m "$PTX_FUZZ_WORK")
 cd "$(dirname "$0")"
 seconds=${1:-120}
 shift || true
@@ -14,6 +16,8 @@ targets=("$@")
 work=${PTX_FUZZ_WORK:-$PWD/work}
 jobs=${PTX_FUZZ_JOBS:-2}
 host=$(rustc -vV | sed -n 's/^host: //p')
+# A server that has gone is no reason to end: writing to it fails, as it does in a program of Rust.
+trap '' PIPE
 mkdir -p "$work/corpus" "$work/findings" "$work/logs"
 
 # What cargo-fuzz gives the compiler, on a stable toolchain. Only what is built for the target is counted, not build scripts.

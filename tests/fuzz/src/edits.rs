@@ -90,7 +90,9 @@ fn compare(document: &mut Document, analyzer: &mut Analyzer, text: &str, how: u8
     } else {
         let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
         same(&found, &again.lints(&fresh, &|| false).expect("nobody cancels"), text);
-        assert_eq!(analyzer.remembered_lints(), found, "lints are remembered otherwise\n{text}");
+        // Of functions, and no others: they are shown until the next pass.
+        let known = analyzer.remembered_lints();
+        assert!(known.iter().all(|d| found.contains(d)), "{known:?} are remembered of {text:?}");
     }
 }
 
