@@ -5,10 +5,11 @@ use ptx_analysis::program::Program;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report};
 use ptx_ide::{
-    CompletionOptions, Defaults, HintOptions, LensOptions, PressureHints, Symbol, TextEdit, apply, assists, callables, code_actions,
-    code_lenses, completion, declaration, definition, document_symbols, documentation, explain, fix_all, folds, function_pressure,
-    held_values, highlights, hover, implementation, incoming_calls, inlay_hints, links, matrices_in, module_symbols, nearest,
-    outgoing_calls, prepare_rename, references_at, rename, resolve_lens, selections, semantic_tokens, signature_help, source_position,
+    CompletionOptions, Defaults, HintOptions, LensOptions, PressureHints, Symbol, TextEdit, apply, assists, callables,
+    code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation, explain, fix_all,
+    folds, function_pressure, held_values, highlights, hover, implementation, incoming_calls, inlay_hints, links,
+    matrices_in, module_symbols, nearest, outgoing_calls, prepare_rename, references_at, rename, resolve_lens,
+    selections, semantic_tokens, signature_help, source_position,
 };
 use ptx_syntax::Snapshot;
 use std::cell::Cell;
@@ -97,7 +98,9 @@ fn symbols(text: &str, found: &[Symbol]) {
 
 /// What is asked about a place.
 fn at(text: &str, snapshot: &Snapshot, figures: &Figures, offset: usize) {
-    let inside = |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{offset}: {range:?} does not lie in\n{text}");
+    let inside = |range: &Range<usize>| {
+        assert!(text.get(range.clone()).is_some(), "{offset}: {range:?} does not lie in\n{text}")
+    };
     if let Some(found) = hover(snapshot, offset, Some(figures)) {
         assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
         inside(&found.range);
@@ -111,7 +114,11 @@ fn at(text: &str, snapshot: &Snapshot, figures: &Figures, offset: usize) {
     highlights(snapshot, offset).iter().for_each(|r| inside(&r.range));
     references_at(snapshot, offset).iter().for_each(|r| inside(&r.range));
     selections(snapshot, offset).iter().for_each(inside);
-    let _ = (source_position(snapshot, offset), held_values(snapshot, figures, offset), function_pressure(snapshot, figures, None, offset..offset + 9));
+    let _ = (
+        source_position(snapshot, offset),
+        held_values(snapshot, figures, offset),
+        function_pressure(snapshot, figures, None, offset..offset + 9),
+    );
     for found in callables(snapshot, offset) {
         let calls = [incoming_calls(snapshot, &found.name), outgoing_calls(snapshot, &found.name)].concat();
         calls.iter().flat_map(|c| &c.places).for_each(inside);

@@ -112,9 +112,41 @@ fn windows(done: &Evaluated, bytes: &mut Bytes<'_>, text: &str) {
 /// Lines of a module moved, doubled, taken away; pieces put in; numbers changed.
 fn mutate(mut text: String, bytes: &mut Bytes<'_>) -> String {
     const NUMBERS: &[&str] = &[
-        "0", "1", "2", "3", "4", "7", "8", "15", "16", "31", "32", "33", "63", "64", "127", "128", "255", "256", "1024", "4096", "65535",
-        "65536", "-1", "-2", "-8", "0x7fffffff", "0x80000000", "0xffffffff", "0x7fffffffffffffff", "0xffffffffffffffff", "0x100000000",
-        "0f7fc00000", "0f00000001", "0f7f800000", "0d7ff0000000000000",
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+        "7",
+        "8",
+        "15",
+        "16",
+        "31",
+        "32",
+        "33",
+        "63",
+        "64",
+        "127",
+        "128",
+        "255",
+        "256",
+        "1024",
+        "4096",
+        "65535",
+        "65536",
+        "-1",
+        "-2",
+        "-8",
+        "0x7fffffff",
+        "0x80000000",
+        "0xffffffff",
+        "0x7fffffffffffffff",
+        "0xffffffffffffffff",
+        "0x100000000",
+        "0f7fc00000",
+        "0f00000001",
+        "0f7f800000",
+        "0d7ff0000000000000",
     ];
     for _ in 0..8 {
         if bytes.is_empty() {
@@ -183,8 +215,22 @@ fn statements(entry: usize, form: usize, home: usize) -> Vec<String> {
 fn generate(bytes: &mut Bytes<'_>) -> String {
     const ADDRESSES: &[&str] = &["gl", "gl+64", "sm", "sm+128", "lm", "cn", "q", "gl+1020", "sm+1023", "gl+1"];
     const WORDS: &[&str] = &[
-        "0", "1", "2", "31", "32", "0xffffffff", "0x80000000", "0x7fffffff", "0x3f800000", "0x7fc00000", "0x7f800000", "0x00000001", "1000",
-        "0x12345678", "%tid.x", "%laneid",
+        "0",
+        "1",
+        "2",
+        "31",
+        "32",
+        "0xffffffff",
+        "0x80000000",
+        "0x7fffffff",
+        "0x3f800000",
+        "0x7fc00000",
+        "0x7f800000",
+        "0x00000001",
+        "1000",
+        "0x12345678",
+        "%tid.x",
+        "%laneid",
     ];
     let home = bytes.below(HOMES.len());
     let (version, target) = HOMES[home];
@@ -193,7 +239,12 @@ fn generate(bytes: &mut Bytes<'_>) -> String {
     let grid = bytes.of(&["1", "2", "2,2"]);
     let declared = declarations(version, target);
     let kernel = declared.find(".visible .entry").unwrap_or(0);
-    let _ = write!(out, "{}\n//! launch: grid={grid} block={threads} p=u32[64]:iota\n{}\n", &declared[..kernel], &declared[kernel..]);
+    let _ = write!(
+        out,
+        "{}\n//! launch: grid={grid} block={threads} p=u32[64]:iota\n{}\n",
+        &declared[..kernel],
+        &declared[kernel..]
+    );
     for i in 0..16 {
         let _ = match bytes.byte() % 4 {
             0 => writeln!(out, "mov.b64 %rd{i}, {};", bytes.of(ADDRESSES)),

@@ -11,32 +11,145 @@ use serde_json::{Value, json};
 const URIS: &[&str] = &["file:///a.ptx", "file:///b.ptx", "untitled:c", "file:///a%20b/%C3%A9.ptx", "http://x/y", ""];
 
 const REQUESTS: &[&str] = &[
-    "textDocument/hover", "textDocument/completion", "textDocument/signatureHelp", "textDocument/definition", "textDocument/declaration",
-    "textDocument/implementation", "textDocument/references", "textDocument/documentHighlight", "textDocument/prepareRename",
-    "textDocument/rename", "textDocument/prepareCallHierarchy", "textDocument/documentLink", "textDocument/foldingRange",
-    "textDocument/selectionRange", "textDocument/diagnostic", "workspace/diagnostic", "textDocument/codeAction", "textDocument/codeLens",
-    "textDocument/inlayHint", "textDocument/semanticTokens/full", "textDocument/semanticTokens/full/delta",
-    "textDocument/semanticTokens/range", "textDocument/documentSymbol", "workspace/symbol", "textDocument/formatting",
-    "textDocument/rangeFormatting", "textDocument/onTypeFormatting", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls",
-    "completionItem/resolve", "codeLens/resolve", "inlayHint/resolve", "workspace/executeCommand", "textDocument/unknown", "$/unknown", "",
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/definition",
+    "textDocument/declaration",
+    "textDocument/implementation",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/documentLink",
+    "textDocument/foldingRange",
+    "textDocument/selectionRange",
+    "textDocument/diagnostic",
+    "workspace/diagnostic",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+    "textDocument/inlayHint",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
+    "textDocument/documentSymbol",
+    "workspace/symbol",
+    "textDocument/formatting",
+    "textDocument/rangeFormatting",
+    "textDocument/onTypeFormatting",
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "completionItem/resolve",
+    "codeLens/resolve",
+    "inlayHint/resolve",
+    "workspace/executeCommand",
+    "textDocument/unknown",
+    "$/unknown",
+    "",
     "initialize",
 ];
 
 const COMMANDS: &[&str] = &[
-    "ptx.evaluate", "ptx.status", "ptx.syntaxTree", "ptx.registers", "ptx.compare", "ptx.fixAll", "ptx.functionPressure", "x",
+    "ptx.evaluate",
+    "ptx.status",
+    "ptx.syntaxTree",
+    "ptx.registers",
+    "ptx.compare",
+    "ptx.fixAll",
+    "ptx.functionPressure",
+    "x",
 ];
 
 const KEYS: &[&str] = &[
-    "textDocument", "uri", "version", "text", "position", "range", "start", "end", "line", "character", "context", "only", "diagnostics",
-    "newName", "options", "tabSize", "insertSpaces", "ch", "query", "previousResultId", "previousResultIds", "item", "name", "kind", "data",
-    "label", "settings", "ptx", "target", "inlayHints", "enable", "arguments", "command", "entry", "launch", "grid", "block", "warp", "step",
-    "from", "count", "positions", "triggerKind", "triggerCharacter", "includeDeclaration", "identifier", "changes", "type", "workDoneToken",
-    "partialResultToken", "severity", "off", "workspace", "format", "evaluate", "memory", "lane", "state", "timeline", "at", "lines",
+    "textDocument",
+    "uri",
+    "version",
+    "text",
+    "position",
+    "range",
+    "start",
+    "end",
+    "line",
+    "character",
+    "context",
+    "only",
+    "diagnostics",
+    "newName",
+    "options",
+    "tabSize",
+    "insertSpaces",
+    "ch",
+    "query",
+    "previousResultId",
+    "previousResultIds",
+    "item",
+    "name",
+    "kind",
+    "data",
+    "label",
+    "settings",
+    "ptx",
+    "target",
+    "inlayHints",
+    "enable",
+    "arguments",
+    "command",
+    "entry",
+    "launch",
+    "grid",
+    "block",
+    "warp",
+    "step",
+    "from",
+    "count",
+    "positions",
+    "triggerKind",
+    "triggerCharacter",
+    "includeDeclaration",
+    "identifier",
+    "changes",
+    "type",
+    "workDoneToken",
+    "partialResultToken",
+    "severity",
+    "off",
+    "workspace",
+    "format",
+    "evaluate",
+    "memory",
+    "lane",
+    "state",
+    "timeline",
+    "at",
+    "lines",
 ];
 
 const TEXTS: &[&str] = &[
-    "file:///a.ptx", "file:///b.ptx", "untitled:c", "%r1", "x", "", "ptx", "sm_90", "all", "off", "quickfix", "source.fixAll", "out", "k",
-    "é𝕏", "1", ".", "\n", "grid=1 block=32", "add", "utf-8", "utf-16", "refactor.rewrite", "\u{0}",
+    "file:///a.ptx",
+    "file:///b.ptx",
+    "untitled:c",
+    "%r1",
+    "x",
+    "",
+    "ptx",
+    "sm_90",
+    "all",
+    "off",
+    "quickfix",
+    "source.fixAll",
+    "out",
+    "k",
+    "é𝕏",
+    "1",
+    ".",
+    "\n",
+    "grid=1 block=32",
+    "add",
+    "utf-8",
+    "utf-16",
+    "refactor.rewrite",
+    "\u{0}",
 ];
 
 /// Speaks to a server.
@@ -72,7 +185,8 @@ pub fn run(data: &[u8]) {
                     match back % 4 {
                         0 => server.send(&json!({ "jsonrpc": "2.0", "id": id, "result": null })),
                         1 => server.send(&json!({ "jsonrpc": "2.0", "id": id, "result": [{ "target": "sm_80" }, 3] })),
-                        2 => server.send(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -1, "message": "no" } })),
+                        2 => server
+                            .send(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -1, "message": "no" } })),
                         _ => {}
                     }
                 }
@@ -157,8 +271,10 @@ impl Session {
         if method == "workspace/executeCommand" {
             let argument = match bytes.byte() & 3 {
                 0 => value(bytes, KEYS, TEXTS, 0),
-                _ => json!({ "uri": uri, "position": start, "from": bytes.byte(), "count": bytes.byte(), "step": bytes.byte(),
-                             "warp": bytes.byte() & 1, "lane": bytes.byte() }),
+                _ => {
+                    json!({ "uri": uri, "position": start, "from": bytes.byte(), "count": bytes.byte(), "step": bytes.byte(),
+                             "warp": bytes.byte() & 1, "lane": bytes.byte() })
+                }
             };
             out = json!({ "command": bytes.of(COMMANDS), "arguments": [argument] });
         }
@@ -186,7 +302,11 @@ impl Session {
                     _ => json!({ "range": { "start": start, "end": start }, "text": bytes.of(PIECES) }),
                 };
                 let id = json!({ "uri": URIS[0], "version": self.version });
-                Self::notify(server, "textDocument/didChange", json!({ "textDocument": id, "contentChanges": [change] }));
+                Self::notify(
+                    server,
+                    "textDocument/didChange",
+                    json!({ "textDocument": id, "contentChanges": [change] }),
+                );
             }
             22 => self.open(server, URIS[usize::from(bytes.byte()) % URIS.len()], self.version),
             23 => {
@@ -204,8 +324,15 @@ impl Session {
             }
             28 => {
                 const OTHERS: &[&str] = &[
-                    "$/setTrace", "window/workDoneProgress/cancel", "workspace/didChangeWatchedFiles", "workspace/didRenameFiles",
-                    "workspace/didChangeWorkspaceFolders", "textDocument/didSave", "initialized", "unknown", "textDocument/didChange",
+                    "$/setTrace",
+                    "window/workDoneProgress/cancel",
+                    "workspace/didChangeWatchedFiles",
+                    "workspace/didRenameFiles",
+                    "workspace/didChangeWorkspaceFolders",
+                    "textDocument/didSave",
+                    "initialized",
+                    "unknown",
+                    "textDocument/didChange",
                     "textDocument/didOpen",
                 ];
                 let method = bytes.of(OTHERS);

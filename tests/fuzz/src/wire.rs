@@ -145,11 +145,28 @@ pub fn object(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) 
 /// What comes instead of a message.
 pub fn noise(connection: &mut Connection, bytes: &mut Bytes<'_>) {
     const BODIES: &[&str] = &[
-        "", "{", "[]", "null", "3", "\"x\"", "{}", "[{}]", "\u{0}", "[[[[[[[[[[", "{\"id\":1}", "{\"jsonrpc\":\"1.0\",\"method\":3}",
-        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"shutdown\"}", "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"x\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":999,\"result\":null}", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"\"}}", "{\"seq\":1}", "{\"seq\":\"x\",\"type\":\"request\"}",
-        "{\"seq\":5,\"type\":\"request\",\"command\":3}", "{\"type\":\"event\",\"event\":\"x\"}", "{\"type\":\"response\",\"request_seq\":1}",
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "\"x\"",
+        "{}",
+        "[{}]",
+        "\u{0}",
+        "[[[[[[[[[[",
+        "{\"id\":1}",
+        "{\"jsonrpc\":\"1.0\",\"method\":3}",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"shutdown\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"x\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":999,\"result\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"\"}}",
+        "{\"seq\":1}",
+        "{\"seq\":\"x\",\"type\":\"request\"}",
+        "{\"seq\":5,\"type\":\"request\",\"command\":3}",
+        "{\"type\":\"event\",\"event\":\"x\"}",
+        "{\"type\":\"response\",\"request_seq\":1}",
     ];
     match bytes.byte() % 6 {
         0 => connection.raw(b"stray words\r\n"),

@@ -138,7 +138,9 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     // What they hold is copied before and after the run.
     let bytes = buffers.iter().fold(0u64, |all, placed| all.saturating_add(placed.bytes));
     if bytes > MOST {
-        let words = format!("the buffers and the variables of the module have {bytes} bytes, but {MOST} are the most that a launch can have");
+        let words = format!(
+            "the buffers and the variables of the module have {bytes} bytes, but {MOST} are the most that a launch can have"
+        );
         return Err(vec![Mistake::new(launch.range.clone(), words)]);
     }
     let mut machine = Machine::new(executable, shape, settings, memory);
