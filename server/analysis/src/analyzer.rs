@@ -6,11 +6,13 @@
 
 mod facts;
 mod lints;
+mod threads;
 
 pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
+use threads::Threads;
 
-use crate::body::Body;
+use crate::body::{Before, Body, Known, Old, Window};
 use crate::checks::module_header::Progress;
 use crate::checks::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
@@ -30,10 +32,10 @@ use crate::symbols::{Origin, Symbol};
 use crate::target::{Environment, find_architecture};
 use crate::variables::{self, Statement};
 use ptx_isa::tables::Target;
-use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
+use ptx_syntax::{Edit, Node, Snapshot, SnapshotId, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
 /// What is wrong with a module.
@@ -48,12 +50,14 @@ pub struct Report {
 /// Checks modules and remembers what it can use again. One for each document.
 #[derive(Debug, Default)]
 pub struct Analyzer {
-    heads: Heads,
+    threads: Threads,
+    /// One for each thread.
+    heads: Vec<Heads>,
     asked: Asked,
     functions: Functions,
     signatures: Signatures,
     /// The functions of the last snapshot: range and hash of text.
-    last: Option<(SnapshotId, Vec<HashedRange>)>,
+    last: Option<(Snapshot, Vec<HashedRange>)>,
     lints: lints::Lints,
 }
 
@@ -87,6 +91,9 @@ struct Record {
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
+    /// The statements of its block in order, as they stood in a snapshot, and where it stood there.
+    layout: Vec<Known>,
+    place: (SnapshotId, Range<usize>),
     /// For how many checks no function had this text.
     unused: u8,
 }
@@ -161,9 +168,14 @@ impl Analyzer {
         }
     }
 
+    /// Lets the check of much text at once use several threads; one, if nobody says so.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = Threads(threads);
+    }
+
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
-        let items = items(snapshot.root());
+        let items = items(snapshot);
         let mut out = Vec::new();
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash(&format!("{:?}", header.environment));
@@ -185,26 +197,36 @@ impl Analyzer {
                     if !item.node.has_error() && record.holds(context(environment, &header), &header, index) =>
                 {
                     record.unused = 0;
+                    record.place = (snapshot.id(), item.range.clone());
                     records.push((index, record));
                 }
                 Some(record) => later.push((index, text, Some(record))),
                 None => later.push((index, text, None)),
             }
         }
-        for (index, text, record) in later {
-            let item = &items[index];
-            let name = name_of(snapshot, item.node);
-            let old = record.or_else(|| self.functions.take_named(&name));
-            let record = check_item(snapshot, item, index, &header, environment, &mut self.heads, (text, name, old));
-            records.push((index, record));
-        }
+        let work: Vec<_> = later
+            .into_iter()
+            .map(|(index, text, record)| {
+                let name = name_of(snapshot, items[index].node);
+                let old = record.or_else(|| self.functions.take_named(&name));
+                (index, Mutex::new(Some((text, name, old))))
+            })
+            .collect();
+        let size = |(index, _): &(usize, _)| items[*index].range.len();
+        let last = self.last.as_ref().map(|(last, _)| last);
+        let checked = self.threads.share(&work, size, &mut self.heads, |heads, (index, known)| {
+            let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+            let snapshots = (snapshot, last);
+            Some((*index, check_item(snapshots, &items[*index], *index, &header, environment, heads, known)))
+        });
+        records.extend(checked.into_iter().flatten());
         records.sort_by_key(|(index, _)| *index);
         for (index, record) in &records {
             let base = items[*index].range.start;
             out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
         }
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
-        self.last = Some((snapshot.id(), hashes));
+        self.last = Some((snapshot.clone(), hashes));
         for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
             diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
         }
@@ -219,7 +241,7 @@ impl Analyzer {
     /// megabytes for each keystroke would be the largest part of its cost.
     fn unchanged(&self, snapshot: &Snapshot) -> HashMap<(usize, usize), u64> {
         let Some((last, functions)) = &self.last else { return HashMap::new() };
-        let Some(edits) = snapshot.edits_since(*last) else { return HashMap::new() };
+        let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::new() };
         let moved = |(range, hash): &HashedRange| {
             let (mut start, mut end) = (range.start, range.end);
             for edit in edits {
@@ -241,6 +263,36 @@ impl Record {
         self.environment == environment
             && self.first == (header.first_body == Some(item))
             && self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
+    }
+}
+
+impl Record {
+    /// The statements of the item as they were in the snapshot before, and what has changed in it since, if that is known.
+    fn before<'l>(&mut self, snapshot: &Snapshot, last: &'l Snapshot, item: &Item<'_>) -> Option<Before<'l>> {
+        let (seen, old) = &self.place;
+        let change = snapshot.change_since(*seen).filter(|_| *seen == last.id())?;
+        if item.unclosed || self.layout.is_empty() {
+            return None;
+        }
+        let (mut start, mut end, mut changed) = (old.start, old.end, None);
+        if let Some(Edit { start: from, old_end, new_end }) = change
+            && from <= old.end
+        {
+            if old_end < old.start {
+                (start, end) = (start + new_end - old_end, end + new_end - old_end);
+            } else if from > old.start && old_end < old.end {
+                end = end + new_end - old_end;
+                let shift = |at| at - old.start;
+                let function = last.root().descendant_for_byte_range(old.start, old.end)?;
+                let block = function.child_by_field_id(fields().body)?;
+                let old = Old { block, base: old.start };
+                let window = Window { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };
+                changed = Some((window, old));
+            } else {
+                return None;
+            }
+        }
+        (item.range == (start..end)).then(|| Before { known: std::mem::take(&mut self.layout), changed })
     }
 }
 
@@ -273,7 +325,7 @@ fn initializer(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn check_item(
-    snapshot: &Snapshot,
+    (snapshot, last): (&Snapshot, Option<&Snapshot>),
     item: &Item<'_>,
     index: usize,
     header: &Header,
@@ -282,8 +334,10 @@ fn check_item(
     (text, name, old): (u64, String, Option<Record>),
 ) -> Record {
     let mut statements = Statements::default();
-    if let Some(old) = old {
+    let mut before = None;
+    if let Some(mut old) = old {
         let same = old.dependencies.iter().all(|(name, symbol)| header.look_up(name, index) == *symbol);
+        before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
         if !same {
             statements.forget_dependent();
@@ -291,20 +345,34 @@ fn check_item(
     }
     let contents = snapshot.text(item.range.clone());
     let source = Source { text: &contents, base: item.range.start };
-    let body = Body::new(source, header, index, environment, heads, &mut statements);
-    let (mut found, dependencies) = if is_function(item.node) {
-        body.function(item.node)
-    } else if item.node.kind_id() == kinds().section_directive {
-        body.section(item.node)
-    } else {
-        body.variable(item.node)
+    let mut check = |before, statements: &mut _| {
+        let body = Body::new(source, header, index, environment, heads, statements, before);
+        if is_function(item.node) {
+            body.function(item.node)
+        } else if item.node.kind_id() == kinds().section_directive {
+            body.section(item.node)
+        } else {
+            body.variable(item.node)
+        }
     };
+    // What was known of the function's structure may turn out to be wrong; then it is looked at afresh, which cannot fail.
+    let checked = check(before, &mut statements).or_else(|| check(None, &mut statements)).unwrap_or_default();
+    let mut found = checked.found;
     if item.unclosed {
         found.push(unclosed(source, item));
     }
-    statements.finish();
-    let (environment, first) = (context(environment, header), header.first_body == Some(index));
-    Record { name: name.into(), text, environment, dependencies, first, found: Arc::from(found), statements, unused: 0 }
+    Record {
+        name: name.into(),
+        text,
+        environment: context(environment, header),
+        dependencies: checked.dependencies,
+        first: header.first_body == Some(index),
+        found: Arc::from(found),
+        statements,
+        layout: if item.unclosed { Vec::new() } else { checked.statements },
+        place: (snapshot.id(), item.range.clone()),
+        unused: 0,
+    }
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
@@ -465,9 +533,8 @@ fn end_of_header(item: &Item<'_>) -> usize {
 
 /// A block comment without its end takes the rest of the file, so it is the last thing in the tree.
 fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
-    let root = snapshot.root();
-    let mut cursor = root.walk();
-    let mut node = root;
+    let mut node = snapshot.roots().next_back()?;
+    let mut cursor = node.walk();
     while cursor.goto_last_child() {
         node = cursor.node();
     }

@@ -1,6 +1,9 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
+mod children;
 mod declarations;
+
+pub use children::{Before, Known, Old, Window};
 
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Instruction, Operand, OperandKind, Word};
@@ -14,16 +17,18 @@ use crate::initializer;
 use crate::instruction;
 use crate::lists;
 use crate::lower::{self, Source};
-use crate::memo::{Dependence, Heads, Statements, hash, mix};
+use crate::memo::{Heads, Meaning, Statements, hash, mix};
 use crate::module::Header;
 use crate::operands::Names;
 use crate::parameters::Owner;
 use crate::recovery;
 use crate::signature::{Callee, ContentId};
 use crate::symbols::{Declared, List, Origin, Scope, Symbol};
-use ptx_syntax::{Node, fields, is_named, kinds};
+use children::{Children, is_error, is_statement};
+use ptx_syntax::{Node, fields, kinds};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// One function under check.
 pub struct Body<'a, 't> {
@@ -32,16 +37,21 @@ pub struct Body<'a, 't> {
     /// Index of the item, since names must be declared before their use.
     item: usize,
     scope: Scope<'t>,
-    /// Hash of everything that a statement's meaning depends on besides its text.
+    /// Hash of what the meaning of all statements depends on: version and target of the module, the function's signature.
     environment: u64,
+    /// Hash of what names may depend on: the declarations so far.
+    declarations: u64,
     heads: &'a mut Heads,
     /// What is remembered of this function's statements, and what is to be.
     statements: &'a mut Statements,
     /// Where the function's own text ends (a function that is not closed ends where the next begins).
     end: usize,
-    /// The names of the module that were looked up, and whether the statement at hand looked any up.
+    /// The names of the module that were looked up.
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
-    dependence: RefCell<Dependence>,
+    /// The statements of the outermost block, as they were the last time, and what has changed since.
+    before: Option<Before<'a>>,
+    /// The same for the next time.
+    after: Vec<Known>,
     /// Hash of the labels in scope.
     labels: u64,
     /// Every name declared so far, for suggestions.
@@ -63,16 +73,46 @@ pub struct Body<'a, 't> {
     out: Vec<Diagnostic>,
 }
 
+/// What the check of an item found out.
+#[derive(Default)]
+pub struct Checked {
+    /// Ranges count from the start of the item.
+    pub found: Vec<Diagnostic>,
+    /// The names of the module that it used.
+    pub dependencies: Dependencies,
+    /// The statements of its block, in order; none if it has no block, or lacks an end.
+    pub statements: Vec<Known>,
+}
+
+/// Mixed into the hash of declarations where a block begins.
+const BLOCK: u64 = 0x7b;
+
+/// Where names are looked for.
+struct Surroundings<'b, 't> {
+    scope: &'b Scope<'t>,
+    lost: &'b HashSet<&'t str>,
+    header: &'b Header,
+    item: usize,
+}
+
+impl Surroundings<'_, '_> {
+    fn meaning(&self, name: &str) -> Meaning {
+        if let Some(declared) = self.scope.get(name) {
+            return Meaning { symbol: Some(declared.symbol), module: false };
+        }
+        let lost = || self.lost.contains(name).then_some(Symbol::Unknown);
+        Meaning { symbol: self.header.look_up(name, self.item).or_else(lost), module: true }
+    }
+}
+
 impl Names for Body<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
-        if let Some(declared) = self.scope.get(name) {
-            if matches!(declared.symbol, Symbol::Label | Symbol::Targets { .. }) {
-                self.dependence.borrow_mut().labels = true;
-            }
-            return Some(declared.symbol);
+        let meaning = self.surroundings().meaning(name);
+        if meaning.module {
+            self.depend(name);
         }
-        let lost = self.lost.inner.contains(name).then_some(Symbol::Unknown);
-        self.look_up_in_module(name).or(lost)
+        self.statements.names.borrow_mut().note(name, meaning);
+        meaning.symbol
     }
 
     fn has_option(&self, name: &str) -> bool {
@@ -93,7 +133,7 @@ impl Names for Body<'_, '_> {
             return vec![Callee { name: name.into(), prototype: false, signature: symbol.signature.clone() }];
         };
         let functions = functions_of(table).filter_map(|name| {
-            self.look_up_in_module(name)?;
+            self.look_up(name)?;
             let signature = self.header.symbols.get(name)?.signature.clone();
             Some(Callee { name: name.into(), prototype: false, signature })
         });
@@ -116,6 +156,7 @@ impl<'a, 't> Body<'a, 't> {
         environment: u64,
         heads: &'a mut Heads,
         statements: &'a mut Statements,
+        before: Option<Before<'a>>,
     ) -> Self {
         let end = source.base + source.text.len();
         let scope = Scope::default();
@@ -126,11 +167,13 @@ impl<'a, 't> Body<'a, 't> {
             item,
             scope,
             environment,
+            declarations: 0,
             heads,
             statements,
             end,
             dependencies: RefCell::default(),
-            dependence: RefCell::default(),
+            before,
+            after: Vec::new(),
             labels: 0,
             declared: Vec::new(),
             kernel: false,
@@ -145,7 +188,7 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// Checks a `function` node; the diagnostics count from the start of the item.
-    pub fn function(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+    pub fn function(mut self, node: Node<'_>) -> Option<Checked> {
         let f = fields();
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
@@ -186,7 +229,19 @@ impl<'a, 't> Body<'a, 't> {
             if recovery::ends_open(node) {
                 self.lost_labels(body);
             }
-            self.statements_of(&children(body));
+            let base = self.source.base;
+            let mut children = match self.before.take() {
+                Some(before) => Children::resumed(body, base, before),
+                None => Children::all(body, base),
+            };
+            if children.is_lost() {
+                children = Children::all(body, base);
+            }
+            self.statements_of(&mut children);
+            if children.is_lost() {
+                return None;
+            }
+            self.after = children.into_known();
         }
         self.scope.pop();
         self.finish()
@@ -194,7 +249,7 @@ impl<'a, 't> Body<'a, 't> {
 
     /// Checks the initializers of a `variable_declaration` of the module; the diagnostics count from the start of the item.
     /// What is wrong with the rest of the declaration, and with the syntax of all of it, is reported with the module's header.
-    pub fn variable(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+    pub fn variable(mut self, node: Node<'_>) -> Option<Checked> {
         let declaration = lower::declaration(self.source, node);
         let mut found = Vec::new();
         self.initializers(self.source, &declaration, node, "module", &mut found);
@@ -203,7 +258,7 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// Checks a `section_directive`; the diagnostics count from the start of the item.
-    pub fn section(mut self, node: Node<'_>) -> (Vec<Diagnostic>, Dependencies) {
+    pub fn section(mut self, node: Node<'_>) -> Option<Checked> {
         debug::section(self.source, node, &self.header.environment, &mut self.out);
         self.finish()
     }
@@ -220,24 +275,47 @@ impl<'a, 't> Body<'a, 't> {
         initializer::check(place, node, self, out);
     }
 
-    fn finish(mut self) -> (Vec<Diagnostic>, Dependencies) {
+    fn finish(mut self) -> Option<Checked> {
         self.lost.prune(&mut self.out);
         undeclared_name::add_help(&mut self.out, &self.declared);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
-        (self.out, self.dependencies.into_inner().into_iter().collect())
+        let environment = self.environment;
+        self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
+        let dependencies = self.dependencies.into_inner().into_iter().collect();
+        Some(Checked { found: self.out, dependencies, statements: self.after })
+    }
+
+    fn surroundings(&self) -> Surroundings<'_, 't> {
+        Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item }
+    }
+
+    /// Names may stand for something else from here on.
+    fn scope_changed(&mut self) {
+        self.statements.scope += 1;
+    }
+
+    /// The same with the hash of why.
+    fn declares(&mut self, what: u64) {
+        self.declarations = mix(self.declarations, what);
+        self.scope_changed();
+    }
+
+    /// A hash of everything that a statement's meaning depends on besides its text and names of the module, never 0.
+    fn state(&self) -> u64 {
+        mix(self.environment, mix(self.declarations, self.labels)) | 1
     }
 
     /// With a brace too many the labels that follow it stand in an inner block: using them is no further mistake.
     fn lost_labels(&mut self, body: Node<'_>) {
         let source = self.source;
-        let mut environment = self.environment;
+        let mut declarations = self.declarations;
         let inner = &mut self.lost.inner;
         recovery::labels_of(body, &mut |node| {
             let name = source.word(node);
-            environment = mix(environment, hash(name.text));
+            declarations = mix(declarations, hash(name.text));
             inner.insert(name.text);
         });
-        self.environment = environment;
+        self.declarations = declarations;
     }
 
     /// A function whose end was never found: its statements stand directly in an error node.
@@ -248,7 +326,8 @@ impl<'a, 't> Body<'a, 't> {
         let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register).map(|c| c.node);
         let start = kind.map_or(0, |n| self.source.range(n).start);
         let end = name.or(kind).map_or(start + 1, |n| self.source.range(n).end).max(start + 1);
-        self.statements_of(&children);
+        let base = self.source.base;
+        self.statements_of(&mut Children::of(node, children, base));
         // What made the parser lose its way says more than that it did.
         if !self.out.iter().any(recovery::is_syntax) {
             self.out.push(syntax_error::endless_function(start..end));
@@ -257,42 +336,77 @@ impl<'a, 't> Body<'a, 't> {
 
     /// A block: labels first, since they may be used before they stand there, then statement by statement.
     pub fn block(&mut self, node: Node<'_>) {
-        let outer = (self.environment, self.labels);
+        let outer = (self.declarations, self.labels);
         self.scope.push();
-        self.statements_of(&children(node));
+        self.declares(BLOCK);
+        self.statements_of(&mut Children::all(node, self.source.base));
         self.scope.pop();
-        (self.environment, self.labels) = outer;
+        (self.declarations, self.labels) = outer;
+        self.scope_changed();
     }
 
-    fn statements_of(&mut self, children: &[Child<'_>]) {
+    fn statements_of(&mut self, children: &mut Children<'_>) {
         self.labels(children);
+        let k = kinds();
         let (mut label, mut broken) = (None, false);
-        for child in children {
-            // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
-            // exactly at the end.
-            if child.kind != kinds().instruction {
-                let start = child.node.start_byte();
-                if start > self.end || (start == self.end && !child.node.is_missing()) {
-                    break;
-                }
+        let mut state = self.state();
+        let end = self.end - self.source.base;
+        for index in 0..children.len() {
+            let Some(known) = children.get(index).copied() else { break };
+            // The inner loop of checking a large function after a keystroke.
+            if known.silent == state {
+                self.statements.pass();
+                (label, broken) = (None, false);
+                continue;
             }
             let before = self.out.len();
-            if let Some(list) = lists::kind_of(child.kind) {
-                self.list(child.node, list, label, broken);
+            if known.kind == k.instruction {
+                self.instruction(children, index, state);
+                label = None;
             } else {
-                self.statement(*child);
+                // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
+                // exactly at the end.
+                let start = known.start as usize;
+                let missing = |children: &mut Children<'_>| children.node(index).is_some_and(|n| n.is_missing());
+                if start > end || (start == end && !missing(children)) {
+                    break;
+                }
+                if let Some(list) = lists::kind_of(known.kind) {
+                    if let Some(node) = children.node(index) {
+                        self.list(node, list, label, broken);
+                    }
+                } else {
+                    self.statement(children, index);
+                }
+                label = (known.kind == k.label).then(|| self.label_name(children, index)).flatten();
+                state = self.state();
             }
             let found = self.out.get(before..).unwrap_or_default();
             // The pieces of a statement that fell apart are no mistakes of their own.
-            let piece = child.node.is_error() || found.iter().any(recovery::is_piece);
+            let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
             if broken && piece {
                 self.out.truncate(before);
             } else {
                 broken = found.iter().any(recovery::is_syntax);
             }
-            let named = Some(child.node).filter(|_| child.kind == kinds().label);
-            label = named.and_then(|n| n.child_by_field_id(fields().name)).map(|n| self.source.word(n));
         }
+    }
+
+    /// The name of a label.
+    fn label_name(&self, children: &mut Children<'_>, index: usize) -> Option<Word<'t>> {
+        let range = children.get(index)?.range();
+        match self.plain_label(range) {
+            Some(name) => Some(name),
+            None => children.node(index)?.child_by_field_id(fields().name).map(|n| self.source.word(n)),
+        }
+    }
+
+    /// The name of a label that is nothing but a name and a colon, as nearly all are, which needs no node.
+    fn plain_label(&self, range: Range<usize>) -> Option<Word<'t>> {
+        let text = self.source.text.get(range.clone())?;
+        let name = text.strip_suffix(':')?;
+        let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
+        (plain && !name.is_empty()).then_some(Word { text: name, start: u32::try_from(range.start).ok()? })
     }
 
     /// A list of targets or a prototype, with the label before it. From here on the label stands for what it says. `broken`:
@@ -316,21 +430,19 @@ impl<'a, 't> Body<'a, 't> {
             self.out.append(&mut found);
         }
         self.scope.describe_list(label.text, &label.range(), content.id);
-        self.environment = mix(self.environment, mix(hash(label.text), content.id.number()));
+        self.declares(mix(hash(label.text), content.id.number()));
         self.callees.insert(content.id, content.callees);
     }
 
-    fn labels(&mut self, children: &[Child<'_>]) {
+    fn labels(&mut self, children: &mut Children<'_>) {
         let k = kinds();
         let mut labels = 0;
-        let mut iter = children.iter().peekable();
-        while let Some(child) = iter.next() {
-            if child.kind != k.label || child.node.start_byte() >= self.end {
-                continue;
-            }
-            let Some(name) = child.node.child_by_field_id(fields().name) else { continue };
-            let name = self.source.word(name);
-            let list = iter.peek().and_then(|next| lists::kind_of(next.kind));
+        let end = self.end - self.source.base;
+        let is_label = |(_, known): &(usize, &Known)| known.kind == k.label && (known.start as usize) < end;
+        let all: Vec<usize> = children.iter().enumerate().filter(is_label).map(|(index, _)| index).collect();
+        for index in all {
+            let Some(name) = self.label_name(children, index) else { continue };
+            let list = children.get(index + 1).and_then(|next| lists::kind_of(next.kind));
             let symbol = match list {
                 Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
                 None => Symbol::Label,
@@ -339,7 +451,7 @@ impl<'a, 't> Body<'a, 't> {
             self.all_labels.push(name);
             // A label that hides another name changes what statements mean that never saw a label.
             if self.scope.get(name.text).is_some_and(|d| !matches!(d.symbol, Symbol::Label | Symbol::Targets { .. })) {
-                self.environment = mix(self.environment, hash(name.text));
+                self.declarations = mix(self.declarations, hash(name.text));
             }
             let declared = Declared { symbol, range: name.range() };
             self.declared.push(name.text);
@@ -349,13 +461,26 @@ impl<'a, 't> Body<'a, 't> {
             }
         }
         self.labels = mix(self.labels, labels);
+        self.scope_changed();
     }
 
-    fn statement(&mut self, Child { node, kind }: Child<'_>) {
+    /// A statement that is no instruction.
+    fn statement(&mut self, children: &mut Children<'_>, index: usize) {
         let k = kinds();
-        if kind == k.instruction {
-            self.instruction(node);
-        } else if kind == k.block {
+        let Some(Known { kind, start, end, .. }) = children.get(index).copied() else { return };
+        let range = start as usize..end as usize;
+        if kind == k.loc_directive && self.plain_location(range.clone()) {
+            return;
+        }
+        if kind == k.label
+            && self
+                .plain_label(range)
+                .is_some_and(|name| !self.scope.top().is_some_and(|f| f.named(name.text).is_some()))
+        {
+            return;
+        }
+        let Some(node) = children.node(index) else { return };
+        if kind == k.block {
             self.block(node);
         } else if kind == k.variable_declaration {
             self.declaration(node);
@@ -379,8 +504,9 @@ impl<'a, 't> Body<'a, 't> {
             self.out.push(misplaced_directive::of_module_header(directives::first_word(self.source, node)));
         } else if kind == k.parameter_list {
             // Of a function that never ends: everything is on one level there.
-            self.environment = mix(self.environment, hash(self.source.word(node).text));
+            self.declares(hash(self.source.word(node).text));
             self.parameters(node, Origin::KernelParameter);
+            self.scope_changed();
         } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
             self.inner_function(node);
         } else if kind == k.function && node.parent().is_some_and(|p| !p.has_error()) {
@@ -406,7 +532,18 @@ impl<'a, 't> Body<'a, 't> {
         directives::statement(self.source, node, place, &self.header.environment, &mut self.out);
     }
 
-    /// `.loc`, of which there may be one for each instruction.
+    /// The usual `.loc`, of which there may be one for each instruction; whether it is that.
+    fn plain_location(&mut self, range: Range<usize>) -> bool {
+        match self.source.text.get(range).and_then(debug::plain) {
+            Some((own, None)) if self.header.files.contains(&own.0) => {
+                self.locations.insert(own);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Any other `.loc`.
     fn location(&mut self, node: Node<'_>) {
         let (own, inlined) = match debug::plain(self.source.word(node).text) {
             Some((own, None)) => (Some(own), None),
@@ -445,7 +582,7 @@ impl<'a, 't> Body<'a, 't> {
     /// mistakes (`.regg .b32 %r<100>;` is one, not a hundred).
     fn declare_unknown(&mut self, node: Node<'_>) {
         let word = self.source.word(node);
-        self.environment = mix(self.environment, hash(word.text));
+        self.declares(hash(word.text));
         let Some(frame) = self.scope.top() else { return };
         for (name, count) in recovery::names_in(word.text) {
             let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
@@ -456,60 +593,67 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// What a name of the module stands for; from then on the function depends on it.
-    fn look_up_in_module(&self, name: &str) -> Option<Symbol> {
-        let found = self.header.look_up(name, self.item);
-        // A name that is nowhere may become a label as well.
-        let mut dependence = self.dependence.borrow_mut();
-        dependence.labels = true;
-        dependence.module.push(name.into());
-        self.dependencies.borrow_mut().entry(name.into()).or_insert(found);
-        found
+    /// From now on the function depends on a name of the module.
+    fn depend(&self, name: &str) {
+        let mut dependencies = self.dependencies.borrow_mut();
+        if !dependencies.contains_key(name) {
+            dependencies.insert(name.into(), self.header.look_up(name, self.item));
+        }
     }
 
-    fn instruction(&mut self, node: Node<'_>) {
-        let word = self.source.word(node);
-        let key = mix(self.environment, hash(word.text));
-        let start = word.range().start;
+    fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
+        let Some(known) = children.get(index).copied() else { return };
+        let text = self.source.text.get(known.range()).unwrap_or("");
+        let start = known.start as usize;
         // What the parser makes of an error is not determined by the text alone.
-        let broken = node.has_error();
-        if !broken && let Some((known, names)) = self.statements.recall(key, self.labels) {
-            self.out.extend(known.iter().map(|d| d.clone().shifted(start)));
-            // The function goes on depending on them although nobody looks them up this time.
-            let dependencies = self.dependencies.get_mut();
-            for name in names.iter().filter(|n| !dependencies.contains_key(*n)).cloned().collect::<Vec<_>>() {
-                let found = self.header.look_up(&name, self.item);
-                dependencies.insert(name, found);
+        let whole = known.text.or_else(|| {
+            let node = children.node(index)?;
+            (!node.has_error()).then(|| hash(text))
+        });
+        let key = whole.map(|text| mix(self.environment, text));
+        if let Some(key) = key {
+            let surroundings =
+                Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
+            if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
+                self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
+                // The function goes on depending on them although nobody looks them up this time.
+                let dependencies = self.dependencies.get_mut();
+                for name in recalled.of_module() {
+                    if !dependencies.contains_key(name) {
+                        dependencies.insert(name.into(), self.header.look_up(name, self.item));
+                    }
+                }
+                let silent = recalled.is_silent();
+                return children.note(index, whole, if silent { state } else { 0 });
             }
-            return;
         }
+        let Some(node) = children.node(index) else { return };
         // Offsets that count from the statement, so that the result holds wherever the statement stands.
-        let source = Source { text: word.text, base: self.source.base + start };
+        let source = Source { text, base: self.source.base + start };
         let mut found = Vec::new();
-        self.dependence.take();
+        self.statements.begin_statement();
         let lowered = lower::instruction(source, node);
         if lowered.as_ref().is_none_or(|l| l.broken) {
             syntax_error::report_inside(source, node, &mut found);
         }
         match lowered {
-            Some(l) if is_lost_label(&l, word.text) => found = vec![syntax_error::missing_colon(l.opcode)],
+            Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
             Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
                 self.lost.labels.push(l.opcode.text);
                 found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
             }
             Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
                 found.clear();
-                self.check(&l, word.text, &mut found);
+                self.check(&l, text, &mut found);
             }
             // An error in the head says that the rest of it cannot be known.
             Some(l) if found.first().is_some_and(|d| d.range.start < l.head().end) => {}
-            Some(lowered) => self.check(&lowered, word.text, &mut found),
+            Some(lowered) => self.check(&lowered, text, &mut found),
             None => {}
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
-        if !broken {
-            self.statements.remember(key, found, self.dependence.take(), self.labels);
-        }
+        let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
+        children.note(index, whole, if silent { state } else { 0 });
     }
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
@@ -552,9 +696,8 @@ pub struct Child<'tree> {
     pub kind: u16,
 }
 
-/// All children but comments, errors included. This is the inner loop of checking a large function after a keystroke.
+/// All children but comments, errors included.
 pub fn children(node: Node<'_>) -> Vec<Child<'_>> {
-    let k = kinds();
     let broken = node.has_error();
     let mut out = Vec::new();
     let mut cursor = node.walk();
@@ -562,7 +705,7 @@ pub fn children(node: Node<'_>) -> Vec<Child<'_>> {
     while more {
         let node = cursor.node();
         let kind = node.kind_id();
-        if kind != k.comment && kind != k.preprocessor_line && (is_named(kind) || (broken && node.is_missing())) {
+        if is_statement(node, kind, broken) {
             out.push(Child { node, kind });
         }
         more = cursor.goto_next_sibling();

@@ -1,17 +1,19 @@
 //! What is remembered between two checks of a module.
 //!
 //! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
-//! - [`Statements`]: what was found in a statement, by the hash of its text and of everything that its meaning depends on
-//!   (the module's header, the function's signature, the declarations before it, the labels around it).
+//! - [`Statements`]: what was found in a statement, by the hash of its text, the module's version and target and the function's signature,
+//!   for as long as every name that it uses means the same.
 
 use crate::ast::Instruction;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Head};
 use crate::spec::applies;
+use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, Isa, Opcode};
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -111,75 +113,195 @@ impl Heads {
 struct Finding {
     /// Ranges count from the start of the statement.
     found: Arc<[Diagnostic]>,
-    /// Names of the module, or of nothing, that had a part in it.
-    module: Box<[Box<str>]>,
-    /// The hash of the labels in scope, where labels had a part in it.
-    labels: Option<u64>,
+    /// The names that had a part in it, and what each of them stood for.
+    names: Box<[(NameId, MeaningId)]>,
+    /// Some of them were looked for in the module.
+    module: bool,
+    /// The state of the function in which all that was last known to hold.
+    state: u64,
+    /// The number of the check that last met it.
+    check: u32,
 }
 
-/// What a statement's meaning was taken from, besides the declarations that its key covers.
-#[derive(Debug, Clone, Default)]
-pub struct Dependence {
-    /// Names that no declaration of the function explains.
-    pub module: Vec<Box<str>>,
-    /// Labels.
-    pub labels: bool,
+/// What a name stands for at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Meaning {
+    /// Nothing, if it is declared nowhere.
+    pub symbol: Option<Symbol>,
+    /// No declaration of the function explains it.
+    pub module: bool,
+}
+
+type NameId = u32;
+type MeaningId = u32;
+
+/// The names that the statements of a function look up, with numbers for names and meanings: a function has few, and thousands of
+/// statements that use them.
+#[derive(Debug, Default)]
+pub struct Names {
+    names: Vec<Box<str>>,
+    /// By the hash of the name.
+    by_name: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
+    meanings: Vec<Meaning>,
+    by_meaning: HashMap<Meaning, MeaningId>,
+    /// What a name stands for, and as of which change of the scope.
+    current: Vec<(u64, MeaningId)>,
+    /// What the statement at hand has looked up.
+    noted: Vec<(NameId, MeaningId)>,
+}
+
+impl Names {
+    /// The statement at hand has looked up a name.
+    pub fn note(&mut self, name: &str, meaning: Meaning) {
+        let name = *self.by_name.entry(hash(name)).or_insert_with(|| {
+            self.names.push(name.into());
+            self.current.push((0, 0));
+            (self.names.len() - 1) as NameId
+        });
+        let noted = (name, self.meaning(meaning));
+        if !self.noted.contains(&noted) {
+            self.noted.push(noted);
+        }
+    }
+
+    fn meaning(&mut self, meaning: Meaning) -> MeaningId {
+        *self.by_meaning.entry(meaning).or_insert_with(|| {
+            self.meanings.push(meaning);
+            (self.meanings.len() - 1) as MeaningId
+        })
+    }
+
+    /// Whether names mean what they did. `scope` is a number for the scope as it is, never 0.
+    fn hold(&mut self, names: &[(NameId, MeaningId)], scope: u64, look_up: &impl Fn(&str) -> Meaning) -> bool {
+        names.iter().all(|(name, meaning)| {
+            let at = *name as usize;
+            let (Some((known, current)), Some(text)) = (self.current.get(at).copied(), self.names.get(at)) else {
+                return false;
+            };
+            if known == scope {
+                return current == *meaning;
+            }
+            let found = look_up(text);
+            let found = self.meaning(found);
+            if let Some(current) = self.current.get_mut(at) {
+                *current = (scope, found);
+            }
+            found == *meaning
+        })
+    }
+
+    fn of_module(&self, meaning: MeaningId) -> bool {
+        self.meanings.get(meaning as usize).is_some_and(|m| m.module)
+    }
+}
+
+/// What is known of a statement.
+pub struct Recalled<'s> {
+    /// Ranges count from the start of the statement.
+    pub found: &'s [Diagnostic],
+    finding: &'s Finding,
+    names: &'s Names,
+}
+
+impl<'s> Recalled<'s> {
+    /// The names that were looked for in the module.
+    pub fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
+        let (names, all): (&'s Names, &'s [_]) =
+            (self.names, if self.finding.module { &self.finding.names } else { &[] });
+        let own = all.iter().filter(move |(_, meaning)| names.of_module(*meaning));
+        own.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
+    }
+
+    /// Whether there is nothing to do when it is met again in the same state.
+    pub fn is_silent(&self) -> bool {
+        self.found.is_empty() && !self.finding.module
+    }
 }
 
 /// The statements of one function.
 #[derive(Debug, Default)]
 pub struct Statements {
-    /// Each with the number of the check that last met it.
-    known: HashMap<u64, (u32, Finding), BuildHasherDefault<Ready>>,
+    known: HashMap<u64, Finding, BuildHasherDefault<Ready>>,
+    /// What they look up.
+    pub names: RefCell<Names>,
     /// The number of this check.
     check: u32,
     /// How many statements this check met.
     met: usize,
     nothing: Option<Arc<[Diagnostic]>>,
+    /// Counts the changes of the scope, over all checks.
+    pub scope: u64,
 }
 
 impl Statements {
-    /// What is known of a statement, and the names of the module that it depends on; ranges count from its start.
-    /// `labels` is the hash of the labels in scope.
-    pub fn recall(&mut self, key: u64, labels: u64) -> Option<(&[Diagnostic], &[Box<str>])> {
-        let (check, finding) = self.known.get_mut(&key)?;
-        if finding.labels.is_some_and(|l| l != labels) {
-            return None;
+    /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything that names may depend
+    /// on, so that in the same state nothing is looked up; `look_up` says what a name stands for.
+    pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> Meaning) -> Option<Recalled<'_>> {
+        let finding = self.known.get_mut(&key)?;
+        let names = self.names.get_mut();
+        if finding.state != state {
+            if !names.hold(&finding.names, self.scope, look_up) {
+                return None;
+            }
+            finding.state = state;
         }
-        *check = self.check;
+        finding.check = self.check;
         self.met += 1;
-        Some((&finding.found, &finding.module))
+        Some(Recalled { found: &finding.found, finding, names })
     }
 
-    /// Remembers what was found.
-    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, dependence: Dependence, labels: u64) {
+    /// A statement was met of which nothing need be recalled.
+    pub fn pass(&mut self) {
+        self.met += 1;
+    }
+
+    /// Remembers what was found with the names that were noted. Whether there is nothing to do when it is met again in the same state.
+    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, state: u64) -> bool {
         let found = if found.is_empty() {
             // Nearly every statement is clean; they share one empty list.
             Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())))
         } else {
             Arc::from(found)
         };
-        let labels = dependence.labels.then_some(labels);
-        self.known.insert(key, (self.check, Finding { found, module: dependence.module.into(), labels }));
+        let names = self.names.get_mut();
+        let noted: Box<[_]> = names.noted.drain(..).collect();
+        let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning));
+        let silent = found.is_empty() && !module;
+        self.known.insert(key, Finding { found, names: noted, module, state, check: self.check });
         self.met += 1;
+        silent
+    }
+
+    /// Forgets the names that were noted: another statement begins.
+    pub fn begin_statement(&mut self) {
+        self.names.get_mut().noted.clear();
     }
 
     /// Begins a check.
     pub fn begin(&mut self) {
         self.check = self.check.wrapping_add(1);
         self.met = 0;
+        self.scope += 1;
     }
 
     /// Forgets what depends on names of the module, which have changed.
     pub fn forget_dependent(&mut self) {
-        self.known.retain(|_, (_, finding)| finding.module.is_empty());
+        self.known.retain(|_, finding| !finding.module);
     }
 
-    /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind.
-    pub fn finish(&mut self) {
-        if self.known.len() > 3 * self.met + 64 {
-            let check = self.check;
-            self.known.retain(|_, (met, _)| *met == check);
+    /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind. `passed` are the keys of
+    /// the statements that were met without being recalled.
+    pub fn finish(&mut self, passed: impl Iterator<Item = u64>) {
+        if self.known.len() <= 3 * self.met + 64 {
+            return;
+        }
+        let passed: HashSet<u64, BuildHasherDefault<Ready>> = passed.collect();
+        let check = self.check;
+        self.known.retain(|key, finding| finding.check == check || passed.contains(key));
+        if self.names.get_mut().names.len() > 8 * self.known.len() + 1024 {
+            // Names that somebody has typed, letter by letter.
+            self.known.clear();
+            self.names = RefCell::default();
         }
     }
 }

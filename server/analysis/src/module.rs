@@ -22,13 +22,15 @@ pub struct Item<'tree> {
 }
 
 /// The items of a module, in order.
-pub fn items(root: Node<'_>) -> Vec<Item<'_>> {
+pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
     let mut out = Vec::new();
-    let mut cursor = root.walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        add_item(cursor.node(), &mut out);
-        more = cursor.goto_next_sibling();
+    for root in snapshot.roots() {
+        let mut cursor = root.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            add_item(cursor.node(), &mut out);
+            more = cursor.goto_next_sibling();
+        }
     }
     out
 }

@@ -182,7 +182,7 @@ impl Program {
 
     /// Lowers a module in which this was found.
     pub fn of(snapshot: &Snapshot, found: &[Diagnostic]) -> Self {
-        let items = items(snapshot.root());
+        let items = items(snapshot);
         let (header, module) = module_of(snapshot, &items);
         let mut errors: Vec<Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
         errors.sort_by_key(|d| (d.range.start, d.range.end));

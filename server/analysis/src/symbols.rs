@@ -57,7 +57,7 @@ pub enum List {
 }
 
 /// What a name stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// A register.
     Register {

@@ -61,7 +61,7 @@ fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
         outline.broken(snapshot.root(), usize::MAX, &mut out);
         return out;
     }
-    for item in items(snapshot.root()) {
+    for item in items(snapshot) {
         let kind = item.node.kind_id();
         if kind == k.function {
             out.push(outline.function(&item));

@@ -1,5 +1,6 @@
 //! A text that can be edited, and its tree.
 
+use crate::pieces;
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-/// A text and the tree of that very text. Cheap to clone: both parts are shared.
+/// A text and the tree of that very text, or the trees of its pieces. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     rope: Rope,
-    tree: Tree,
+    /// At least one.
+    trees: Arc<[Tree]>,
     /// Which snapshot of its document this is, and of which document.
     number: (u64, u64),
     /// The edits since the snapshot before.
@@ -30,8 +32,34 @@ pub struct Edit {
     pub new_end: usize,
 }
 
+impl Edit {
+    /// This replacement and one after it as one.
+    fn followed_by(self, next: Self) -> Self {
+        let beyond = next.old_end.saturating_sub(self.new_end);
+        Self {
+            start: self.start.min(next.start),
+            old_end: self.old_end + beyond,
+            new_end: self.new_end + beyond + next.new_end - next.old_end,
+        }
+    }
+}
+
 /// Gives each document a number of its own.
-static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
+fn new_number() -> u64 {
+    static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
+    DOCUMENTS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// A parser of PTX.
+///
+/// # Panics
+/// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
+pub fn parser() -> Parser {
+    let mut parser = Parser::new();
+    #[allow(clippy::expect_used)]
+    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the grammar fits the runtime");
+    parser
+}
 
 impl Snapshot {
     /// Parses a whole text.
@@ -39,14 +67,21 @@ impl Snapshot {
         Document::new(text).snapshot()
     }
 
+    /// Parses a whole text; a large one in pieces on so many threads, if it has no syntax error. Such a snapshot is for those who look at
+    /// all items one after the other ([`Snapshot::roots`]).
+    pub fn in_pieces(text: &str, threads: usize) -> Self {
+        let Some(trees) = pieces::parse(text, threads) else { return Self::new(text) };
+        Self { rope: Rope::from_str(text), trees: trees.into(), number: (new_number(), 1), edits: Arc::default() }
+    }
+
     /// The text.
     pub fn rope(&self) -> &Rope {
         &self.rope
     }
 
-    /// The tree.
+    /// The tree; of a text that was parsed in pieces, that of the first.
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        &self.trees[0]
     }
 
     /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
@@ -55,14 +90,26 @@ impl Snapshot {
         (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
     }
 
+    /// All edits that led here from an earlier snapshot as one replacement, if `earlier` is the very one before; `Some(None)` if there was
+    /// none.
+    pub fn change_since(&self, earlier: SnapshotId) -> Option<Option<Edit>> {
+        let edits = self.edits_since(earlier)?;
+        Some(edits.iter().copied().reduce(Edit::followed_by))
+    }
+
     /// Names this snapshot for [`Snapshot::edits_since`].
     pub fn id(&self) -> SnapshotId {
         SnapshotId(self.number.0, self.number.1)
     }
 
-    /// The root node.
+    /// The root node; of a text that was parsed in pieces, that of the first.
     pub fn root(&self) -> Node<'_> {
-        self.tree.root_node()
+        self.tree().root_node()
+    }
+
+    /// The root nodes of all pieces, in order; one for a text that was parsed as a whole.
+    pub fn roots(&self) -> impl DoubleEndedIterator<Item = Node<'_>> {
+        self.trees.iter().map(Tree::root_node)
     }
 
     /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
@@ -109,14 +156,12 @@ impl Document {
     /// # Panics
     /// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
     pub fn new(text: &str) -> Self {
-        let mut parser = Parser::new();
-        #[allow(clippy::expect_used)]
-        parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the grammar fits the runtime");
+        let mut parser = parser();
         let rope = Rope::from_str(text);
         // `parse` gives `None` only when cancelled or without a language.
         #[allow(clippy::expect_used)]
         let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-        let number = (DOCUMENTS.fetch_add(1, Ordering::Relaxed), 0);
+        let number = (new_number(), 0);
         Self { rope, tree, parser, stale: false, number, edits: Vec::new() }
     }
 
@@ -173,7 +218,7 @@ impl Document {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        Snapshot { rope: self.rope.clone(), tree: self.tree.clone(), number: self.number, edits }
+        Snapshot { rope: self.rope.clone(), trees: [self.tree.clone()].into(), number: self.number, edits }
     }
 
     fn point(&self, byte: usize) -> Point {

@@ -4,6 +4,7 @@ use super::{Analyzer, hash_range, header};
 use crate::analyzer::lints::module_facts;
 use crate::flow::facts::Facts;
 use crate::flow::{self, Graph, Module};
+use crate::memo::Heads;
 use crate::module::{Header, Item, is_function, items};
 use crate::signature::Signatures;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -41,14 +42,14 @@ impl Analyzer {
     /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
     /// declares, so it is for modules that are not large.
     pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<Facts> {
-        let items = items(snapshot.root());
+        let items = items(snapshot);
         let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
         let analyzer = &mut Self::default();
         let header = header(snapshot, &items, &analyzer.asked, &mut analyzer.signatures, &mut Vec::new());
         let item = items.get(index)?;
         let text = snapshot.text(item.range.clone());
         let module = module_facts(snapshot, &items);
-        let function = flow::lower(&text, item, index, &header, &module, &mut analyzer.heads).function;
+        let function = flow::lower(&text, item, index, &header, &module, &mut Heads::default()).function;
         function.complete.then(|| Facts::new(&function, &Graph::new(&function), &header.environment))
     }
 }

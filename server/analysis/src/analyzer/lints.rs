@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::facts::Facts;
 use crate::flow::lints::Analysis;
 use crate::flow::{self, Graph, Module};
-use crate::memo::{hash, mix};
+use crate::memo::{Heads, hash, mix};
 use crate::module::{Header, Item, is_function, items};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::{HashMap, HashSet};
@@ -46,11 +46,11 @@ impl Analyzer {
     /// What the flow of control tells of a snapshot: everything that [`Analyzer::analyze`] leaves out since it takes more than
     /// a keystroke's time. Functions with errors are left alone. Nothing if `cancelled` said so meanwhile; what was found until
     /// then is remembered.
-    pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
-        if self.last.as_ref().is_none_or(|(id, _)| *id != snapshot.id()) {
+    pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Vec<Diagnostic>> {
+        if self.last.as_ref().is_none_or(|(last, _)| last.id() != snapshot.id()) {
             self.analyze(snapshot);
         }
-        let items = items(snapshot.root());
+        let items = items(snapshot);
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
         let module = module_facts(snapshot, &items);
         let environment = mix(hash(&format!("{:?}", header.environment)), fingerprint(&module));
@@ -58,13 +58,11 @@ impl Analyzer {
         let pass = self.lints.pass;
         let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
         let mut out = Vec::new();
+        let mut wanted = Vec::new();
         let remembered = items.iter().enumerate().filter(|(_, item)| is_remembered(item.node));
         for ((index, item), text) in remembered.zip(hashes) {
             if !is_function(item.node) || item.node.child_by_field_id(fields().body).is_none() {
                 continue;
-            }
-            if cancelled() {
-                return None;
             }
             let holds = |k: &Known| {
                 k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
@@ -72,14 +70,31 @@ impl Analyzer {
             if let Some(known) = self.lints.known.get_mut(&text).filter(|k| holds(k) && !item.node.has_error()) {
                 known.pass = pass;
                 out.extend(known.found.iter().map(|d| d.clone().shifted(item.range.start)));
-                continue;
+            } else if !self.functions.has_errors(text) {
+                wanted.push((index, item, text));
             }
-            if self.functions.has_errors(text) {
+        }
+        let whole =
+            Whole { snapshot, header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
+        let found = self.threads.share(
+            &wanted,
+            |(_, item, _)| item.range.len(),
+            &mut self.heads,
+            |heads, (index, item, _)| {
+                if cancelled() { None } else { function_lints(&whole, item, *index, heads) }
+            },
+        );
+        let mut complete = true;
+        for ((_, item, text), found) in wanted.into_iter().zip(found) {
+            let Some(found) = found else {
+                complete = false;
                 continue;
-            }
-            let found = self.function_lints(snapshot, item, index, &header, &module, cancelled)?;
+            };
             out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
             self.lints.known.insert(text, Known { environment, pass, ..found });
+        }
+        if !complete {
+            return None;
         }
         self.lints.known.retain(|_, k| pass - k.pass <= KEPT);
         out.extend(self.unused_functions(snapshot, &items));
@@ -113,7 +128,7 @@ impl Analyzer {
     /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
     /// as unused.
     fn unused_functions(&self, snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<Diagnostic> {
-        if snapshot.root().children(&mut snapshot.root().walk()).any(|n| n.is_error()) {
+        if snapshot.roots().any(|root| root.children(&mut root.walk()).any(|n| n.is_error())) {
             return Vec::new();
         }
         let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
@@ -148,32 +163,37 @@ impl Analyzer {
         let unused = places.into_iter().filter(|(name, _)| !used.contains(name));
         unused.map(|(name, range)| unused_function::report(range, name)).collect()
     }
+}
 
-    fn function_lints(
-        &mut self,
-        snapshot: &Snapshot,
-        item: &Item<'_>,
-        index: usize,
-        header: &Header,
-        module: &Module,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Option<Known> {
-        let text = snapshot.text(item.range.clone());
-        let lowered = flow::lower(&text, item, index, header, module, &mut self.heads);
-        let (function, dependencies) = (&lowered.function, lowered.dependencies);
-        let nothing = Known { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
-        if !function.complete {
-            return Some(nothing);
-        }
-        let graph = Graph::new(function);
-        let analysis = Analysis::new(function, &graph, &header.environment, module);
-        let found = Arc::from(analysis.run(cancelled)?);
-        let facts = self.lints.keeps_facts.then(|| {
-            let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
-            Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
-        });
-        Some(Known { found, facts, ..nothing })
+/// Who says that nobody waits any more, asked from several threads.
+pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// What the second pass over a function looks at besides the function.
+struct Whole<'a> {
+    snapshot: &'a Snapshot,
+    header: &'a Header,
+    module: &'a Module,
+    keeps_facts: bool,
+    cancelled: &'a Cancelled<'a>,
+}
+
+fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, heads: &mut Heads) -> Option<Known> {
+    let Whole { header, module, .. } = whole;
+    let text = whole.snapshot.text(item.range.clone());
+    let lowered = flow::lower(&text, item, index, header, module, heads);
+    let (function, dependencies) = (&lowered.function, lowered.dependencies);
+    let nothing = Known { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
+    if !function.complete {
+        return Some(nothing);
     }
+    let graph = Graph::new(function);
+    let analysis = Analysis::new(function, &graph, &header.environment, module);
+    let found = Arc::from(analysis.run(whole.cancelled)?);
+    let facts = whole.keeps_facts.then(|| {
+        let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
+        Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
+    });
+    Some(Known { found, facts, ..nothing })
 }
 
 impl super::Functions {

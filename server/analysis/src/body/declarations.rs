@@ -5,7 +5,7 @@ use crate::ast::{Declaration, Word};
 use crate::checks::{constant_overflow, duplicate_name, reserved_name, syntax_error};
 use crate::declare::{self, Site};
 use crate::lower;
-use crate::memo::{hash, mix};
+use crate::memo::hash;
 use crate::signature::{Callee, ContentId, Signature};
 use crate::symbols::{Declared, Origin, Symbol};
 use ptx_syntax::{Node, fields, kinds};
@@ -82,7 +82,7 @@ impl<'t> Body<'_, 't> {
         let f = fields();
         syntax_error::report(self.source, node, &mut self.out);
         let Some(name) = node.child_by_field_id(f.name).map(|n| self.source.word(n)) else { return };
-        self.environment = mix(self.environment, hash(self.source.word(node).text));
+        self.declares(hash(self.source.word(node).text));
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
         let signature = Signature::of(self.source, node).map(Arc::new);
         let content = signature.as_deref().map_or(ContentId::UNKNOWN, |s| ContentId::of(&(name.text, s)));
@@ -101,7 +101,7 @@ impl<'t> Body<'_, 't> {
             return self.declare_unknown(node);
         }
         let word = self.source.word(node);
-        self.environment = mix(self.environment, hash(word.text));
+        self.declares(hash(word.text));
         let declaration = lower::declaration(self.source, node);
         if space == ".reg" && syntax_error::is_broken(node) {
             match declaration.declarators.last() {

@@ -24,7 +24,7 @@ fn function(body: &str) -> Function {
 /// Lowers a text that is one function.
 pub fn lowered(text: &str) -> Function {
     let snapshot = Snapshot::new(text);
-    let items = items(snapshot.root());
+    let items = items(&snapshot);
     let mut header = Header::default();
     header.environment.version = Some(Version { major: 8, minor: 0 });
     header.environment.target = find_target("sm_90");

@@ -139,7 +139,7 @@ impl Figures {
     pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Self {
         let mut found = report(snapshot, facts, target).into_iter().peekable();
         let mut all = Vec::new();
-        for item in items(snapshot.root()) {
+        for item in items(snapshot) {
             let Some(name) = name(snapshot, &item) else { continue };
             let figure = match found.next_if(|k| k.start == item.range.start) {
                 Some(kernel) => Figure {

@@ -76,7 +76,7 @@ impl Kernel {
 /// looked at them yet) are left out.
 pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<Kernel> {
     let mut out = Vec::new();
-    let items = items(snapshot.root());
+    let items = items(snapshot);
     for item in &items {
         let Some(Definition { name, range, kernel }) = definition(snapshot, item) else { continue };
         let Some(known) = facts.of(snapshot, item.node) else { continue };
@@ -137,7 +137,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
 pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<usize>)> {
     let f = fields();
     let mut out = Vec::new();
-    for item in items(snapshot.root()).iter().filter(|i| is_function(i.node)) {
+    for item in items(snapshot).iter().filter(|i| is_function(i.node)) {
         let known = !item.unclosed && facts.of(snapshot, item.node).is_some();
         let body = item.unclosed || item.node.is_error() || item.node.child_by_field_id(f.body).is_some();
         if !known && body {

@@ -163,7 +163,7 @@ pub fn of_module(place: &Place<'_>) -> Vec<Name> {
     let (k, f) = (kinds(), fields());
     let snapshot = place.snapshot;
     let mut out: Vec<Name> = Vec::new();
-    for item in items(snapshot.root()) {
+    for item in items(snapshot) {
         if item.range.start >= place.start && place.function.is_none_or(|own| item.node != own) {
             break;
         }

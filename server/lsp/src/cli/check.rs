@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Status {
         report.unreadable(&place, &reason);
         summary.unreadable += 1;
     }
-    let work = |origin: &Origin| check(origin, arguments);
+    let work = |origin: &Origin, threads| check(origin, arguments, threads);
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
         let checked = Checked { origin: origin.clone(), outcome };
         summary.add(&checked);
@@ -137,27 +137,36 @@ pub fn run(arguments: &Arguments) -> Status {
     summary.status(arguments.deny == Some(Deny::Warnings))
 }
 
-fn check(origin: &Origin, arguments: &Arguments) -> Outcome {
-    let (snapshot, lossy) = match origin.open() {
+fn check(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
+    let (snapshot, lossy) = match origin.open_in_pieces(threads) {
         Opened::Text(snapshot, lossy) => (snapshot, lossy),
         Opened::Markup => return Outcome::Markup,
         Opened::Unreadable(why) => return Outcome::Unreadable(why),
     };
-    let diagnostics = findings(&snapshot, arguments);
+    let diagnostics = findings(&snapshot, arguments, threads);
     let name = origin.name();
     let findings = match arguments.format {
         Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),
         Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
     };
+    discard(snapshot);
     Outcome::Done { findings, counts: Counts::of(&diagnostics), lossy }
 }
 
+/// Taking a tree of millions of nodes apart takes a tenth of the time of building it, and nobody waits for it.
+fn discard(snapshot: Snapshot) {
+    if snapshot.rope().len_bytes() > 1 << 20 {
+        std::thread::spawn(move || drop(snapshot));
+    }
+}
+
 /// What is wrong, for the file's own target or for each of those that were asked for.
-fn findings(snapshot: &Snapshot, arguments: &Arguments) -> Vec<Diagnostic> {
+fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<Diagnostic> {
     let mut levels = Levels::default();
     arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
     let mut analyzer = Analyzer::default();
+    analyzer.set_threads(threads);
     analyzer.set_project(Project {
         targets: arguments.project_target.clone(),
         version: arguments.project_version,

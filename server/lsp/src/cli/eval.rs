@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Status {
         status = Status::Trouble;
     }
     let (mut passed, mut failed, mut files, mut empty) = (0, 0, 0, 0);
-    let work = |origin: &Origin| look_at(origin, arguments, origins.len() > 1);
+    let work = |origin: &Origin, _| look_at(origin, arguments, origins.len() > 1);
     let written = files::all(&origins, None, "evaluated", work, |_, outcome| {
         files += 1;
         status = status.max(outcome.status.unwrap_or(Status::Fine));

@@ -27,17 +27,19 @@ pub fn complain(line: &str) {
     let _ = writeln!(stderr().lock(), "{line}");
 }
 
-/// Does something with all files on several threads, and hands over the results in the order of the files.
-/// `verb` says what has been done to them.
+/// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads
+/// it may use itself, which is more than one where there are fewer files than jobs. `verb` says what has been done to them.
 pub fn all<T: Send>(
     origins: &[Origin],
     jobs: Option<NonZero<usize>>,
     verb: &'static str,
-    work: impl Fn(&Origin) -> T + Sync,
+    work: impl Fn(&Origin, usize) -> T + Sync,
     mut done: impl FnMut(&Origin, T) -> io::Result<()>,
 ) -> io::Result<()> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = jobs.map_or_else(processors, NonZero::get).min(origins.len());
+    let all = jobs.map_or_else(processors, NonZero::get);
+    let jobs = all.min(origins.len());
+    let threads = all / jobs.max(1);
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -51,7 +53,7 @@ pub fn all<T: Send>(
                         return;
                     };
                     // Nobody listens any more when the report could not be written.
-                    if sender.send((index, work(origin))).is_err() {
+                    if sender.send((index, work(origin, threads))).is_err() {
                         return;
                     }
                 }

@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Status {
         complain(&format!("{place}: {reason}"));
     }
     let (mut changed, mut troubles) = (0, problems.len());
-    let work = |origin: &Origin| file(origin, &options, arguments.check);
+    let work = |origin: &Origin, _| file(origin, &options, arguments.check);
     let verb = if arguments.check { "looked at" } else { "formatted" };
     let written = files::all(&origins, None, verb, work, |origin, outcome| {
         let name = origin.name();

@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Status {
         &origins,
         arguments.jobs,
         "estimated",
-        |o| look_at(o, arguments),
+        |origin, threads| look_at(origin, arguments, threads),
         |origin, outcome| {
             let name = origin.name();
             match outcome {
@@ -126,8 +126,8 @@ pub fn run(arguments: &Arguments) -> Status {
     if skipped > 0 { status.max(Status::Findings) } else { status }
 }
 
-fn look_at(origin: &Origin, arguments: &Arguments) -> Outcome {
-    let (snapshot, lossy) = match origin.open() {
+fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
+    let (snapshot, lossy) = match origin.open_in_pieces(threads) {
         Opened::Text(snapshot, lossy) => (snapshot, lossy),
         Opened::Markup => return Outcome::Markup,
         Opened::Unreadable(why) => return Outcome::Unreadable(why),
@@ -135,6 +135,7 @@ fn look_at(origin: &Origin, arguments: &Arguments) -> Outcome {
     let name = origin.name();
     let mut analyzer = Analyzer::default();
     analyzer.keep_facts();
+    analyzer.set_threads(threads);
     // The command line took no name that the tables do not have.
     let _ = analyzer.set_target(arguments.target.map(|t| t.name));
     let checked = analyzer.analyze(&snapshot);

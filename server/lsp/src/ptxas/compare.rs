@@ -53,7 +53,12 @@ pub struct Comparison {
 
 /// The functions of a module with what is estimated of them for a target. `known` are facts for the module's own target, perhaps of an
 /// earlier text; where they are not enough, or another target is meant, the module is looked at afresh. Nothing if somebody wants it stopped.
-pub fn estimates(snapshot: &Snapshot, known: &ModuleFacts, target: &str, stop: &dyn Fn() -> bool) -> Option<Vec<Row>> {
+pub fn estimates(
+    snapshot: &Snapshot,
+    known: &ModuleFacts,
+    target: &str,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Row>> {
     let mut rows = functions(snapshot);
     let found = estimate(snapshot, known, target, &mut rows);
     let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == target);
@@ -77,7 +82,7 @@ pub fn compare(
     task: Task<'_>,
     mut rows: Vec<Row>,
     runner: &Runner,
-    stop: &mut dyn FnMut() -> bool,
+    stop: &mut (dyn FnMut() -> bool + Send),
 ) -> Result<Comparison, Failure> {
     let assembled = assembler.assemble(configuration, task, runner, stop)?;
     for row in &mut rows {
@@ -93,7 +98,7 @@ pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<S
         let body = item.node.child_by_field_id(f.body).filter(|_| is_function(item.node) && !item.unclosed);
         body.is_some_and(|body| (item.range.start..=body.start_byte()).contains(&range.start))
     };
-    let item = items(snapshot.root()).into_iter().find(headed)?;
+    let item = items(snapshot).into_iter().find(headed)?;
     Some(snapshot.text(item.node.child_by_field_id(f.name)?.byte_range()).into_owned())
 }
 
@@ -107,7 +112,7 @@ fn functions(snapshot: &Snapshot) -> Vec<Row> {
         estimated_shared: None,
         measured: None,
     };
-    items(snapshot.root()).iter().filter_map(|item| definition(snapshot, item)).map(row).collect()
+    items(snapshot).iter().filter_map(|item| definition(snapshot, item)).map(row).collect()
 }
 
 /// Enters what is known; of how many functions something is.

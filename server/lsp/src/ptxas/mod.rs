@@ -175,7 +175,7 @@ impl Assembler {
     ///
     /// # Errors
     /// If it cannot be run, or is no assembler.
-    pub fn identify(path: &Path, runner: &Runner, stop: &mut dyn FnMut() -> bool) -> Result<Self, Failure> {
+    pub fn identify(path: &Path, runner: &Runner, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<Self, Failure> {
         Stamp::of(path)?;
         let _busy = runner.busy();
         let folder = folder()?;
@@ -206,7 +206,7 @@ impl Assembler {
         configuration: &Configuration,
         task: Task<'_>,
         runner: &Runner,
-        stop: &mut dyn FnMut() -> bool,
+        stop: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Assembled, Failure> {
         let begin = Instant::now();
         let _busy = runner.busy();
@@ -252,7 +252,7 @@ struct Call<'a> {
     runner: &'a Runner,
     folder: &'a Path,
     begin: Instant,
-    stop: &'a mut dyn FnMut() -> bool,
+    stop: &'a mut (dyn FnMut() -> bool + Send),
 }
 
 impl Call<'_> {

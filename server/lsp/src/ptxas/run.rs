@@ -123,7 +123,7 @@ impl Runner {
         mut command: Command,
         folder: &Path,
         bounds: Bounds,
-        stop: &mut dyn FnMut() -> bool,
+        stop: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<(ExitStatus, String), Stopped> {
         let deadline = Instant::now() + bounds.time;
         let (reader, writer) = std::io::pipe().map_err(Stopped::Start)?;

@@ -170,7 +170,7 @@ impl Ptxas {
     pub fn assembler(
         &self,
         configuration: &Configuration,
-        stop: &mut dyn FnMut() -> bool,
+        stop: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<(Stamp, Assembler), Failure> {
         self.guarded.get_or_init(|| {
             if let Err(error) = self.runner.end_with_signals() {
@@ -305,7 +305,7 @@ impl Fingerprint {
         let f = fields();
         let mut outside = DefaultHasher::new();
         let mut functions = HashMap::new();
-        for item in items(snapshot.root()) {
+        for item in items(snapshot) {
             let text = snapshot.text(item.range.clone());
             let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node));
             match name.filter(|_| item.node.child_by_field_id(f.body).is_some()) {

@@ -11,6 +11,7 @@ use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report, Severity};
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use serde::Serialize;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -226,10 +227,17 @@ impl Worker {
     }
 }
 
+/// How many threads a check of much text may use: one is left to those who answer requests, where there are many.
+fn threads() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if processors > 2 { (processors - 1).min(8) } else { processors }
+}
+
 /// Checks a document and keeps what hover shows of the flow of its functions.
 fn analyzer() -> Analyzer {
     let mut out = Analyzer::default();
     out.keep_facts();
+    out.set_threads(threads());
     out
 }
 

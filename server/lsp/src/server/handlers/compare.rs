@@ -12,9 +12,8 @@ use crate::server::shared::{Shared, off_thread};
 use ptx_analysis::target::find_architecture;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
-use std::cell::RefCell;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
@@ -136,7 +135,7 @@ impl Job {
     }
 
     /// The comparison, and whether it was made before.
-    fn run(&self, stop: &mut dyn FnMut() -> bool) -> Result<(Arc<Comparison>, bool)> {
+    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<Comparison>, bool)> {
         let ptxas = &self.shared.ptxas;
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
         let key = self.key_with(stamp);
@@ -145,8 +144,8 @@ impl Job {
             return Ok((known, true));
         }
         let rows = {
-            let stop = RefCell::new(&mut *stop);
-            let stopped = || (stop.borrow_mut())();
+            let stop = Mutex::new(&mut *stop);
+            let stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
             estimates(&self.snapshot, &self.document.facts(), self.target, &stopped)
                 .ok_or_else(Error::request_cancelled)?
         };

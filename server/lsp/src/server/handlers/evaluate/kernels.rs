@@ -123,7 +123,7 @@ pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<Kernel> {
     use ptx_analysis::module::{is_function, items};
     use ptx_syntax::fields;
     let f = fields();
-    let items = items(snapshot.root());
+    let items = items(snapshot);
     let before = items.iter().rev().find(|i| i.range.start <= at);
     let item = match before.filter(|i| at <= i.range.end) {
         Some(around) => around,
