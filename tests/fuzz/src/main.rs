@@ -23,6 +23,8 @@ mod launch;
 #[cfg(feature = "all")]
 mod lsp;
 #[cfg(feature = "all")]
+mod pieces;
+#[cfg(feature = "all")]
 mod wire;
 
 use libfuzzer_sys::fuzz_target;
@@ -59,6 +61,8 @@ static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| match std::env::var("PTX_F
     "launch" => launch::run,
     #[cfg(feature = "all")]
     "lsp" => lsp::run,
+    #[cfg(feature = "all")]
+    "pieces" => pieces::run,
     other => panic!("there is no target {other:?}"),
 });
 
