@@ -1,5 +1,6 @@
 ;;; ptx-mode.el --- NVIDIA PTX, with the language server ptx-analyzer  -*- lexical-binding: t; -*-
 
+;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1"))
 ;; Keywords: languages, tools
 ;; URL: https://github.com/ptx-analyzer/ptx-analyzer

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The editors carry copies of the grammar's queries, so that a checkout works as it is on every system. This makes them:
-# for Neovim as they are, for Helix with its names of captures. Edit tree-sitter-ptx/queries, run this, commit both.
+# for Neovim and Zed as they are, for Helix with its names of captures. Edit tree-sitter-ptx/queries, run this, commit both.
 #
 #   sync-queries.sh            write the copies
 #   sync-queries.sh --check    only tell whether they are up to date
 #
-# Helix's indents.scm, textobjects.scm and rainbows.scm are written by hand: those are dialects of its own.
+# Helix's indents.scm, textobjects.scm and rainbows.scm and what else Zed has are written by hand: those are dialects of their own.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -20,6 +20,7 @@ esac
 
 neovim=(highlights folds injections locals)
 helix=(highlights injections locals tags)
+zed=(highlights)
 
 # The captures whose names differ: as in the grammar, as in Helix's themes. The longer name before its own beginning.
 helix_names=(
@@ -74,22 +75,24 @@ put() {
 
 # copy EDITOR NAME FILTER...: one query of one editor. What the grammar has no longer, the editor loses.
 copy() {
-  local editor=$1 source=$grammar/$2.scm copy=$root/editors/$1/queries/ptx/$2.scm
-  local file=$2.scm
+  local editor=$1 source=$grammar/$2.scm file=$2.scm folder=queries/ptx copy
+  [ "$editor" != zed ] || folder=languages/ptx
+  copy=$root/editors/$editor/$folder/$file
   shift 2
   if [ -e "$source" ]; then
     { header "$file" && "$@" <"$source"; } | put "$copy" || stale=1
   elif [ -e "$copy" ] && [ -n "$check" ]; then
-    echo "has no original: editors/$editor/queries/ptx/$file" >&2
+    echo "has no original: editors/$editor/$folder/$file" >&2
     stale=1
   elif [ -e "$copy" ]; then
     rm "$copy"
-    echo "removed editors/$editor/queries/ptx/$file"
+    echo "removed editors/$editor/$folder/$file"
   fi
 }
 
 for name in "${neovim[@]}"; do copy neovim "$name" cat; done
 for name in "${helix[@]}"; do copy helix "$name" to_helix; done
+for name in "${zed[@]}"; do copy zed "$name" cat; done
 
 if [ "$stale" -ne 0 ]; then
   echo 'run tests/editors/sync-queries.sh' >&2

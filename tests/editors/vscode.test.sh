@@ -42,6 +42,16 @@ vscode_tests() {
   vscode_quietly 'vscode: eslint' npm --prefix "$extension" run lint
   vscode_quietly 'vscode: unit tests' npm --prefix "$extension" test
   vscode_quietly 'vscode: a package for this platform' npm --prefix "$extension" run package -- --target linux-x64 --out "$package" || return 0
+  check 'vscode: the package has what licences ask for, and no sources' python3 -c '
+import re, sys, zipfile
+package = zipfile.ZipFile(sys.argv[1])
+names = package.namelist()
+notices = package.read("extension/THIRD-PARTY.txt").decode()
+assert "vscode-languageclient 11" in notices and "\ntree-sitter 0." in notices, "a notice is missing"
+assert "extension/LICENSE.txt" in names and "extension/server/ptx-analyzer" in names, names
+strays = [name for name in names if re.search(r"\.(map|ts|mjs|tgz|log)$|node_modules|/(src|test|scripts)/", name)]
+assert not strays, strays
+' "$package"
   ls -l "$package" | awk '{ printf "     %.1f MB\n", $5 / 1024 / 1024 }'
   vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
   mkdir -p "$work/vscode-host"

@@ -34,7 +34,6 @@ function run(file, args) {
 
 function addServer(target) {
     const magic = MAGIC[target.split('-')[0]];
-    if (!magic) fail(`there is no platform ${target}; they are such as linux-x64, linux-arm64, alpine-x64, darwin-arm64, win32-x64`);
     const windows = target.startsWith('win32');
     const file = process.env.PTX_ANALYZER ?? join(repository, 'target/release', windows ? 'ptx-analyzer.exe' : 'ptx-analyzer');
     if (!existsSync(file)) fail(`there is no server at ${file}: cargo build --release, or set PTX_ANALYZER`);
@@ -43,12 +42,37 @@ function addServer(target) {
     mkdirSync('server', { recursive: true });
     copyFileSync(file, copy);
     chmodSync(copy, 0o755);
-    // Symbols are of no use to a user. Where `strip` is missing or is for other platforms, they stay.
+    // Symbols are of no use to a user; what server/lsp/dist makes has none. Where `strip` is missing or is for others, they stay.
     if (target.startsWith('linux')) spawnSync('strip', [copy], { stdio: 'ignore' });
 }
 
-/** The licences of what esbuild put into the bundles, as they ask for. */
-function thirdParties() {
+/** The platforms of Rust for those of VS Code: which crates are in the server depends on them. */
+const TRIPLES = {
+    'linux-x64': 'x86_64-unknown-linux-gnu',
+    'linux-arm64': 'aarch64-unknown-linux-gnu',
+    'alpine-x64': 'x86_64-unknown-linux-musl',
+    'alpine-arm64': 'aarch64-unknown-linux-musl',
+    'darwin-x64': 'x86_64-apple-darwin',
+    'darwin-arm64': 'aarch64-apple-darwin',
+    'win32-x64': 'x86_64-pc-windows-msvc',
+    'win32-arm64': 'aarch64-pc-windows-msvc',
+};
+
+/** The licences of the crates that the server is made of. */
+function crates(target) {
+    if (!TRIPLES[target]) fail(`there is no platform ${target}; they are ${Object.keys(TRIPLES).join(', ')}`);
+    const script = join(repository, 'server/lsp/dist/third_parties.py');
+    const { status, stdout, error } = spawnSync(process.platform === 'win32' ? 'python' : 'python3', [script, TRIPLES[target]], {
+        encoding: 'utf8',
+        maxBuffer: 1 << 26,
+        stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (status !== 0) fail(`${script} failed: ${error ?? `status ${status}`}`);
+    return stdout;
+}
+
+/** The licences of what esbuild put into the bundles, and of what is in the server, as they ask for. */
+function thirdParties(target) {
     const packages = new Set();
     for (const meta of readdirSync('dist').filter((file) => file.endsWith('.meta.json'))) {
         for (const input of Object.keys(JSON.parse(readFileSync(join('dist', meta), 'utf8')).inputs)) {
@@ -63,7 +87,8 @@ function thirdParties() {
         if (!text) fail(`${folder} has no licence to pass on`);
         return `${of} ${version} (${license})\n\n${readFileSync(join(folder, text), 'utf8').trim()}\n`;
     });
-    writeFileSync('THIRD-PARTY.txt', `This extension contains:\n\n${parts.join(`\n${'-'.repeat(78)}\n\n`)}`);
+    const text = `This extension contains:\n\n${parts.join(`\n${'-'.repeat(78)}\n\n`)}`;
+    writeFileSync('THIRD-PARTY.txt', target ? `${text}\n${'='.repeat(78)}\n\n${crates(target)}` : text);
 }
 
 /** The walkthrough shows pictures of the documentation, which the tests make. */
@@ -75,7 +100,7 @@ function pictures() {
 rmSync('dist', { recursive: true, force: true });
 rmSync('server', { recursive: true, force: true });
 run('esbuild.mjs', ['--meta']);
-thirdParties();
+thirdParties(values.target);
 writeFileSync('LICENSE.txt', ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => readFileSync(join(repository, file), 'utf8')).join(`\n${'-'.repeat(78)}\n\n`));
 pictures();
 if (values.target) addServer(values.target);

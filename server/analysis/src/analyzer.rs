@@ -33,7 +33,7 @@ use crate::target::{Environment, find_architecture};
 use crate::variables::{self, Statement};
 use ptx_isa::tables::Target;
 use ptx_syntax::{Edit, Node, Snapshot, SnapshotId, fields, kinds};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
@@ -240,8 +240,8 @@ impl Analyzer {
     /// The hashes of those functions that no edit since the last snapshot touched, by where they are now: hashing
     /// megabytes for each keystroke would be the largest part of its cost.
     fn unchanged(&self, snapshot: &Snapshot) -> HashMap<(usize, usize), u64> {
-        let Some((last, functions)) = &self.last else { return HashMap::new() };
-        let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::new() };
+        let Some((last, functions)) = &self.last else { return HashMap::default() };
+        let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
         let moved = |(range, hash): &HashedRange| {
             let (mut start, mut end) = (range.start, range.end);
             for edit in edits {
@@ -400,8 +400,8 @@ fn header(
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
     let mut progress = Progress::default();
-    let mut places: HashMap<String, Earlier> = HashMap::new();
-    let mut files: HashMap<u32, Range<usize>> = HashMap::new();
+    let mut places: HashMap<String, Earlier> = HashMap::default();
+    let mut files: HashMap<u32, Range<usize>> = HashMap::default();
     let follows = recovery::followers(snapshot, items);
     for (index, item) in items.iter().enumerate() {
         if follows.get(index).copied().unwrap_or(false) {

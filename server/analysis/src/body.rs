@@ -2,32 +2,31 @@
 
 mod children;
 mod declarations;
+mod instructions;
+mod names;
 
 pub use children::{Before, Known, Old, Window};
 
 use crate::analyzer::Dependencies;
-use crate::ast::{Declaration, Instruction, Operand, OperandKind, Word};
+use crate::ast::{Declaration, Word};
 use crate::checks::{
-    debug_directive, duplicate_name, guard_predicate, misplaced_directive, missing_directive, reserved_name,
-    syntax_error, undeclared_name,
+    debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::initializer;
-use crate::instruction;
 use crate::lists;
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Meaning, Statements, hash, mix};
+use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::Header;
-use crate::operands::Names;
 use crate::parameters::Owner;
 use crate::recovery;
 use crate::signature::{Callee, ContentId};
 use crate::symbols::{Declared, List, Origin, Scope, Symbol};
 use children::{Children, is_error, is_statement};
 use ptx_syntax::{Node, fields, kinds};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// One function under check.
@@ -87,66 +86,6 @@ pub struct Checked {
 /// Mixed into the hash of declarations where a block begins.
 const BLOCK: u64 = 0x7b;
 
-/// Where names are looked for.
-struct Surroundings<'b, 't> {
-    scope: &'b Scope<'t>,
-    lost: &'b HashSet<&'t str>,
-    header: &'b Header,
-    item: usize,
-}
-
-impl Surroundings<'_, '_> {
-    fn meaning(&self, name: &str) -> Meaning {
-        if let Some(declared) = self.scope.get(name) {
-            return Meaning { symbol: Some(declared.symbol), module: false };
-        }
-        let lost = || self.lost.contains(name).then_some(Symbol::Unknown);
-        Meaning { symbol: self.header.look_up(name, self.item).or_else(lost), module: true }
-    }
-}
-
-impl Names for Body<'_, '_> {
-    fn look_up(&self, name: &str) -> Option<Symbol> {
-        let meaning = self.surroundings().meaning(name);
-        if meaning.module {
-            self.depend(name);
-        }
-        self.statements.names.borrow_mut().note(name, meaning);
-        meaning.symbol
-    }
-
-    fn has_option(&self, name: &str) -> bool {
-        self.header.environment.options.contains(&name)
-    }
-
-    fn callees(&self, name: &str) -> Vec<Callee> {
-        if let Some(declared) = self.scope.get(name) {
-            return match declared.symbol {
-                Symbol::Targets { content, .. } | Symbol::Function { signature: content, .. } => {
-                    self.callees.get(&content).cloned().unwrap_or_default()
-                }
-                _ => Vec::new(),
-            };
-        }
-        let Some(symbol) = self.header.symbols.get(name).filter(|s| s.item <= self.item) else { return Vec::new() };
-        let Some(table) = &symbol.table else {
-            return vec![Callee { name: name.into(), prototype: false, signature: symbol.signature.clone() }];
-        };
-        let functions = functions_of(table).filter_map(|name| {
-            self.look_up(name)?;
-            let signature = self.header.symbols.get(name)?.signature.clone();
-            Some(Callee { name: name.into(), prototype: false, signature })
-        });
-        functions.collect()
-    }
-}
-
-/// The names in the initializer of a table of functions.
-fn functions_of(table: &str) -> impl Iterator<Item = &str> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    table.split(move |c| !is_name(c)).filter(|name| !name.is_empty())
-}
-
 impl<'a, 't> Body<'a, 't> {
     /// Prepares the check of an item. `environment` is the fingerprint of the module's header.
     pub fn new(
@@ -178,11 +117,11 @@ impl<'a, 't> Body<'a, 't> {
             declared: Vec::new(),
             kernel: false,
             given: Vec::new(),
-            locations: HashSet::new(),
+            locations: HashSet::default(),
             bodiless: false,
             lost: recovery::Losses::default(),
             all_labels: Vec::new(),
-            callees: HashMap::new(),
+            callees: HashMap::default(),
             out: Vec::new(),
         }
     }
@@ -283,10 +222,6 @@ impl<'a, 't> Body<'a, 't> {
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let dependencies = self.dependencies.into_inner().into_iter().collect();
         Some(Checked { found: self.out, dependencies, statements: self.after })
-    }
-
-    fn surroundings(&self) -> Surroundings<'_, 't> {
-        Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item }
     }
 
     /// Names may stand for something else from here on.
@@ -473,9 +408,7 @@ impl<'a, 't> Body<'a, 't> {
             return;
         }
         if kind == k.label
-            && self
-                .plain_label(range)
-                .is_some_and(|name| !self.scope.top().is_some_and(|f| f.named(name.text).is_some()))
+            && self.plain_label(range).is_some_and(|name| self.scope.top().is_none_or(|f| f.named(name.text).is_none()))
         {
             return;
         }
@@ -592,99 +525,6 @@ impl<'a, 't> Body<'a, 't> {
             };
         }
     }
-
-    /// From now on the function depends on a name of the module.
-    fn depend(&self, name: &str) {
-        let mut dependencies = self.dependencies.borrow_mut();
-        if !dependencies.contains_key(name) {
-            dependencies.insert(name.into(), self.header.look_up(name, self.item));
-        }
-    }
-
-    fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
-        let Some(known) = children.get(index).copied() else { return };
-        let text = self.source.text.get(known.range()).unwrap_or("");
-        let start = known.start as usize;
-        // What the parser makes of an error is not determined by the text alone.
-        let whole = known.text.or_else(|| {
-            let node = children.node(index)?;
-            (!node.has_error()).then(|| hash(text))
-        });
-        let key = whole.map(|text| mix(self.environment, text));
-        if let Some(key) = key {
-            let surroundings =
-                Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
-            if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
-                self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
-                // The function goes on depending on them although nobody looks them up this time.
-                let dependencies = self.dependencies.get_mut();
-                for name in recalled.of_module() {
-                    if !dependencies.contains_key(name) {
-                        dependencies.insert(name.into(), self.header.look_up(name, self.item));
-                    }
-                }
-                let silent = recalled.is_silent();
-                return children.note(index, whole, if silent { state } else { 0 });
-            }
-        }
-        let Some(node) = children.node(index) else { return };
-        // Offsets that count from the statement, so that the result holds wherever the statement stands.
-        let source = Source { text, base: self.source.base + start };
-        let mut found = Vec::new();
-        self.statements.begin_statement();
-        let lowered = lower::instruction(source, node);
-        if lowered.as_ref().is_none_or(|l| l.broken) {
-            syntax_error::report_inside(source, node, &mut found);
-        }
-        match lowered {
-            Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
-            Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
-                self.lost.labels.push(l.opcode.text);
-                found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
-            }
-            Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
-                found.clear();
-                self.check(&l, text, &mut found);
-            }
-            // An error in the head says that the rest of it cannot be known.
-            Some(l) if found.first().is_some_and(|d| d.range.start < l.head().end) => {}
-            Some(lowered) => self.check(&lowered, text, &mut found),
-            None => {}
-        }
-        self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
-        let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
-        children.note(index, whole, if silent { state } else { 0 });
-    }
-
-    fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
-        if let Some(guard) = lowered.guard {
-            guard_predicate::check(guard, self, out);
-        }
-        let head = self.heads.resolve(lowered, text, &self.header.environment);
-        instruction::check(lowered, text, &head, self, out);
-        if self.kernel {
-            missing_directive::check(lowered, &self.given, out);
-        }
-    }
-}
-
-/// Something that begins with a word that is no instruction.
-fn is_unknown(instruction: &Instruction<'_>) -> bool {
-    let bare = instruction.guard.is_none() && instruction.modifiers.is_empty();
-    bare && ptx_isa::ISA.opcode(instruction.opcode.text).is_none()
-}
-
-/// Such a word alone on its line: what follows on the next one is no operand of it.
-fn is_lost_label(instruction: &Instruction<'_>, text: &str) -> bool {
-    let alone = instruction.operands.first().is_some_and(|first| {
-        text.get(instruction.opcode.range().end..first.range.start).is_some_and(|between| between.contains('\n'))
-    });
-    let empty = |o: &Operand<'_>| match &o.kind {
-        OperandKind::Vector(list) | OperandKind::Arguments(list) => list.is_empty(),
-        _ => false,
-    };
-    let bare = instruction.broken && instruction.operands.iter().all(empty);
-    is_unknown(instruction) && (alone || bare)
 }
 
 /// A child of a block with its kind, which would be asked for again and again.

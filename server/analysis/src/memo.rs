@@ -12,6 +12,7 @@ use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, Isa, Opcode};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -62,7 +63,7 @@ pub struct Gates {
 pub struct Heads {
     isa: &'static Isa,
     environment: Environment,
-    known: HashMap<Box<str>, Arc<Resolved>>,
+    known: FxHashMap<Box<str>, Arc<Resolved>>,
 }
 
 impl Default for Heads {
@@ -74,7 +75,7 @@ impl Default for Heads {
 impl Heads {
     /// Heads resolved after these tables.
     pub fn new(isa: &'static Isa) -> Self {
-        Self { isa, environment: Environment::default(), known: HashMap::new() }
+        Self { isa, environment: Environment::default(), known: FxHashMap::default() }
     }
 
     /// Resolves a head. `text` is the text that the instruction's offsets count in.
@@ -143,7 +144,7 @@ pub struct Names {
     /// By the hash of the name.
     by_name: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
     meanings: Vec<Meaning>,
-    by_meaning: HashMap<Meaning, MeaningId>,
+    by_meaning: FxHashMap<Meaning, MeaningId>,
     /// What a name stands for, and as of which change of the scope.
     current: Vec<(u64, MeaningId)>,
     /// What the statement at hand has looked up.

@@ -5,7 +5,8 @@ use crate::signature::Signature;
 use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::named_children;
 use crate::module::{Item, is_function};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
+use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 /// For each item of the module whether it stands where it does because of a mistake before it.
 pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
@@ -106,7 +106,7 @@ pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
 /// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
 /// parameters.
 pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> HashSet<String> {
-    let mut out = HashSet::new();
+    let mut out = HashSet::default();
     for (index, item) in items.iter().enumerate() {
         let follows = follows.get(index).copied().unwrap_or(false);
         let kind = item.node.kind_id();

@@ -5,7 +5,7 @@ use crate::lower::{self, Source, named_children};
 use crate::types::TypeId;
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, kinds};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::fmt::{self, Display};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::signature::ContentId;
 use crate::types::TypeId;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
 /// Where a variable is declared.
@@ -181,7 +181,7 @@ impl<'t> Scope<'t> {
     /// Enters a block.
     pub fn push(&mut self) {
         self.frames.push(Frame::default());
-        self.labels.push(HashMap::new());
+        self.labels.push(HashMap::default());
     }
 
     /// Leaves it.

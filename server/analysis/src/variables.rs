@@ -10,7 +10,7 @@ use crate::module::{Header, ModuleSymbol};
 use crate::signature::ContentId;
 use crate::symbols::{Origin, Symbol};
 use ptx_syntax::{Node, Snapshot};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// A declaration of the module.
 pub struct Statement<'a, 't> {

@@ -8,7 +8,7 @@ use crate::memo::Heads;
 use crate::module::{Header, Item, is_function, items};
 use crate::signature::Signatures;
 use ptx_syntax::{Node, Snapshot, kinds};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::sync::Arc;
 
 /// The facts of functions, by their text: they hold wherever it stands, and however old they are.

@@ -13,7 +13,7 @@ use crate::flow::{self, Graph, Module};
 use crate::memo::{Heads, hash, mix};
 use crate::module::{Header, Item, is_function, items};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ impl Analyzer {
         }
         let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
         let (mut waiting, mut places): (Vec<&str>, Vec<(&str, Range<usize>)>) = (Vec::new(), Vec::new());
-        let mut mentions: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
         for (item, record) in remembered {
             let Some(record) = record else { continue };
             let names = record.dependencies.iter().map(|(name, _)| name.as_ref());
@@ -154,7 +154,7 @@ impl Analyzer {
         let others = items.iter().filter(|i| !is_function(i.node));
         let others: Vec<_> = others.map(|i| snapshot.text(i.range.clone())).collect();
         waiting.extend(others.iter().flat_map(|text| words(text)));
-        let mut used: HashSet<&str> = HashSet::new();
+        let mut used: HashSet<&str> = HashSet::default();
         while let Some(name) = waiting.pop() {
             if used.insert(name) {
                 waiting.extend(mentions.get(name).into_iter().flatten());

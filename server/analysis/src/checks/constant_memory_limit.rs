@@ -4,7 +4,7 @@ use crate::declare::Earlier;
 use crate::diagnostic::Diagnostic;
 use crate::module::Header;
 use crate::symbols::{Symbol, Variable};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
 /// The code.

@@ -10,7 +10,7 @@ use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{DataType, Directive};
 use ptx_syntax::{Node, fields, kinds};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Checks a `.file`. Whether its number is given twice is seen where all of them are.
 pub fn file(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
@@ -141,7 +141,7 @@ pub fn section(source: Source<'_>, node: Node<'_>, environment: &Environment, ou
         return;
     }
     syntax_error::report(source, node, out);
-    let mut labels: HashMap<&str, Word<'_>> = HashMap::new();
+    let mut labels: HashMap<&str, Word<'_>> = HashMap::default();
     for child in named_children(node) {
         let kind = child.kind_id();
         if kind == k.section_line {

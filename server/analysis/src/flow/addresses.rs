@@ -8,8 +8,8 @@ use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::Graph;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Effect, Protocol, Verb};
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// How an address counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

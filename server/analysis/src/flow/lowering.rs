@@ -22,7 +22,7 @@ use crate::symbols::{List as ListKind, Origin, Symbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Flow};
 use ptx_syntax::{Node, fields, kinds};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub fn lower(
         scopes: Scopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
-        forms: HashMap::new(),
+        forms: HashMap::default(),
         labels: 0,
         end: text.len(),
         reads: Vec::new(),

@@ -5,8 +5,8 @@ use crate::analyzer::Dependencies;
 use crate::module::Header;
 use crate::operands::Names;
 use crate::symbols::{self, Symbol};
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Where a name leads.
@@ -117,7 +117,7 @@ impl<'h, 't> Scopes<'h, 't> {
 /// The slots of registers, given at their first use.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    known: HashMap<u64, Slot, BuildHasherDefault<Spread>>,
+    known: std::collections::HashMap<u64, Slot, BuildHasherDefault<Spread>>,
 }
 
 impl Slots {

@@ -6,8 +6,8 @@
 use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::Graph;
 use ptx_isa::tables::{Computes, Extent, TypeClass};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 /// How a value differs between threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl<'a> Variances<'a> {
             return vec![Some(*one)];
         }
         let mut out = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut waiting = vec![(self.graph.block_of(instruction), instruction)];
         while let Some((block, before)) = waiting.pop() {
             let first = self.graph.blocks[block].first;

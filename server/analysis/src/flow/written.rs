@@ -6,7 +6,7 @@ use super::graph::Graph;
 use super::liveness::Global;
 use super::solve::{Direction, Equations, Meet, solve};
 use crate::symbols::Origin;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// What is known of a register where it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ pub fn undefined_copies(function: &Function) -> HashMap<Slot, Slot> {
         writers[write.slot.index()] += 1;
     }
     let unwritten = |slot: Slot| writers[slot.index()] == 0 && function.declaration(slot).origin == Origin::Body;
-    let mut origins: HashMap<Slot, Slot> = HashMap::new();
+    let mut origins: HashMap<Slot, Slot> = HashMap::default();
     let mut copies: Vec<usize> = (0..function.instructions.len())
         .filter(|i| function.entry(*i).carries && !function.writes(*i).is_empty())
         .collect();

@@ -1,12 +1,13 @@
 //! `ptx-analyzer check`.
 
+use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, Opened, Origin};
 use super::{Status, human, json, sarif};
 use crate::levels::{self, Levels};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
-use ptx_analysis::target::{find_architecture, version};
+use ptx_analysis::target::version;
 use ptx_analysis::{Analyzer, Diagnostic, Severity, checks};
 use ptx_isa::tables::{Target, Version};
 use ptx_syntax::Snapshot;
@@ -26,10 +27,10 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
     /// Check as if `.target` named this architecture (`sm_90a`); of several, each
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = architecture)]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
     target: Vec<&'static Target>,
     /// Warn of what one of these architectures has not got, though `.target` allows it
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = architecture)]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
     project_target: Vec<&'static Target>,
     /// Warn of what needs a newer PTX version than this one (`7.8`), though `.version` allows it
     #[arg(long, value_name = "VERSION", value_parser = newest)]
@@ -43,11 +44,6 @@ pub struct Arguments {
     /// How many files are checked at a time [default: as many as there are processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-}
-
-/// A name that the tables have.
-pub(super) fn architecture(name: &str) -> Result<&'static Target, String> {
-    find_architecture(name).ok_or_else(|| format!("`{name}` is not an architecture such as `sm_90a`"))
 }
 
 fn newest(number: &str) -> Result<Version, String> {

@@ -1,5 +1,6 @@
 //! The command line. Without arguments it is the language server.
 
+mod architecture;
 mod check;
 mod eval;
 mod explain;
@@ -10,6 +11,7 @@ mod isa;
 mod json;
 mod regs;
 mod sarif;
+mod shell;
 mod source;
 
 use crate::server::ClientLog;
@@ -67,6 +69,10 @@ enum Command {
     Isa(isa::Arguments),
     /// Debug kernels: speaks the Debug Adapter Protocol on standard input and output
     Dap,
+    /// Print what makes a shell complete the arguments of this program
+    Completions(shell::Completions),
+    /// Print the manual page, or write the pages of all commands
+    Man(shell::Manual),
 }
 
 /// Does what the arguments of the process say.
@@ -81,6 +87,8 @@ pub fn main() -> ExitCode {
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         Some(Command::Dap) => debug(),
+        Some(Command::Completions(arguments)) => shell::completions(&arguments).into(),
+        Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {
             // To a closed pipe nothing can be said.
             let _ = Arguments::command().print_help();

@@ -4,7 +4,7 @@ mod human;
 mod json;
 
 use super::Status;
-use super::check::architecture;
+use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, Opened, Origin, place};
 use clap::ValueEnum;
@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
     /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
-    #[arg(long, value_name = "NAME", value_parser = architecture)]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
     target: Option<&'static Target>,
     /// How many files are read at a time [default: as many as there are processors]
     #[arg(short, value_name = "N")]

@@ -22,4 +22,5 @@ mod ptxas;
 mod readme;
 mod registers;
 mod regs;
+mod shell;
 mod workspace;

@@ -1,0 +1,140 @@
+//! `ptx-analyzer completions` and `ptx-analyzer man`: what shells and manuals are told, from the definition of the command line.
+
+use super::Status;
+use super::files::is_written;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::io::{self, Write, stdout};
+use std::path::{Path, PathBuf};
+
+/// Which shell.
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// The shell that reads the script
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Where to.
+#[derive(Debug, clap::Args)]
+pub struct Manual {
+    /// A folder for the pages of the program and of each command; without one, the program's page is printed
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+}
+
+/// What the page of the program says besides its options: a word, and what it means.
+const SECTIONS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "EXIT STATUS",
+        &[
+            ("0", "Nothing to complain about."),
+            ("1", "Findings: errors, a file that is not formatted, an expectation that a kernel has not met."),
+            ("2", "Wrong usage, or a file that cannot be read. The other files are still done."),
+        ],
+    ),
+    (
+        "ENVIRONMENT",
+        &[
+            (
+                "PTX_ANALYZER_LOG",
+                "What is logged to standard error, such as debug, or ptx_analyzer=trace; warn without it.",
+            ),
+            ("NO_COLOR", "If set and not empty, no colours are used."),
+        ],
+    ),
+];
+
+/// Prints the script that completes the program's arguments.
+pub fn completions(arguments: &Completions) -> Status {
+    let mut command = super::Arguments::command();
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, name.clone(), &mut script);
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if arguments.shell == Shell::Bash {
+        // clap_complete 4.6 calls a program with a hyphen by one name where it finds a command, by another where it completes it.
+        script = script.replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__"));
+    }
+    written(stdout().lock().write_all(script.as_bytes()))
+}
+
+/// Prints the page of the program, or writes all pages.
+pub fn manual(arguments: &Manual) -> Status {
+    match &arguments.folder {
+        None => written(page(pages_of()).and_then(|(_, text)| stdout().lock().write_all(&text))),
+        Some(folder) => match write(folder) {
+            Ok(()) => Status::Fine,
+            Err(error) => {
+                super::files::complain(&format!("{}: {error}", folder.display()));
+                Status::Trouble
+            }
+        },
+    }
+}
+
+fn written(result: io::Result<()>) -> Status {
+    if is_written(result) { Status::Fine } else { Status::Trouble }
+}
+
+/// The command line, its parts named as their pages are.
+fn pages_of() -> Command {
+    let mut command = super::Arguments::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+fn write(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let program = pages_of();
+    for command in program.get_subcommands().filter(|command| !command.is_hide_set()).chain([&program]) {
+        let (name, text) = page(command.clone())?;
+        std::fs::write(folder.join(name), text)?;
+    }
+    Ok(())
+}
+
+/// The name of a command's page, and the page.
+fn page(command: Command) -> io::Result<(String, Vec<u8>)> {
+    let (is_program, options) = (command.has_subcommands(), command.get_arguments().any(|a| !a.is_hide_set()));
+    let man = Man::new(command);
+    let mut text = Vec::new();
+    // No date, so that the same version has the same pages; the title of `man` would leave out the empty word, and shift the others.
+    let title = man.get_filename().trim_end_matches(".1").to_uppercase();
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(text, ".TH {title} 1 \"\" \"ptx-analyzer {version}\" \"PTX Analyzer\"")?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if options {
+        man.render_options_section(&mut text)?;
+    }
+    if is_program {
+        man.render_subcommands_section(&mut text)?;
+        let mut more = Roff::default();
+        for (title, entries) in SECTIONS {
+            more.control("SH", [*title]);
+            for (word, meaning) in *entries {
+                more.control("TP", []).text([bold(*word)]).text([roman(*meaning)]);
+            }
+        }
+        more.control("SH", ["SEE ALSO"]).text([roman(env!("CARGO_PKG_REPOSITORY"))]);
+        more.to_writer(&mut text)?;
+    }
+    Ok((man.get_filename(), ascii(&String::from_utf8_lossy(&text)).into_bytes()))
+}
+
+/// A page for every roff: what is not ASCII is named by its number.
+fn ascii(page: &str) -> String {
+    let mut named = String::with_capacity(page.len());
+    for letter in page.chars() {
+        if letter.is_ascii() {
+            named.push(letter);
+        } else {
+            named.push_str(&format!("\\[u{:04X}]", u32::from(letter)));
+        }
+    }
+    named
+}
