@@ -510,7 +510,8 @@ fn header(
     out.extend(endless_comment(snapshot));
     out.extend(constant_memory_limit::check(&header, &places));
     let mut found = Vec::new();
-    progress.end(snapshot.rope().len_bytes(), &mut found);
+    let rope = snapshot.rope();
+    progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);
     out.extend(found);
     header
 }

@@ -276,7 +276,47 @@ impl<F: Fn(&mut Registers, Mask) -> Marked + Send + Sync> LaneStep for AllLanes<
 
 #[cfg(test)]
 mod tests {
-    use super::bits;
+    use super::{Compare, LaneStep, Map1, Map3, Outcomes, bits, step};
+    use crate::registers::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
+    use std::sync::Arc;
+
+    /// Nothing here needs a parser, so that Miri can execute it: docs/unsafe-code.md.
+    #[test]
+    fn steps_do_the_same_for_any_processor_and_for_this_one() {
+        let place = |number: u32| Place { file: File::Own, offset: 128 * number, width: 4 };
+        let (src, dst) = (|n| Src::<f32>::new(place(n)).unwrap(), |n| Dst::<f32>::new(place(n)).unwrap());
+        let mut before = Registers::new(6 * 128, 2, Arc::from([]), Arc::from([]));
+        for lane in 0..32_u32 {
+            before.set_lane_bits(place(0), lane as usize, (lane as f32 + 0.25).to_bits().into());
+            before.set_lane_bits(place(1), lane as usize, u128::from(0x3f80_0001 + (lane << 20)));
+        }
+        let root = || Map1 { d: dst(2), a: src(0), f: f32::sqrt };
+        let sum = || Map3 { d: dst(3), abc: (src(0), src(1), src(2)), f: f32::mul_add };
+        let compare = || Compare {
+            to: Outcomes::Predicates(Some(PredicateDst(0)), Some(PredicateDst(1))),
+            ab: (src(0), src(1)),
+            f: |a: f32, b: f32| a < b,
+            combine: |t, c| (t & c, !t & c),
+            c: PredicateSrc::constant(true),
+        };
+        for mask in [u32::MAX, 0, 0x8000_0001, 0x00ff_f0f0] {
+            let (mut plain, mut quick) = (before.clone(), before.clone());
+            for (one, other) in [
+                (root().run(&mut plain, mask), step(root()).run(&mut quick, mask)),
+                (sum().run(&mut plain, mask), step(sum()).run(&mut quick, mask)),
+                (compare().run(&mut plain, mask), step(compare()).run(&mut quick, mask)),
+            ] {
+                assert_eq!(one, other);
+            }
+            for number in 0..4 {
+                assert_eq!(plain.bytes(place(number)), quick.bytes(place(number)), "register {number}, mask {mask:#x}");
+            }
+            for index in [Some(0), Some(1)] {
+                let predicate = PredicateSrc { index, flip: false };
+                assert_eq!(plain.predicate(predicate), quick.predicate(predicate), "mask {mask:#x}");
+            }
+        }
+    }
 
     #[test]
     fn truths_become_bits() {

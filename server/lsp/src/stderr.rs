@@ -70,7 +70,10 @@ pub fn log_panics() {
             std::backtrace::BacktraceStatus::Captured => format!("\n{trace}"),
             _ => String::new(),
         };
-        let words = panic.payload_as_str().unwrap_or("a panic without words");
+        let payload = panic.payload();
+        let words =
+            payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let words = words.unwrap_or("a panic without words");
         tracing::error!("panic at {place}: {words}{trace}");
     }));
 }

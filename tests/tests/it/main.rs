@@ -17,4 +17,5 @@ mod occupancy;
 mod properties;
 mod recorded_fixtures;
 mod registers;
+mod unsafe_code;
 mod verdicts;

@@ -102,11 +102,12 @@ impl Analyzer {
         Some(out)
     }
 
-    /// What an earlier pass found in those functions of the last checked snapshot that still have the same text.
+    /// What an earlier pass found in those functions of the last checked snapshot that still have the same text, and no error.
     pub fn remembered_lints(&self) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         for (range, text) in self.last.iter().flat_map(|(_, all)| all) {
-            if let Some(known) = self.lints.known.get(text) {
+            // The same text can have an error now: the rest of the module has changed.
+            if let Some(known) = self.lints.known.get(text).filter(|_| !self.functions.has_errors(*text)) {
                 out.extend(known.found.iter().map(|d| d.clone().shifted(range.start)));
             }
         }

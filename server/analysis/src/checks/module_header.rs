@@ -43,9 +43,9 @@ impl Progress {
         self.section = true;
     }
 
-    /// The end of the file.
-    pub fn end(&mut self, at: usize, out: &mut Vec<Diagnostic>) {
-        self.require(at.saturating_sub(1)..at, at, true, out);
+    /// The end of the file, as the range of its last character.
+    pub fn end(&mut self, last: Range<usize>, out: &mut Vec<Diagnostic>) {
+        self.require(last.clone(), last.end, true, out);
         for (range, option) in self.needy.iter().filter(|_| !self.section) {
             for directive in option.requires {
                 out.push(missing_directive::of_option(range.clone(), option.name, directive));

@@ -214,12 +214,14 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
         }
         return;
     }
-    let text = source.text.get(range.clone()).unwrap_or("").trim();
+    let whole = source.text.get(range.clone()).unwrap_or("");
+    let text = whole.trim();
     let first = text.lines().next().unwrap_or("");
     let shown: String = first.chars().take(40).collect();
-    // The first line is enough to point at.
-    let end = range.start + first.len().max(1);
-    let range = range.start..end.min(range.end.max(range.start + 1));
+    // The first line is enough to point at; where there is none, the next character.
+    let next = source.text.get(range.start..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+    let blanks = whole.len() - whole.trim_start().len();
+    let range = range.start..range.start + if first.is_empty() { next } else { blanks + first.len() };
     if shown.is_empty() {
         return out.push(Diagnostic::error(CODE, range, "this is not PTX"));
     }

@@ -41,7 +41,11 @@ pub fn format_on_type(snapshot: &Snapshot, offset: usize, typed: char, options: 
             out.push(TextEdit { range: line_start..end, text: wanted });
         }
     } else {
-        out.extend(format_range(snapshot, line_start..end, options));
+        // A statement that begins above the line end brings edits that are there already.
+        let done = out.last().map_or(0, |e| e.range.end);
+        let more = format_range(snapshot, line_start..end, options);
+        let new: Vec<TextEdit> = more.into_iter().filter(|e| e.range.start >= done && !out.contains(e)).collect();
+        out.extend(new);
     }
     out
 }

@@ -147,7 +147,8 @@ fn shares(given: &Given) -> bool {
 /// The variables of the module in memory that the whole grid shares. What they held before is kept, so they are bounded as buffers are:
 /// a line of PTX can declare terabytes.
 fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>) -> Result<(), Mistake> {
-    let mut all = 0u64;
+    // What they all hold is copied before and after the run.
+    let mut all = buffers.iter().fold(0u64, |all, placed| all.saturating_add(placed.bytes));
     for variable in &executable.program.variables {
         let Some(located) = executable.variables.get(&variable.name) else { continue };
         let place = match located.window {
@@ -160,7 +161,7 @@ fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>
         all = all.saturating_add(located.bytes);
         if all > MOST {
             let words = format!(
-                "the variables of the module have {all} bytes with `{}`, but {MOST} are the most that a run can have",
+                "the buffers and the variables of the module have {all} bytes with `{}`, but {MOST} are the most that a launch can have",
                 variable.name
             );
             return Err(Mistake::new(launch.range.clone(), words));

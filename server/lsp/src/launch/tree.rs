@@ -94,6 +94,8 @@ pub(super) fn json(text: &str) -> Result<Node, Mistake> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = (before + error.column().saturating_sub(1)).min(text.len());
+        // Columns are bytes, and the last of a character of several is in its middle.
+        let at = (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         Mistake::new(at..at, error.to_string())
     })?;
     Ok(json_node(value))

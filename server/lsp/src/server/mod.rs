@@ -34,7 +34,7 @@ pub use log::ClientLog;
 use backend::Backend;
 use outgoing::Outgoing;
 use shared::Shared;
-use std::io::{BufReader, stdin, stdout};
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -50,6 +50,29 @@ const LAST_WORDS: Duration = Duration::from_millis(400);
 /// # Errors
 /// If threads cannot be started.
 pub fn run() -> std::io::Result<bool> {
+    // The process ends soon after its input, whatever it is busy with.
+    let end = |orderly: bool, clean_up: CleanUp| {
+        ending::force(move || {
+            clean_up();
+            i32::from(!orderly)
+        });
+    };
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
+}
+
+/// What is left to do when the server ends in the middle of its work.
+pub type CleanUp = Box<dyn FnOnce() + Send>;
+
+/// Speaks the protocol on any two streams, as [`run`] does. `end` is called at the end of the input, with whether that was orderly, and with
+/// what to do before the process ends if that cannot wait for the return of this function.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl FnOnce(bool, CleanUp) + Send + 'static,
+) -> std::io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // For requests; more would only compete for the processors.
@@ -57,16 +80,10 @@ pub fn run() -> std::io::Result<bool> {
         .thread_stack_size(16 << 20)
         .enable_time()
         .build()?;
-    let outgoing = Outgoing::start(stdout())?;
+    let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
     let late = Arc::clone(&shared);
-    let end = move |orderly: bool| {
-        ending::force(move || {
-            clean_up(&late);
-            i32::from(!orderly)
-        });
-    };
-    let incoming = transport::read(BufReader::with_capacity(1 << 16, stdin()), end)?;
+    let incoming = transport::read(input, move |orderly| end(orderly, Box::new(move || clean_up(&late))))?;
     let handle = runtime.handle().clone();
     let service = LspService::build(|client| {
         let state = Arc::new(Shared::new(client, outgoing.clone(), handle));
@@ -78,6 +95,10 @@ pub fn run() -> std::io::Result<bool> {
     let (service, socket) = service.finish();
     runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
     clean_up(&shared);
+    if let Some(shared) = shared.get() {
+        // Threads of documents would wait for changes as long as the process lives.
+        shared.documents().iter().for_each(|d| d.close(|| {}));
+    }
     outgoing.flush(LAST_WORDS);
     // Whoever still computes or waits has nobody to answer to.
     runtime.shutdown_background();

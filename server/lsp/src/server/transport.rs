@@ -183,7 +183,13 @@ fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, 
             }
             outgoing.message(&response);
         }
-        Ok(Ok(None) | Err(_)) => {}
+        // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
+        Ok(Ok(None)) => {
+            if let Some(id) = id {
+                outgoing.message(&Response::from_error(id, Error::method_not_found()));
+            }
+        }
+        Ok(Err(_)) => {}
         // The panic itself was logged where it happened.
         Err(_) => {
             troubles.tell(outgoing, method);

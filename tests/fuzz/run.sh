@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Fuzzes for so many seconds in all, divided among the targets, two at a time.
+# usage: tests/fuzz/run.sh [SECONDS] [TARGET…]     120 seconds, all targets
+#
+# For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
+# PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
+# PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
+set -euo pipefail
+# Before the folder changes: it may be given relative to where the caller is.
+[ -z "${PTX_FUZZ_WORK:-}" ] || PTX_FUZZ_WORK=$(realpath -m "$PTX_FUZZ_WORK")
+cd "$(dirname "$0")"
+seconds=${1:-120}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(grammar edits check format isa launch interpreter lsp dap pieces)
+work=${PTX_FUZZ_WORK:-$PWD/work}
+jobs=${PTX_FUZZ_JOBS:-2}
+host=$(rustc -vV | sed -n 's/^host: //p')
+# A server that has gone is no reason to end: writing to it fails, as it does in a program of Rust.
+trap '' PIPE
+mkdir -p "$work/corpus" "$work/findings" "$work/logs"
+
+# What cargo-fuzz gives the compiler, on a stable toolchain. Only what is built for the target is counted, not build scripts.
+flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
+flags+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
+build() { # FOLDER FLAGS CFLAGS [OPTION…]
+  local folder=$1 rust=$2 c=$3
+  shift 3
+  CARGO_TARGET_DIR=$work/$folder RUSTFLAGS=$rust CFLAGS=$c cargo build --quiet --locked --target "$host" "$@"
+}
+if [ -n "${PTX_FUZZ_ASAN:-}" ]; then
+  program=$work/asan/$host/debug/ptx-fuzz
+  alone=()
+  [ "${targets[*]}" != grammar ] || alone=(--no-default-features)
+  RUSTC_BOOTSTRAP=1 build asan "$flags -Zsanitizer=address" "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize-coverage=trace-cmp -fno-omit-frame-pointer" "${alone[@]}"
+else
+  program=$work/build/$host/debug/ptx-fuzz
+  build build "$flags" "-fsanitize-coverage=trace-cmp"
+fi
+python3 seeds.py "$work/seeds"
+
+share=$((seconds * jobs / ${#targets[@]}))
+[ "$share" -gt 0 ] || share=1
+
+# One target for its share of the time.
+fuzz() {
+  local target=$1
+  local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict
+  mkdir -p "$corpus" "$work/findings/$target"
+  local options=(-max_total_time="$share" -timeout=25 -rss_limit_mb=4096 -max_len=12000 -len_control=20 -print_final_stats=1 -detect_leaks=0)
+  [ ! -f "$dictionary" ] || options+=(-dict="$dictionary")
+  PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1
+}
+
+# What came of a target, in a line; its finding, if there is one.
+tell() {
+  local target=$1 status=$2 log=$work/logs/$1.log
+  local runs coverage
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  coverage=$(grep -aoE 'cov: [0-9]+ ft: [0-9]+' "$log" | tail -1)
+  printf '%-12s %9s executions  %-24s %s\n' "$target" "${runs:-?}" "${coverage:-no coverage}" "$([ "$status" = 0 ] && echo 'no finding' || echo 'FINDING')"
+  if [ "$status" != 0 ]; then
+    grep -aE -m1 -A12 'panicked at|ERROR: (libFuzzer|AddressSanitizer)|runtime error' "$log" | cut -c1-400 || tail -20 "$log"
+    grep -a 'Test unit written to' "$log" || true
+    echo "again: PTX_FUZZ=$target $program FILE"
+  fi
+}
+
+found=0
+declare -A running=()
+# Waits until one that runs has ended.
+next() {
+  local done status=0
+  wait -n -p done "${!running[@]}" || status=$?
+  tell "${running[$done]}" "$status"
+  unset "running[$done]"
+  [ "$status" = 0 ] || found=1
+}
+for target in "${targets[@]}"; do
+  [ "${#running[@]}" -lt "$jobs" ] || next
+  fuzz "$target" &
+  running[$!]=$target
+done
+while [ "${#running[@]}" -gt 0 ]; do next; done
+exit "$found"

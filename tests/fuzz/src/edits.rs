@@ -1,0 +1,218 @@
+//! Edits applied one by one, with a check after each, end in the tree, the findings and the lints of a fresh run.
+
+use crate::bytes::{Bytes, boundary, split};
+use ptx_analysis::{Analyzer, Diagnostic};
+use ptx_syntax::{Document, Node, Snapshot};
+
+/// Edits of one input.
+const MOST: usize = 12;
+
+/// What is put in.
+pub const PIECES: &[&str] = &[
+    "",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    ";",
+    ":",
+    ",",
+    ".",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "%",
+    "@",
+    "@!",
+    "|",
+    "+",
+    "-",
+    "*",
+    "/",
+    "=",
+    "\"",
+    "'",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "_",
+    "$",
+    "0",
+    "1",
+    "0x",
+    "0f3F800000",
+    "1.5",
+    "99999999999999999999",
+    "ß",
+    "𝒳",
+    "\u{0}",
+    "\u{feff}",
+    "\u{2028}",
+    "x",
+    "%r1",
+    "%p1",
+    "%r<10>",
+    "::",
+    ".u32",
+    ".f32",
+    ".b64",
+    ".v2",
+    ".global",
+    ".shared",
+    "ret;\n",
+    "add.u32 %r1, %r2, 3;\n",
+    "ld.global.u32 %r1, [%rd1+4];\n",
+    "@%p1 bra L1;\n",
+    "L1:\n",
+    "bra L1;",
+    "bar.sync 0;\n",
+    ".reg .b32 %q<4>;\n",
+    ".reg .pred %p<4>;\n",
+    ".visible .entry k2()\n{\nret;\n}\n",
+    ".func f(.param .b64 a) { ret; }\n",
+    ".extern .func g(.param .b32 a);\n",
+    "call g, (4);\n",
+    "call (%r1), f, (%r2);\n",
+    "one: .callprototype _ (.param .b32 _);\n",
+    "T: .branchtargets L1, L2;\n",
+    "brx.idx %r1, T;\n",
+    ".noreturn",
+    ".alias f, g;\n",
+    ".version 9.0\n",
+    ".target sm_90\n",
+    ".target sm_100a, debug\n",
+    ".address_size 32\n",
+    ".loc 1 2 3\n",
+    ".file 1 \"a.cu\"\n",
+    ".section .debug_info { .b8 1 }\n",
+    ".global .align 4 .u32 t[4] = {1, 2};\n",
+    ".shared .b8 s[16];\n",
+    ".param .u32 n",
+    ".maxntid 128\n",
+    ".pragma \"nounroll\";\n",
+    "#define X\n",
+    "//! launch: grid=1\n",
+    "{ .reg .b32 %z; mov.b32 %z, 1; }\n",
+    "@@DWARF .byte 1\n",
+    ".visible .entry",
+    "setp.eq.s32 %p1|%p2, ",
+];
+
+/// Runs the edits of an input.
+pub fn run(data: &[u8]) {
+    let (text, mut bytes) = split(data);
+    let mut document = Document::new(&text);
+    let mut text = text;
+    let mut analyzer = Analyzer::default();
+    // Each lane of memory that is kept is one that can be wrong.
+    if bytes.byte() & 1 == 1 {
+        analyzer.keep_facts();
+    }
+    for _ in 0..MOST {
+        let (range, new) = edit(&mut bytes, &text);
+        text.replace_range(range.clone(), &new);
+        document.edit(range, &new);
+        let how = bytes.byte();
+        if how & 3 == 3 {
+            // Several edits arrive before anybody looks.
+            continue;
+        }
+        compare(&mut document, &mut analyzer, &text, how);
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    compare(&mut document, &mut analyzer, &text, 0);
+}
+
+/// What an edit takes away, and what it puts there.
+fn edit(bytes: &mut Bytes<'_>, text: &str) -> (std::ops::Range<usize>, String) {
+    let start = boundary(text, bytes.below(text.len() + 1));
+    let gone = bytes.byte();
+    // Half of all edits only put something in; a few take away much.
+    let gone = match gone {
+        0..128 => 0,
+        128..248 => usize::from(gone - 127),
+        _ => usize::from(gone - 247) * 200,
+    };
+    let end = boundary(text, start + gone).max(start);
+    let piece = usize::from(bytes.byte());
+    let new = match PIECES.get(piece) {
+        Some(piece) => (*piece).to_owned(),
+        // Something from elsewhere in the text.
+        None => {
+            let from = boundary(text, bytes.below(text.len() + 1));
+            text[from..boundary(text, from + (piece - PIECES.len()) * 2).max(from)].to_owned()
+        }
+    };
+    (start..end, new)
+}
+
+/// Holds what is remembered against what a fresh run finds.
+fn compare(document: &mut Document, analyzer: &mut Analyzer, text: &str, how: u8) {
+    let snapshot = document.snapshot();
+    assert_eq!(snapshot.rope().to_string(), text, "the rope has another text");
+    let fresh = Snapshot::new(text);
+    same_tree(&snapshot, &fresh, text);
+    let report = analyzer.analyze(&snapshot);
+    let mut again = Analyzer::default();
+    same(&report.diagnostics, &again.analyze(&fresh).diagnostics, text);
+    // Somebody goes on typing: the second pass is begun, and given up after some questions.
+    if how & 4 == 4 {
+        let patience = std::cell::Cell::new(how >> 3);
+        let _ = analyzer.lints(&snapshot, &|| {
+            patience.set(patience.get().saturating_sub(1));
+            patience.get() == 0
+        });
+    } else {
+        let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
+        same(&found, &again.lints(&fresh, &|| false).expect("nobody cancels"), text);
+        // Of functions, and no others: they are shown until the next pass.
+        let known = analyzer.remembered_lints();
+        assert!(known.iter().all(|d| found.contains(d)), "{known:?} are remembered of {text:?}");
+    }
+}
+
+fn same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
+    let length = remembered.len().max(fresh.len());
+    if let Some(at) = (0..length).find(|i| remembered.get(*i) != fresh.get(*i)) {
+        panic!("remembered {:#?}\nfresh {:#?}\nin\n{text}", remembered.get(at), fresh.get(at));
+    }
+    for finding in fresh {
+        assert!(
+            text.get(finding.range.clone()).is_some(),
+            "{finding:?} lies outside of, or cuts a character of {text:?}"
+        );
+    }
+}
+
+fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot, text: &str) {
+    let shape = |n: Node<'_>| (n.kind_id(), n.byte_range(), n.is_missing(), n.is_error());
+    let (mut left, mut right) = (step_by_step.tree().walk(), fresh.tree().walk());
+    loop {
+        assert_eq!(shape(left.node()), shape(right.node()), "another tree, step by step and afresh, of\n{text}");
+        let down = left.goto_first_child();
+        assert_eq!(down, right.goto_first_child(), "another tree, step by step and afresh, of\n{text}");
+        if down {
+            continue;
+        }
+        loop {
+            let on = left.goto_next_sibling();
+            assert_eq!(on, right.goto_next_sibling(), "another tree, step by step and afresh, of\n{text}");
+            if on {
+                break;
+            }
+            if !left.goto_parent() {
+                return;
+            }
+            right.goto_parent();
+        }
+    }
+}

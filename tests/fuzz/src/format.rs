@@ -1,0 +1,80 @@
+//! Formatting changes white space and nothing else; formatted once more, a text stays; its findings stay.
+
+use crate::bytes::{Bytes, split};
+use ptx_analysis::Analyzer;
+use ptx_ide::{FormatOptions, Operands, TextEdit, apply_in_order, format, format_on_type, format_range};
+use ptx_syntax::{Node, Snapshot};
+
+/// Formats a text, parts of it, and what is typed.
+pub fn run(data: &[u8]) {
+    let (text, mut bytes) = split(data);
+    let options = options(&mut bytes);
+    let snapshot = Snapshot::new(&text);
+    let edits = format(&snapshot, &options);
+    only_space(&text, &edits);
+    let once = apply_in_order(&text, &edits);
+    let bare = |t: &str| t.split_ascii_whitespace().collect::<String>();
+    assert_eq!(bare(&once), bare(&text), "more than white space has changed");
+    let after = Snapshot::new(&once);
+    // What the parser makes of broken pieces may depend on how they lie.
+    if !snapshot.root().has_error() {
+        let codes =
+            |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code).collect::<Vec<_>>();
+        assert_eq!(apply_in_order(&once, &format(&after, &options)), once, "not the same again, after\n{text}");
+        assert_eq!(tokens(&after), tokens(&snapshot), "other tokens, after\n{text}");
+        assert_eq!(codes(&after), codes(&snapshot), "other findings, after\n{text}");
+    }
+    for _ in 0..4 {
+        let at = bytes.below(text.len() + 2);
+        let part = format_range(&snapshot, at..at + bytes.number() % 200, &options);
+        only_space(&text, &part);
+        assert_eq!(bare(&apply_in_order(&text, &part)), bare(&text));
+        for typed in [';', '\n', '}', ':'] {
+            only_space(&text, &format_on_type(&snapshot, at, typed, &options));
+        }
+    }
+}
+
+fn options(bytes: &mut Bytes<'_>) -> FormatOptions {
+    let flags = bytes.byte();
+    let is = |bit: u8| flags >> bit & 1 == 1;
+    FormatOptions {
+        indent: if is(0) { bytes.below(12) } else { 4 },
+        tabs: is(1),
+        width: if is(2) { bytes.byte().into() } else { 100 },
+        operands: bytes.of(&[Operands::Column, Operands::Run, Operands::Off]),
+        operand_column: if is(3) { bytes.byte().into() } else { 20 },
+        outdent_guards: !is(4),
+        outdent_labels: !is(5),
+        align_declarations: !is(6),
+        align_comments: !is(7),
+        blank_lines: bytes.below(4),
+    }
+}
+
+/// Each edit replaces blanks by blanks, in order, without touching another.
+fn only_space(text: &str, edits: &[TextEdit]) {
+    let bare = |t: &str| t.split_ascii_whitespace().collect::<String>();
+    let mut last = 0;
+    for edit in edits {
+        let old = text.get(edit.range.clone()).unwrap_or_else(|| panic!("{edit:?} is not of\n{text}"));
+        assert!(last <= edit.range.start, "{edit:?} touches another in {edits:?}");
+        // A joined edit has text in it.
+        assert_eq!(bare(old), bare(&edit.text), "{edit:?} of\n{text}");
+        last = edit.range.end;
+    }
+}
+
+fn tokens(snapshot: &Snapshot) -> Vec<String> {
+    fn add(node: Node<'_>, snapshot: &Snapshot, out: &mut Vec<String>) {
+        if node.child_count() == 0 {
+            out.push(snapshot.text(node.byte_range()).trim_start().to_owned());
+        }
+        let mut cursor = node.walk();
+        node.children(&mut cursor).for_each(|child| add(child, snapshot, out));
+    }
+    let mut out = Vec::new();
+    add(snapshot.root(), snapshot, &mut out);
+    out.retain(|t| !t.is_empty());
+    out
+}

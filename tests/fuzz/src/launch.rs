@@ -1,0 +1,97 @@
+//! Launches in lines, TOML and JSON: understood or refused in words, the same when they are written out and read again, and bound to a
+//! module within bounds.
+
+use crate::bytes::split;
+use ptx_analysis::program::Program;
+use ptx_analyzer::launch::choose::{Question, Written};
+use ptx_analyzer::launch::evaluate::Module;
+use ptx_analyzer::launch::file::{self, Language};
+use ptx_interp::decode::Executable;
+use ptx_interp::launch::{Launch, Mistake, bind, complete, settle, written};
+use ptx_interp::machine::Settings;
+use ptx_syntax::Snapshot;
+use std::sync::{Arc, LazyLock};
+
+/// What is launched: parameters of many kinds, variables of all spaces.
+const MODULE: &str = include_str!("launched.ptx");
+
+static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(|| Arc::new(Program::new(&Snapshot::new(MODULE))));
+
+/// Reads a launch in all the ways there are.
+pub fn run(data: &[u8]) {
+    let (text, mut bytes) = split(data);
+    let which = bytes.byte();
+    if which & 3 == 0 {
+        let (launch, mistakes) = written(&text, "k");
+        places(&text, &mistakes);
+        if mistakes.is_empty() {
+            again(&launch);
+        }
+        try_it(launch);
+    }
+    if which & 3 == 1 {
+        let above = format!("{text}\n{MODULE}");
+        let module = Module { program: Arc::new(Program::new(&Snapshot::new(&above))), text: above.as_str().into() };
+        let (launches, mistakes) = module.launches();
+        places(&above, &mistakes);
+        launches.into_iter().take(3).for_each(try_it);
+    }
+    for (number, language) in [(2, Language::Toml), (3, Language::Json)] {
+        if which & 3 == number {
+            let (launches, mistakes) = file::launches(&text, language);
+            places(&text, &mistakes);
+            if mistakes.is_empty() {
+                launches.iter().take(3).for_each(again);
+            }
+            launches.into_iter().take(3).for_each(try_it);
+        }
+    }
+    if which & 4 == 4 {
+        let module = Module { program: Arc::clone(&PROGRAM), text: MODULE.into() };
+        let table = serde_json::from_str(&text).map(Written::Table);
+        let launch = table.unwrap_or(Written::Lines(text));
+        let at = (which & 8 == 8).then(|| bytes.number());
+        if let Ok(chosen) = module.choose(&Question { entry: None, at, launch, number: bytes.byte().into() }) {
+            try_it(chosen.launch);
+        }
+    }
+}
+
+fn places(text: &str, mistakes: &[Mistake]) {
+    for mistake in mistakes {
+        assert!(!mistake.message.is_empty(), "{mistake:?}");
+        assert!(text.get(mistake.range.clone()).is_some(), "{mistake:?} does not lie in\n{text}");
+    }
+}
+
+/// Written out and read once more, it says the same.
+fn again(launch: &Launch) {
+    let lines = launch.lines();
+    let bare: String = lines.lines().map(|line| format!("{}\n", line.trim_start_matches("//! "))).collect();
+    for text in [&lines, &bare] {
+        let (read, mistakes) = written(text, &launch.entry);
+        if !mistakes.is_empty() && *text == bare {
+            continue;
+        }
+        assert!(mistakes.is_empty(), "{lines}\ncannot be read again: {mistakes:?}");
+        assert_eq!(read.lines(), lines, "written out otherwise");
+    }
+}
+
+/// Holds it against the module, and places its buffers.
+fn try_it(mut launch: Launch) {
+    launch.entry = "k".into();
+    let mut mistakes = settle(&mut launch, &PROGRAM, MODULE);
+    mistakes.extend(launch.read_files(&mut |_| Ok(vec![1, 2, 3, 4])));
+    if !mistakes.is_empty() {
+        return;
+    }
+    complete(&mut launch, &PROGRAM, MODULE);
+    let executable = Executable::new(Arc::clone(&PROGRAM), "k").unwrap_or_else(|why| panic!("{}", why.0));
+    let settings = Settings { limit: 100, memory: 1 << 20, ..Settings::default() };
+    if let Ok(bound) = bind(&launch, Arc::new(executable), settings) {
+        let run = ptx_interp::trace::run(bound.machine, &|| false);
+        assert!(run.total() <= 200, "a run goes beyond its limit");
+        let _ = ptx_interp::launch::verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status);
+    }
+}

@@ -1,0 +1,197 @@
+//! Messages over pipes to a server in this process, as an odd client sends them.
+
+use crate::bytes::Bytes;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// An answer takes longer nowhere, also where ten processes share a core.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a server may go on when its client has gone.
+const END: Duration = Duration::from_secs(30);
+
+/// A server and the pipes to it.
+pub struct Connection {
+    to: Option<PipeWriter>,
+    /// Everything is printed, for whoever looks into a finding: `PTX_FUZZ_SHOW=1`.
+    shown: bool,
+    /// What the server says.
+    pub from: Receiver<Value>,
+    ended: Receiver<()>,
+    /// Requests that wait for an answer.
+    pub open: BTreeSet<i64>,
+}
+
+impl Connection {
+    /// Starts a server on a thread of its own.
+    pub fn start(serve: impl FnOnce(BufReader<PipeReader>, PipeWriter) + Send + 'static) -> Self {
+        let (input, to) = pipe().expect("a pipe");
+        let (output, from_server) = pipe().expect("a pipe");
+        let (end, ended) = channel();
+        std::thread::spawn(move || {
+            serve(BufReader::new(input), from_server);
+            let _ = end.send(());
+        });
+        let (sender, from) = channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Some(message) = read(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let shown = std::env::var_os("PTX_FUZZ_SHOW").is_some();
+        Self { to: Some(to), shown, from, ended, open: BTreeSet::new() }
+    }
+
+    /// Bytes as they are. The server may have gone already.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        if self.shown {
+            eprintln!("> {}", String::from_utf8_lossy(bytes));
+        }
+        let _ = self.to.as_mut().map(|to| to.write_all(bytes));
+    }
+
+    /// A message with its header.
+    pub fn send(&mut self, message: &Value) {
+        self.body(message.to_string().as_bytes());
+    }
+
+    /// A body with its header.
+    pub fn body(&mut self, body: &[u8]) {
+        self.raw(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        self.raw(body);
+    }
+
+    /// Waits until every request is answered; `answered` says which one a message answers, and may speak back.
+    pub fn settle(&mut self, answered: impl Fn(&Value) -> Option<i64>, mut back: impl FnMut(&mut Self, &Value)) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.open.is_empty() {
+            match self.from.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(message) if self.shown => {
+                    eprintln!("< {message}");
+                    if let Some(id) = answered(&message) {
+                        self.open.remove(&id);
+                    }
+                }
+                Ok(message) => match answered(&message) {
+                    Some(id) => assert!(self.open.remove(&id), "answered twice, or never asked: {message}"),
+                    None => back(self, &message),
+                },
+                Err(error) => panic!("no answer to {:?}: {error}", self.open),
+            }
+        }
+    }
+
+    /// Hangs up; the server must end.
+    pub fn close(mut self) {
+        self.to = None;
+        match self.ended.recv_timeout(END) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => panic!("the server goes on without a client"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the server has panicked"),
+        }
+    }
+}
+
+fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", n)) => length = n.parse().expect("a length"),
+            other => {
+                assert!(other.is_none() && line.trim().is_empty(), "the server writes {line:?}");
+                break;
+            }
+        }
+    }
+    let mut body = vec![0; length];
+    input.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
+}
+
+/// Any value; objects have some of the given keys, texts are some of the given ones.
+pub fn value(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) -> Value {
+    match bytes.byte() % if depth > 2 { 8 } else { 11 } {
+        0 => Value::Null,
+        1 => json!(bytes.byte() & 1 == 1),
+        2 | 3 => json!(bytes.byte()),
+        4 => json!(bytes.of(&[i64::MAX, i64::MIN, -1, 1 << 31, u32::MAX.into(), i32::MAX.into(), 1 << 53, 65536])),
+        5 => json!(bytes.of(&[0.5, -1e300, 1e-300, 4294967296.5])),
+        6 | 7 => json!(bytes.of(texts)),
+        8 => (0..bytes.byte() % 4).map(|_| value(bytes, keys, texts, depth + 1)).collect(),
+        _ => object(bytes, keys, texts, depth + 1),
+    }
+}
+
+/// An object with some of the given keys.
+pub fn object(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) -> Value {
+    let mut out = Map::new();
+    for _ in 0..bytes.byte() % 5 {
+        let key = bytes.of(keys);
+        out.insert(key.to_owned(), value(bytes, keys, texts, depth));
+    }
+    Value::Object(out)
+}
+
+/// What comes instead of a message.
+pub fn noise(connection: &mut Connection, bytes: &mut Bytes<'_>) {
+    const BODIES: &[&str] = &[
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "\"x\"",
+        "{}",
+        "[{}]",
+        "\u{0}",
+        "[[[[[[[[[[",
+        "{\"id\":1}",
+        "{\"jsonrpc\":\"1.0\",\"method\":3}",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"shutdown\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"x\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":999,\"result\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"\"}}",
+        "{\"seq\":1}",
+        "{\"seq\":\"x\",\"type\":\"request\"}",
+        "{\"seq\":5,\"type\":\"request\",\"command\":3}",
+        "{\"type\":\"event\",\"event\":\"x\"}",
+        "{\"type\":\"response\",\"request_seq\":1}",
+    ];
+    match bytes.byte() % 6 {
+        0 => connection.raw(b"stray words\r\n"),
+        1 => connection.raw(b"\r\n\r\n"),
+        2 => connection.raw(b"Content-Type: x\r\ncontent-length: 2\r\n\r\n{}"),
+        3 => {
+            let deep = usize::from(bytes.byte()) * 64;
+            connection.body("[".repeat(deep).as_bytes());
+        }
+        _ => connection.body(bytes.of(BODIES).as_bytes()),
+    }
+}
+
+/// How a stream ends in the middle.
+pub fn cut(connection: &mut Connection, bytes: &mut Bytes<'_>) {
+    const ENDS: &[&[u8]] = &[
+        b"",
+        b"Content-Length: 100\r\n\r\n{\"seq\":",
+        b"Content-Le",
+        b"Content-Length: 99999999999999999999\r\n\r\n{}",
+        b"Content-Length: 9223372036854775807\r\n\r\n{}",
+        b"Content-Length: 4294967296\r\n\r\n{}",
+        b"Content-Length: -1\r\n\r\n{}",
+        b"Content-Length: 2\r\n\r\n",
+        b"\xff\xfe\r\n\r\n",
+    ];
+    connection.raw(bytes.of(ENDS));
+}

@@ -1,0 +1,72 @@
+//! Inputs that the fuzzer once found a mistake with (`tests/fuzz/regressions/TARGET/`), through the same targets.
+
+#[path = "../fuzz/src/bytes.rs"]
+mod bytes;
+#[path = "../fuzz/src/check.rs"]
+mod check;
+#[path = "../fuzz/src/dap.rs"]
+mod dap;
+#[path = "../fuzz/src/edits.rs"]
+mod edits;
+#[path = "../fuzz/src/format.rs"]
+mod format;
+#[path = "../fuzz/src/grammar.rs"]
+mod grammar;
+#[path = "../fuzz/src/interpreter.rs"]
+mod interpreter;
+#[path = "../fuzz/src/isa.rs"]
+mod isa;
+#[path = "../fuzz/src/launch.rs"]
+mod launch;
+#[path = "../fuzz/src/lsp.rs"]
+mod lsp;
+#[path = "../fuzz/src/pieces.rs"]
+mod pieces;
+#[path = "../fuzz/src/wire.rs"]
+mod wire;
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A target by its name.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: &[Target] = &[
+    ("check", check::run),
+    ("dap", dap::run),
+    ("edits", edits::run),
+    ("format", format::run),
+    ("grammar", |data| grammar::run(data, &mut |_, _| {})),
+    ("interpreter", interpreter::run),
+    ("isa", isa::run),
+    ("launch", launch::run),
+    ("lsp", lsp::run),
+    ("pieces", pieces::run),
+];
+
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn what_was_found_once_is_found_no_more() {
+    // A server catches panics and goes on, which is good for its users; here they count.
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::SeqCst);
+        usual(panic);
+    }));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions");
+    let mut number = 0;
+    for entry in fs::read_dir(&folder).expect("a folder for each target").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let (_, run) = TARGETS.iter().find(|(target, _)| *target == name).unwrap_or_else(|| panic!("no target {name}"));
+        for file in fs::read_dir(entry.path()).expect("inputs").flatten() {
+            let data = fs::read(file.path()).expect("an input");
+            let before = PANICS.load(Ordering::SeqCst);
+            run(&data);
+            assert_eq!(PANICS.load(Ordering::SeqCst), before, "a panic in {name}: {}", file.path().display());
+            number += 1;
+        }
+    }
+    assert!(number > 0, "no input was found");
+}
