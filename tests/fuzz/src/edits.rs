@@ -3,6 +3,7 @@
 use crate::bytes::{Bytes, boundary, split};
 use ptx_analysis::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Node, Snapshot};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Edits of one input.
 const MOST: usize = 12;
@@ -166,8 +167,8 @@ fn compare(document: &mut Document, analyzer: &mut Analyzer, text: &str, how: u8
     same(&report.diagnostics, &again.analyze(&fresh).diagnostics, text);
     // Somebody goes on typing: the second pass is begun, and given up after some questions.
     if how & 4 == 4 {
-        let patience = AtomicU8::new((how >> 3).max(1));
-        let _ = analyzer.lints(&snapshot, &|| patience.fetch_sub(1, Ordering::Relaxed) == 1);
+        let asked = AtomicU32::new(0);
+        let _ = analyzer.lints(&snapshot, &|| asked.fetch_add(1, Ordering::Relaxed) >= u32::from(how >> 3));
     } else {
         let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
         same(&found, &again.lints(&fresh, &|| false).expect("nobody cancels"), text);
