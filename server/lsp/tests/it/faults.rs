@@ -90,6 +90,9 @@ fn terminate(child: &Child) {
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
 }
 
+/// What a client has the server do, by its name.
+type Works<'a> = [(&'a str, &'a dyn Fn(&mut Client)); 3];
+
 #[test]
 fn the_end_waits_for_no_work() {
     let (text, shorter) = (long(250), long(50));
@@ -108,8 +111,7 @@ fn the_end_waits_for_no_work() {
             client.change(URI, version, json!([{ "text": format!("{shorter}// {version}") }]));
         }
     };
-    let works: [(&str, &dyn Fn(&mut Client)); 3] =
-        [("parsing", &parsing), ("evaluating", &evaluating), ("changing", &changing)];
+    let works: Works<'_> = [("parsing", &parsing), ("evaluating", &evaluating), ("changing", &changing)];
     for (name, work) in works {
         for leave in LEAVES {
             let mut client = begun();
