@@ -161,7 +161,12 @@ fn compare(document: &mut Document, analyzer: &mut Analyzer, text: &str, how: u8
     let snapshot = document.snapshot();
     assert_eq!(snapshot.rope().to_string(), text, "the rope has another text");
     let fresh = Snapshot::new(text);
-    same_tree(&snapshot, &fresh, text);
+    // How the parser recovers from an error may depend on how the text came about; what does not, must not.
+    if !same_tree(&snapshot, &fresh) {
+        assert!(fresh.root().has_error(), "another tree, step by step and afresh, of\n{text}");
+        analyzer.analyze(&snapshot);
+        return;
+    }
     let report = analyzer.analyze(&snapshot);
     let mut again = Analyzer::default();
     same(&report.diagnostics, &again.analyze(&fresh).diagnostics, text);
@@ -191,24 +196,30 @@ fn same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
     }
 }
 
-fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot, text: &str) {
+fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot) -> bool {
     let shape = |n: Node<'_>| (n.kind_id(), n.byte_range(), n.is_missing(), n.is_error());
     let (mut left, mut right) = (step_by_step.tree().walk(), fresh.tree().walk());
     loop {
-        assert_eq!(shape(left.node()), shape(right.node()), "another tree, step by step and afresh, of\n{text}");
+        if shape(left.node()) != shape(right.node()) {
+            return false;
+        }
         let down = left.goto_first_child();
-        assert_eq!(down, right.goto_first_child(), "another tree, step by step and afresh, of\n{text}");
+        if down != right.goto_first_child() {
+            return false;
+        }
         if down {
             continue;
         }
         loop {
             let on = left.goto_next_sibling();
-            assert_eq!(on, right.goto_next_sibling(), "another tree, step by step and afresh, of\n{text}");
+            if on != right.goto_next_sibling() {
+                return false;
+            }
             if on {
                 break;
             }
             if !left.goto_parent() {
-                return;
+                return true;
             }
             right.goto_parent();
         }

@@ -9,7 +9,7 @@ use ptx_analyzer::launch::view::{self, Course};
 use ptx_analyzer::launch::{report::report, result::markdown};
 use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::Launch;
-use ptx_interp::machine::{Detail, Settings, Target};
+use ptx_interp::machine::{Detail, Settings, Status, Target};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
 use ptx_syntax::Snapshot;
@@ -83,7 +83,8 @@ fn windows(done: &Evaluated, bytes: &mut Bytes<'_>, text: &str) {
     let expected: Vec<_> = whole[from..].iter().take(count).cloned().collect();
     assert_eq!(part[..expected.len().min(part.len())], expected[..], "another window of\n{text}");
     let time = bytes.number() as u64 % (run.total() + 1);
-    if time >= run.begin() {
+    // Behind the instruction that ended a run with a fault there is nothing to go on with: the rest would run as if it had not been.
+    if time >= run.begin() && (time < run.total() || run.status != Status::Fault) {
         let there = run.at(time, &never).expect("a time of the run");
         assert_eq!(there.steps, time);
         // Going on from there ends as the run did.

@@ -112,10 +112,11 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>)
         }
         let mut ahead = cursor.clone();
         let item = ahead.item();
+        let start = cursor.offset();
         let result = match tolerance(&mut cursor) {
             Ok(None) => one(&mut cursor).map(|expectation| out.push(expectation)),
             Ok(Some(tolerance)) => {
-                let range = cursor.since(cursor.offset() - item.len().min(cursor.offset()));
+                let range = cursor.since(start);
                 let mut any = false;
                 for expectation in out.iter_mut().skip(open) {
                     if let Subject::Memory(condition) = &mut expectation.subject
