@@ -36,7 +36,7 @@ pub struct Body<'a, 't> {
     /// Index of the item, since names must be declared before their use.
     item: usize,
     scope: Scope<'t>,
-    /// Hash of what the meaning of all statements depends on: version and target of the module, the function's signature.
+    /// Hash of what the meaning of all statements depends on: version and target of the module, kind and directives of the function.
     environment: u64,
     /// Hash of what names may depend on: the declarations so far.
     declarations: u64,
@@ -150,9 +150,6 @@ impl<'a, 't> Body<'a, 't> {
         }
         let owner = if kernel { Owner::Kernel } else { Owner::Function };
         lists::check_lists(self.source, node, owner, &mut self.out);
-        let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
-        let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
-        self.environment = mix(self.environment, hash(signature));
         // Errors in the header of the function; those of the body are reported statement by statement.
         let mut found = Vec::new();
         for child in children(node) {
@@ -163,6 +160,12 @@ impl<'a, 't> Body<'a, 't> {
         self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
+        let given = self.given.iter().fold(u64::from(kernel), |all, word| mix(all, hash(word)));
+        self.environment = mix(self.environment, given);
+        // What the parameters are matters to those who name them.
+        let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
+        let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
+        self.declares(hash(signature));
         // ptxas: parameters and what the outermost block declares share one block.
         if let Some(body) = body {
             if recovery::ends_open(node) {

@@ -1,7 +1,7 @@
 //! What is remembered between two checks of a module.
 //!
 //! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
-//! - [`Statements`]: what was found in a statement, by the hash of its text, the module's version and target and the function's signature,
+//! - [`Statements`]: what was found in a statement, by the hash of its text, the module's version and target and the function's directives,
 //!   for as long as every name that it uses means the same.
 
 use crate::ast::Instruction;

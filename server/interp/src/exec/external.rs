@@ -10,6 +10,9 @@ use crate::registers::Place;
 /// Bytes of a string that is read at most.
 const STRING: usize = 1 << 16;
 
+/// Bytes of what is printed that are kept: as many as the buffer of hardware has unless a program asks for more.
+const PRINTED: usize = 1 << 20;
+
 /// A call of a function without a body.
 pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[Pass]) -> Result<Action, Refusal> {
     let arguments: Vec<Pass> = arguments.to_vec();
@@ -22,7 +25,13 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
                 let shared = std::cell::RefCell::new(&mut *context);
                 let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
                 let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
-                context.machine.printed.extend(printed.0);
+                let kept = &mut context.machine.printed;
+                if kept.len() < PRINTED {
+                    kept.extend(printed.0);
+                    if kept.len() >= PRINTED {
+                        kept.extend(b"\n(what else was printed is not kept)\n");
+                    }
+                }
                 give(context, result, lane, printed.1.into());
             }
             Outcome::Next

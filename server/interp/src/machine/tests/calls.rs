@@ -137,6 +137,9 @@ fn functions_of_the_system_are_there_and_others_are_not() {
     let run = traced(externs, print, 3);
     assert_eq!(run.words(), [2; 3]);
     assert_eq!(String::from_utf8_lossy(&run.out.run.machine.printed), "lane 0 ff\nlane 1 ff\nlane 2 ff\n");
+    let endless = format!("mov.u32 %r5, 0;\nP: {print} add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, 4000; @%p0 bra P;");
+    let kept = traced(externs, &endless, 32).out.run.machine.printed;
+    assert!((1 << 20..1 << 21).contains(&kept.len()), "{} bytes of what is printed are kept", kept.len());
     let heap = "{ .param .b64 n; .param .b64 p; st.param.b64 [n], 16; call (p), malloc, (n); ld.param.b64 %rd2, [p]; }\n\
         st.u32 [%rd2+12], %r0; ld.u32 %r1, [%rd2+12]; { .param .b64 p; st.param.b64 [p], %rd2; call free, (p); }\nst.global.u32 [%rd1], %r1;";
     assert_eq!(traced(externs, heap, 32).words(), (0..32).collect::<Vec<_>>());

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""How long `ptx-analyzer check` takes for parts and multiples of a large file, as figures and as a picture.
+
+usage: growth.py FILE PICTURE.svg       Needs `cargo build --release`. FILE: a module of many kernels, one that has 8 MB for example
+"""
+import os, re, subprocess, sys, tempfile, time
+
+RUNS = 3
+WIDTH, HEIGHT, LEFT, BOTTOM = 640, 300, 60, 44
+root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+program = os.path.join(root, "target/release/ptx-analyzer")
+
+
+def multiple(text, copies):
+    """The module with its functions and variables so many times, under other names."""
+    begin = text.rfind("\n", 0, text.index(".entry")) + 1
+    head, rest = text[:begin], text[begin:]
+    named = re.findall(r"^\.(?:visible |weak |extern )?\.?(?:entry|func)[^\n]*?([\w$]+)\(", rest, re.M)
+    named += re.findall(r"\.(?:global|const|shared)[^\n;{]*?([\w$]+)(?:\[[^\]]*\])? *(?:=|;)", rest)
+    names, word = set(named), re.compile(r"(?<![\w$%.])[A-Za-z_$][\w$]*")
+    renamed = lambda copy: word.sub(lambda m: f"{m[0]}_{copy}" if m[0] in names else m[0], rest)
+    return head + rest + "".join(renamed(copy) for copy in range(1, copies))
+
+
+def part(text, denominator):
+    """The beginning of the module, up to the end of a function."""
+    return text[: text.index("\n}\n", len(text) // denominator) + 3]
+
+
+def seconds(path):
+    best = float("inf")
+    for _ in range(RUNS):
+        begin = time.monotonic()
+        done = subprocess.run([program, "check", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        best = min(best, time.monotonic() - begin)
+        assert done.returncode == 0, f"{path} has errors"
+    return best
+
+
+def picture(points):
+    """A line from the origin through the largest, and what was measured."""
+    most, longest = points[-1]
+    across = lambda megabytes: LEFT + megabytes / most * (WIDTH - LEFT - 20)
+    up = lambda time: HEIGHT - BOTTOM - time / longest * (HEIGHT - BOTTOM - 24)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+        f'<path d="M{LEFT} 16V{HEIGHT - BOTTOM}H{WIDTH - 12}" fill="none" stroke="#555"/>',
+        f'<path d="M{across(0)} {up(0)}L{across(most):.0f} {up(longest):.0f}" stroke="#bbb" stroke-dasharray="4 4"/>',
+    ]
+    for megabytes, time in points:
+        x, y = across(megabytes), up(time)
+        out.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="4" fill="#1a6fb0"/>')
+        anchor = "end" if x > WIDTH - 90 else "start"
+        shift = -8 if anchor == "end" else 8
+        if megabytes > most / 10:
+            out.append(f'<text x="{x + shift:.0f}" y="{y + 16:.0f}" text-anchor="{anchor}">{megabytes:.1f} MB: {time:.2f} s</text>')
+    out.append(f'<text x="{(LEFT + WIDTH) // 2}" y="{HEIGHT - 10}" text-anchor="middle">size of the file, to {most:.0f} MB</text>')
+    out.append(f'<text x="16" y="{HEIGHT // 2}" transform="rotate(-90 16 {HEIGHT // 2})" text-anchor="middle">seconds of check</text>')
+    return "\n".join(out + ["</svg>", ""])
+
+
+def main():
+    text = open(sys.argv[1], encoding="utf-8").read()
+    texts = [part(text, n) for n in (16, 8, 4, 2)] + [text] + [multiple(text, n) for n in (2, 3, 4)]
+    points = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, of in enumerate(texts):
+            path = os.path.join(folder, f"{number}.ptx")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(of)
+            points.append((len(of) / 1e6, seconds(path)))
+            print(f"{points[-1][0]:6.2f} MB {points[-1][1]:6.3f} s  {points[-1][0] / points[-1][1]:5.1f} MB/s", flush=True)
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write(picture(points))
+
+
+main()
