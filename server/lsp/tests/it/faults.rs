@@ -268,7 +268,8 @@ fn a_client_that_reads_slowly() {
         output.read_exact(&mut body).unwrap();
         let message: Value = serde_json::from_slice(&body).unwrap();
         if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
-            assert!(message.get("error").is_none(), "{message}");
+            // That the text has gone on meanwhile is an answer too.
+            assert!(message.get("error").is_none_or(|e| e["code"] == -32801), "{message}");
             assert!(!std::mem::replace(&mut answered[id as usize], true), "{id} is answered twice");
             std::thread::sleep(Duration::from_millis(2));
         }
