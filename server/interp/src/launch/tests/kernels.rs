@@ -234,7 +234,7 @@ fn variables_are_bounded_together() {
         let found = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
         let words: Vec<String> = found.err().into_iter().flatten().map(|m| m.message).collect();
         assert_eq!(words.is_empty(), fits, "{declared}: {words:?}");
-        assert!(words.iter().all(|w| w.contains("are the most that a run can have")), "{words:?}");
+        assert!(words.iter().all(|w| w.contains("are the most that a launch can have")), "{words:?}");
     }
 }
 
