@@ -5,8 +5,13 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Not ours: where other projects and users have their files.
-const ELSEWHERE: &[&str] =
-    &[".vscode/settings.json", ".helix/languages.toml", ".config/helix/languages.toml", "lsp/capabilities.rs"];
+const ELSEWHERE: &[&str] = &[
+    ".vscode/settings.json",
+    ".helix/languages.toml",
+    ".config/helix/languages.toml",
+    "lsp/capabilities.rs",
+    "lua/nvim-treesitter/parsers.lua",
+];
 
 /// Endings of the files that are kept here.
 const KEPT: &[&str] = &[
