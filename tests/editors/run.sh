@@ -47,7 +47,8 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# A home without anybody's settings, and a server that notes its process id.
+# A home without anybody's settings, and a server that notes its process id. Rust, which packages need, stays where it is.
+export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 mkdir -p "$work/bin" "$work/home" "$work/config" "$work/data" "$work/state" "$work/cache"
 cat >"$work/bin/ptx-analyzer" <<WRAPPER
 #!/bin/sh
