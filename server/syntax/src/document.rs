@@ -13,11 +13,19 @@ use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 pub struct Snapshot {
     rope: Rope,
     /// At least one.
-    trees: Arc<[Tree]>,
+    trees: Arc<[Part]>,
     /// Which snapshot of its document this is, and of which document.
     number: (u64, u64),
     /// The edits since the snapshot before.
     edits: Arc<[Edit]>,
+}
+
+/// A piece of a text and the tree of it. Places in the tree count from the beginning of the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    /// Where it begins; it ends where the next one does.
+    pub(crate) start: usize,
+    pub(crate) tree: Tree,
 }
 
 /// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
@@ -70,7 +78,12 @@ impl Snapshot {
     /// Parses a whole text; a large one in pieces on so many threads, if it has no syntax error. Such a snapshot is for those who look at
     /// all items one after the other ([`Snapshot::roots`]).
     pub fn in_pieces(text: &str, threads: usize) -> Self {
-        let Some(trees) = pieces::parse(text, threads) else { return Self::new(text) };
+        Self::cut(text, threads, pieces::LEAST)
+    }
+
+    /// As [`Snapshot::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.
+    pub fn cut(text: &str, threads: usize, least: usize) -> Self {
+        let Some(trees) = pieces::parse(text, threads, least) else { return Self::new(text) };
         Self { rope: Rope::from_str(text), trees: trees.into(), number: (new_number(), 1), edits: Arc::default() }
     }
 
@@ -81,7 +94,7 @@ impl Snapshot {
 
     /// The tree; of a text that was parsed in pieces, that of the first.
     pub fn tree(&self) -> &Tree {
-        &self.trees[0]
+        &self.trees[0].tree
     }
 
     /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
@@ -107,9 +120,26 @@ impl Snapshot {
         self.tree().root_node()
     }
 
-    /// The root nodes of all pieces, in order; one for a text that was parsed as a whole.
+    /// The root nodes of all pieces, in order; one for a text that was parsed as a whole. Together their children are the items of
+    /// the module.
     pub fn roots(&self) -> impl DoubleEndedIterator<Item = Node<'_>> {
-        self.trees.iter().map(Tree::root_node)
+        self.trees.iter().map(|piece| piece.tree.root_node())
+    }
+
+    /// The root node of the piece in which an offset lies; where two meet, of that which begins there.
+    pub fn root_at(&self, offset: usize) -> Node<'_> {
+        let index = self.trees.partition_point(|piece| piece.start <= offset).saturating_sub(1);
+        self.trees[index].tree.root_node()
+    }
+
+    /// The smallest node, named or not, that covers a byte range; nothing, if the range reaches into another piece or beyond the text.
+    pub fn leaf(&self, range: Range<usize>) -> Option<Node<'_>> {
+        self.root_at(range.start).descendant_for_byte_range(range.start, range.end)
+    }
+
+    /// Whether there is a syntax error anywhere.
+    pub fn has_error(&self) -> bool {
+        self.roots().any(|root| root.has_error())
     }
 
     /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
@@ -124,7 +154,8 @@ impl Snapshot {
     /// is not named.
     pub fn node_at(&self, offset: usize) -> Option<Node<'_>> {
         let end = (offset + 1).min(self.rope.len_bytes());
-        self.root().named_descendant_for_byte_range(offset.min(end), end)
+        let start = offset.min(end);
+        self.root_at(start).named_descendant_for_byte_range(start, end)
     }
 }
 
@@ -218,7 +249,12 @@ impl Document {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        Snapshot { rope: self.rope.clone(), trees: [self.tree.clone()].into(), number: self.number, edits }
+        Snapshot {
+            rope: self.rope.clone(),
+            trees: [Part { start: 0, tree: self.tree.clone() }].into(),
+            number: self.number,
+            edits,
+        }
     }
 
     fn point(&self, byte: usize) -> Point {

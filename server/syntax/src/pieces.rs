@@ -5,21 +5,23 @@
 //! module is a sequence of items; a text in which any piece has an error is parsed as a whole, since how the parser recovers depends
 //! on everything around.
 
+use crate::document::Part;
 use crate::threads::in_parallel;
 use std::ops::Range;
 use tree_sitter::{Parser, Point, Tree};
 
 /// Pieces have at least so many bytes: below this, threads cost more than they save.
-const LEAST: usize = 96 << 10;
+pub const LEAST: usize = 96 << 10;
 
 /// The trees of the pieces of a text, in its order; nothing if it is better parsed as a whole.
-pub fn parse(text: &str, threads: usize) -> Option<Vec<Tree>> {
-    if threads < 2 || text.len() < 2 * LEAST {
+pub fn parse(text: &str, threads: usize, least: usize) -> Option<Vec<Part>> {
+    if threads < 2 || text.len() < 2 * least {
         return None;
     }
-    let pieces = pieces(text, (text.len() / (threads * 16)).max(LEAST))?;
+    let pieces = pieces(text, (text.len() / (threads * 16)).max(least))?;
     let trees = in_parallel(&pieces, threads, crate::document::parser, |parser, piece| {
-        parse_piece(parser, text, piece).filter(|tree| !tree.root_node().has_error())
+        let tree = parse_piece(parser, text, piece).filter(|tree| !tree.root_node().has_error())?;
+        Some(Part { start: piece.bytes.start, tree })
     });
     trees.into_iter().collect()
 }
