@@ -24,14 +24,17 @@ pub struct Item<'tree> {
 
 /// The items of a module, in order.
 pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
+    snapshot.roots().flat_map(items_of).collect()
+}
+
+/// The items of one piece of a text, by its root.
+pub fn items_of(root: Node<'_>) -> Vec<Item<'_>> {
     let mut out = Vec::new();
-    for root in snapshot.roots() {
-        let mut cursor = root.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            add_item(cursor.node(), &mut out);
-            more = cursor.goto_next_sibling();
-        }
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        add_item(cursor.node(), &mut out);
+        more = cursor.goto_next_sibling();
     }
     out
 }
