@@ -385,7 +385,7 @@ fn assert_nothing_but_space(text: &str, options: &FormatOptions) {
     }
 }
 
-fn many_options() -> [FormatOptions; 3] {
+pub fn many_options() -> [FormatOptions; 3] {
     let base = FormatOptions::default;
     [
         base(),
