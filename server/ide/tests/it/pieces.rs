@@ -91,6 +91,7 @@ $done:
     L0: L1: mov.u32 %r3, 0;
     T: .calltargets one, another;
     call %rd1, (), T;
+
     @%undeclared bra L0;
     st.param.b32 [r], %r2;
     ret.uni;
@@ -112,7 +113,7 @@ stray:
     ret;
 }
 .section .debug_str { $named: .b8 1, 2 }
-.section .debug_info { .b8 1, 2 .b32 $named+4 .b64 first }
+.section .debug_info { .b8 1, 2 .b32 $named+4 .b64 first, $done }
 "#;
 
 /// What is asked, and what was found out when nobody typed.
@@ -292,6 +293,9 @@ fn something_between_all_functions() {
         for at in both.offsets(17) {
             both.writing(at);
             both.part(at, 150);
+        }
+        for (at, word) in text.match_indices("bra ") {
+            both.writing(at + word.len());
         }
     }
 }
