@@ -283,7 +283,7 @@ impl Record {
             } else if from > old.start && old_end < old.end {
                 end = end + new_end - old_end;
                 let shift = |at| at - old.start;
-                let function = last.leaf(old.start..old.end)?;
+                let function = last.leaf(old.clone())?;
                 let block = function.child_by_field_id(fields().body)?;
                 let old = Old { block, base: old.start };
                 let window = Window { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };

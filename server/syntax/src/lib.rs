@@ -4,6 +4,7 @@
 //! name, and nothing of diagnostics or protocols. Positions are byte offsets.
 
 mod document;
+mod forest;
 mod kinds;
 mod pieces;
 mod threads;
