@@ -30,6 +30,11 @@ pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
 /// The items of one piece of a text, by its root.
 pub fn items_of(root: Node<'_>) -> Vec<Item<'_>> {
     let mut out = Vec::new();
+    if root.is_error() && begins_function(root) {
+        // The parser found no way to end the function, so that not even the root is what it should be.
+        add_error(root, &mut out);
+        return out;
+    }
     let mut cursor = root.walk();
     let mut more = cursor.goto_first_child();
     while more {
@@ -37,6 +42,12 @@ pub fn items_of(root: Node<'_>) -> Vec<Item<'_>> {
         more = cursor.goto_next_sibling();
     }
     out
+}
+
+fn begins_function(root: Node<'_>) -> bool {
+    let k = kinds();
+    let first = named_children(root).find(|n| n.kind_id() != k.comment && n.kind_id() != k.preprocessor_line);
+    first.is_some_and(|n| n.kind_id() == k.linkage || n.kind_id() == k.function_kind)
 }
 
 fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
