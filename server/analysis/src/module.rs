@@ -189,3 +189,20 @@ impl Header {
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_that_is_an_error_is_one_item() {
+        let broken = ".weak .func (.param .b32 r) f(.reg .b32\" a, .param .align 8 .b8 b[16]) .noreturn;\n";
+        let text = format!(".version 8.0\n.target sm_80\n{broken}.func g()\n{{\n    ret;\n}}\n");
+        let snapshot = Snapshot::cut(&text, 1, 1);
+        assert!(snapshot.roots().any(|root| root.is_error()));
+        let found = items(&snapshot);
+        let kinds: Vec<&str> = found.iter().map(|i| i.node.kind()).collect();
+        assert_eq!(kinds, ["version_directive", "target_directive", "ERROR", "function"]);
+        assert_eq!(text[found[2].range.clone()].trim_end(), broken.trim_end());
+    }
+}
