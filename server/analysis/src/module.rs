@@ -24,16 +24,30 @@ pub struct Item<'tree> {
 
 /// The items of a module, in order.
 pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
+    snapshot.roots().flat_map(items_of).collect()
+}
+
+/// The items of one piece of a text, by its root.
+pub fn items_of(root: Node<'_>) -> Vec<Item<'_>> {
     let mut out = Vec::new();
-    for root in snapshot.roots() {
-        let mut cursor = root.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            add_item(cursor.node(), &mut out);
-            more = cursor.goto_next_sibling();
-        }
+    if root.is_error() && begins_function(root) {
+        // The parser found no way to end the function, so that not even the root is what it should be.
+        add_error(root, &mut out);
+        return out;
+    }
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        add_item(cursor.node(), &mut out);
+        more = cursor.goto_next_sibling();
     }
     out
+}
+
+fn begins_function(root: Node<'_>) -> bool {
+    let k = kinds();
+    let first = named_children(root).find(|n| n.kind_id() != k.comment && n.kind_id() != k.preprocessor_line);
+    first.is_some_and(|n| n.kind_id() == k.linkage || n.kind_id() == k.function_kind)
 }
 
 fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
@@ -173,5 +187,22 @@ impl Header {
         let found = self.symbols.get(name)?;
         // What was declared wrongly is no second mistake where it is used.
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_that_is_an_error_is_one_item() {
+        let broken = ".weak .func (.param .b32 r) f(.reg .b32\" a, .param .align 8 .b8 b[16]) .noreturn;\n";
+        let text = format!(".version 8.0\n.target sm_80\n{broken}.func g()\n{{\n    ret;\n}}\n");
+        let snapshot = Snapshot::cut(&text, 1, 1);
+        assert!(snapshot.roots().any(|root| root.is_error()));
+        let found = items(&snapshot);
+        let kinds: Vec<&str> = found.iter().map(|i| i.node.kind()).collect();
+        assert_eq!(kinds, ["version_directive", "target_directive", "ERROR", "function"]);
+        assert_eq!(text[found[2].range.clone()].trim_end(), broken.trim_end());
     }
 }

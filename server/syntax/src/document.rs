@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tree_sitter::{InputEdit, Node, Parser, Tree};
+use tree_sitter::{InputEdit, Node, Parser};
 
 /// A text and the tree of that very text, or the trees of its pieces. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
@@ -82,11 +82,6 @@ impl Snapshot {
         &self.rope
     }
 
-    /// The tree; of a text that was parsed in pieces, that of the first.
-    pub fn tree(&self) -> &Tree {
-        &self.trees[0].tree
-    }
-
     /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
     /// remember things of it.
     pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[Edit]> {
@@ -103,11 +98,6 @@ impl Snapshot {
     /// Names this snapshot for [`Snapshot::edits_since`].
     pub fn id(&self) -> SnapshotId {
         SnapshotId(self.number.0, self.number.1)
-    }
-
-    /// The root node; of a text that was parsed in pieces, that of the first.
-    pub fn root(&self) -> Node<'_> {
-        self.tree().root_node()
     }
 
     /// The root nodes of all pieces, in order; one for a text that was parsed as a whole. Together their children are the items of
