@@ -159,8 +159,9 @@ impl Forest {
         rope: &Rope,
         parser: &mut Parser,
     ) -> usize {
-        let text = slice(rope, range.clone());
-        let cuts: Vec<usize> = cuts(&text).into_iter().map(|cut| cut + range.start).collect();
+        // One head is at the beginning: nothing need be read to know that there is no other.
+        let alone = heads(rope, range.clone()) == 1 && begins(rope, range.clone());
+        let cuts = if alone { Vec::new() } else { cuts_in(rope, range.clone()) };
         if cuts.is_empty() {
             self.pieces[index].single = true;
             return 1;
@@ -289,13 +290,20 @@ fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
         }
         open = is_unclosed(item);
     }
-    let count = |chunk: &str, word: &str| memchr::memmem::find_iter(chunk.as_bytes(), word).count();
-    let heads: usize = rope.byte_slice(range.clone()).chunks().map(|c| count(c, ".entry") + count(c, ".func")).sum();
     // In a function's head there is one of the words. Others may be in comments, or in names.
-    heads == functions || {
-        let cuts: Vec<usize> = cuts(&slice(rope, range.clone())).into_iter().map(|cut| cut + range.start).collect();
-        are_between_items(tree, &cuts)
-    }
+    heads(rope, range.clone()) == functions || are_between_items(tree, &cuts_in(rope, range))
+}
+
+/// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for cuts.
+fn heads(rope: &Rope, range: Range<usize>) -> usize {
+    let words = [".entry", ".func"].map(|word| memchr::memmem::Finder::new(word));
+    let count = |chunk: &str| -> usize { words.iter().map(|word| word.find_iter(chunk.as_bytes()).count()).sum() };
+    rope.byte_slice(range).chunks().map(count).sum()
+}
+
+/// The cuts in a range that begins at one.
+fn cuts_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
+    cuts(&slice(rope, range.clone())).into_iter().map(|cut| cut + range.start).collect()
 }
 
 /// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are cuts.
@@ -345,16 +353,19 @@ fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Tree) -> T
     let ended = old.included_ranges().last().map_or(range.end, |r| r.end_byte.min(rope.len_bytes()));
     let mut old = std::borrow::Cow::Borrowed(old);
     if ended != range.end {
-        // What looked beyond its end must not be taken over; the parser asks where nodes are, not how far they looked.
-        let (start, end) = (ended.min(range.end), ended.max(range.end));
-        let old_end = if ended > range.end { end } else { start };
+        // What looked beyond its end must not be taken over; the parser asks where nodes are, not how far they looked. Marking one byte
+        // is enough: nothing is taken over from behind it, and all that is marked is copied.
+        let shrunk = ended > range.end;
+        let start_byte = ended.min(range.end);
+        let old_end_byte = if shrunk { start_byte + 1 } else { start_byte };
+        let new_end_byte = if shrunk { old_end_byte } else { range.end };
         old.to_mut().edit(&InputEdit {
-            start_byte: start,
-            old_end_byte: old_end,
-            new_end_byte: end,
-            start_position: point(rope, start),
-            old_end_position: point(rope, old_end),
-            new_end_position: point(rope, end),
+            start_byte,
+            old_end_byte,
+            new_end_byte,
+            start_position: point(rope, start_byte),
+            old_end_position: point(rope, old_end_byte),
+            new_end_position: point(rope, new_end_byte),
         });
     }
     include(parser, rope, range);
