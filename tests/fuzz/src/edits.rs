@@ -135,7 +135,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// What an edit takes away, and what it puts there.
-fn edit(bytes: &mut Bytes<'_>, text: &str) -> (std::ops::Range<usize>, String) {
+fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
     let start = boundary(text, bytes.below(text.len() + 1));
     let gone = bytes.byte();
     // Half of all edits only put something in; a few take away much.
