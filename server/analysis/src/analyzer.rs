@@ -7,12 +7,14 @@
 mod facts;
 mod lints;
 mod threads;
+mod unchanged;
 
 pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
 use threads::Threads;
+use unchanged::{HashedRange, hash_range, unchanged};
 
-use crate::body::{Before, Body, Known, Old, Window, is_same_subtree};
+use crate::body::{Before, Body, Known, Old, Window};
 use crate::checks::module_header::Progress;
 use crate::checks::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
@@ -36,7 +38,6 @@ use ptx_syntax::{Edit, Node, Snapshot, SnapshotId, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use xxhash_rust::xxh3::Xxh3;
 
 /// What is wrong with a module.
 #[derive(Debug, Clone, Default)]
@@ -68,9 +69,6 @@ struct Asked {
     target: Option<&'static Target>,
     project: Arc<Project>,
 }
-
-/// A range of the text and the hash of what stands there.
-type HashedRange = (Range<usize>, u64);
 
 /// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
 /// file for a moment, and the next one restores it.
@@ -235,53 +233,6 @@ impl Analyzer {
     }
 }
 
-/// Those functions that no edit since the last snapshot touched, by where they are now: hashing megabytes for each keystroke would
-/// be the largest part of its cost.
-fn unchanged<'l>(
-    last: Option<&'l (Snapshot, Vec<HashedRange>)>,
-    snapshot: &Snapshot,
-) -> HashMap<(usize, usize), Unchanged<'l>> {
-    let Some((last, functions)) = last else { return HashMap::default() };
-    let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
-    let moved = |(range, hash): &HashedRange| {
-        let (mut start, mut end) = (range.start, range.end);
-        for edit in edits {
-            if edit.old_end <= start {
-                start = start + edit.new_end - edit.old_end;
-                end = end + edit.new_end - edit.old_end;
-            } else if edit.start < end {
-                return None;
-            }
-        }
-        Some(((start, end), Unchanged { text: *hash, last, range: range.clone() }))
-    };
-    functions.iter().filter_map(moved).collect()
-}
-
-/// A function that no edit has touched.
-struct Unchanged<'l> {
-    /// The hash of its text.
-    text: u64,
-    last: &'l Snapshot,
-    /// Where it was.
-    range: Range<usize>,
-}
-
-impl Unchanged<'_> {
-    /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
-    fn has_tree_of(&self, item: &Item<'_>) -> bool {
-        let f = fields();
-        let (Some(old), Some(new)) = (
-            self.last.leaf(self.range.clone()).and_then(|n| n.child_by_field_id(f.body)),
-            item.node.child_by_field_id(f.body),
-        ) else {
-            return false;
-        };
-        let elsewhere = |child: Node<'_>| child != new && child.has_error();
-        is_same_subtree(new, old) && !item.unclosed && !item.node.children(&mut item.node.walk()).any(elsewhere)
-    }
-}
-
 impl Record {
     fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
         self.environment == environment
@@ -384,6 +335,11 @@ fn check_item(
     let mut found = checked.found;
     if item.unclosed {
         found.push(unclosed(source, item));
+    } else if let Some(open) = found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
+        && item.range.end < snapshot.roots().next_back().map_or(0, |last| last.start_byte())
+    {
+        // It is not the end of the file that the brace is missing at, but that of a piece of it: another function follows.
+        *open = unclosed(source, item);
     }
     Record {
         name: name.into(),
@@ -576,14 +532,4 @@ fn first_word(text: &str) -> Range<usize> {
 
 fn name_of(snapshot: &Snapshot, node: Node<'_>) -> String {
     node.child_by_field_id(fields().name).map_or_else(String::new, |n| snapshot.text(n.byte_range()).into_owned())
-}
-
-fn hash_range(snapshot: &Snapshot, range: Range<usize>) -> u64 {
-    let end = range.end.min(snapshot.rope().len_bytes());
-    let Some(slice) = snapshot.rope().get_byte_slice(range.start.min(end)..end) else { return 0 };
-    let mut hasher = Xxh3::new();
-    for chunk in slice.chunks() {
-        hasher.update(chunk.as_bytes());
-    }
-    hasher.digest()
 }

@@ -59,7 +59,7 @@ fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
         if root.is_error() {
             outline.broken(root, usize::MAX, &mut out);
         } else {
-            outline.items(items_of(snapshot, root), &mut out);
+            outline.items(items_of(outline.snapshot, root), &mut out);
         }
     }
     out

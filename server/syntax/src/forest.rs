@@ -16,6 +16,10 @@ use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 /// cost more when an error comes up in them, since they are cut then.
 pub const LEAST: usize = 128 << 10;
 
+/// Up to so many bytes, a function with an error is parsed without regard to what it was: how the parser recovers may follow from that.
+/// A larger one would keep the editor waiting for the sake of few texts.
+const AFRESH: usize = 8 << 10;
+
 /// How much of a piece is looked at first for where its first function begins.
 const GLANCE: usize = 1 << 10;
 
@@ -350,9 +354,15 @@ fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>
 
 /// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
 fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Tree) -> Tree {
-    let ended = old.included_ranges().last().map_or(range.end, |r| r.end_byte.min(rope.len_bytes()));
-    let mut old = std::borrow::Cow::Borrowed(old);
-    if ended != range.end {
+    let tree = parse_again(parser, rope, range.clone(), Some(old));
+    if tree.root_node().has_error() && range.len() <= AFRESH { parse_again(parser, rope, range, None) } else { tree }
+}
+
+fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {
+    let ends = |old: &Tree| old.included_ranges().last().map_or(range.end, |r| r.end_byte.min(rope.len_bytes()));
+    let ended = old.map_or(range.end, ends);
+    let mut old = old.map(std::borrow::Cow::Borrowed);
+    if let Some(old) = old.as_mut().filter(|_| ended != range.end) {
         // What looked beyond its end must not be taken over; the parser asks where nodes are, not how far they looked. Marking one byte
         // is enough: nothing is taken over from behind it, and all that is marked is copied.
         let shrunk = ended > range.end;
@@ -371,7 +381,7 @@ fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Tree) -> T
     include(parser, rope, range);
     let mut chunk = |offset: usize, _: Point| read(rope, offset);
     #[allow(clippy::expect_used)]
-    parser.parse_with_options(&mut chunk, Some(&old), None).expect("an uncancelled parse gives a tree")
+    parser.parse_with_options(&mut chunk, old.as_deref(), None).expect("an uncancelled parse gives a tree")
 }
 
 /// Has a parser look at a part of a text only.

@@ -1,24 +1,26 @@
-//! A large text, parsed and checked in pieces by several threads, has the findings that it has as a whole.
+//! A text that is parsed and checked in pieces, by several threads, has the tree and the findings that it has as a whole.
 
 use crate::bytes::split;
+use crate::edits::{is_unclosed, same_tree};
 use ptx_analysis::Analyzer;
 use ptx_syntax::Snapshot;
 
-/// Smaller texts are never cut.
-const LARGE: usize = 200_000;
-
-/// Checks a text that is repeated until it is large.
+/// Checks a text some times over, in pieces of several sizes.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
-    // Shorter ones make more functions of a name than anybody has. A text with a syntax error is parsed as a whole.
-    if text.len() < 300 || Snapshot::new(&text).has_error() {
+    let end = bytes.of(&["", "\n", "\r\n", " ", "//", "/*"]);
+    let text = format!("{text}{end}").repeat(1 + usize::from(bytes.byte() & 7));
+    let threads = 1 + usize::from(bytes.byte() & 3);
+    let least = *bytes.of(&[&1, &100, &1000]);
+    let (whole, pieces) = (Snapshot::cut(&text, 1, usize::MAX), Snapshot::cut(&text, threads, least));
+    // Where something is wrong, what stands in other pieces has no part in it.
+    if whole.has_error() || pieces.has_error() {
         return;
     }
-    let end = bytes.of(&["", "\n", "\r\n", " ", "//", "/*"]);
-    let text = format!("{text}{end}").repeat(LARGE / text.len() + 1);
-    let threads = 2 + usize::from(bytes.byte() & 3);
-    let pieces = Snapshot::in_pieces(&text, threads);
-    let whole = Snapshot::new(&text);
+    if !same_tree(&pieces, &whole) {
+        assert!(is_unclosed(&whole), "another tree in pieces of {text}");
+        return;
+    }
     let (mut several, mut one) = (Analyzer::default(), Analyzer::default());
     several.set_threads(threads);
     assert!(several.analyze(&pieces).diagnostics == one.analyze(&whole).diagnostics, "other findings in pieces");

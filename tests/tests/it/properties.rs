@@ -89,6 +89,47 @@ fn checking_step_by_step_finds_what_checking_afresh_finds() {
 }
 
 #[test]
+fn a_large_text_is_checked_step_by_step_like_a_fresh_one() {
+    let mut random = Random::new(12);
+    let samples = samples();
+    for (index, sample) in samples.iter().enumerate() {
+        let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
+        // Where texts of this size are cut, small pieces or large ones are a matter of speed.
+        let mut document = Document::cut(&text, 1, 300);
+        let mut analyzer = Analyzer::default();
+        for _ in 0..8 {
+            edit(&mut document, &mut random);
+            let snapshot = document.snapshot();
+            let report = analyzer.analyze(&snapshot);
+            let text = snapshot.rope().to_string();
+            let fresh = Analyzer::default().analyze(&Snapshot::cut(&text, 2, 300));
+            assert_same(&report.diagnostics, &fresh.diagnostics, &text);
+        }
+    }
+}
+
+#[test]
+fn a_function_without_its_brace_leaves_the_others_alone() {
+    let kernel =
+        |name: &str| format!(".visible .entry {name}()\n{{\n    .reg .b32 %r<3>;\n    mov.u32 %r1, %r9;\n}}\n\n");
+    let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}{}{}", kernel("a"), kernel("b"), kernel("c"));
+    let mut document = Document::cut(&text, 1, 60);
+    let mut analyzer = Analyzer::default();
+    assert_eq!(analyzer.analyze(&document.snapshot()).diagnostics.len(), 3, "%r9 is not declared");
+    let brace = text.find("}\n\n.visible .entry b").expect("the end of the first");
+    document.edit(brace..brace + 1, "");
+    // Typing goes on elsewhere; what is wrong stays.
+    for step in 0..3 {
+        let found = analyzer.analyze(&document.snapshot()).diagnostics;
+        assert_eq!(found.len(), 4, "{found:#?}");
+        let open = found.iter().find(|d| d.message.contains("the next function begins")).expect("the brace");
+        assert_eq!(open.range.end, brace - 1, "behind the last statement");
+        let end = document.rope().len_bytes() - 3 - step;
+        document.edit(end..end, " ");
+    }
+}
+
+#[test]
 fn lints_step_by_step_are_those_found_afresh() {
     let mut random = Random::new(23);
     for sample in samples() {

@@ -128,7 +128,7 @@ impl Analyzer {
     /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
     /// as unused.
     fn unused_functions(&self, snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<Diagnostic> {
-        if snapshot.roots().any(|root| root.children(&mut root.walk()).any(|n| n.is_error())) {
+        if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
             return Vec::new();
         }
         let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);

@@ -85,11 +85,18 @@ pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnosti
         .fix(fix)
 }
 
+const END_OF_BLOCK: &str = "a `}` is missing at the end";
+
 /// The closing brace of a block that the end of the file leaves open.
 pub fn end_of_block(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
     let fix = Fix::replace("Add `}`", range.end..range.end, "\n}").preferred();
-    Diagnostic::error(CODE, range, "a `}` is missing at the end").fix(fix)
+    Diagnostic::error(CODE, range, END_OF_BLOCK).fix(fix)
+}
+
+/// Whether a finding is that one.
+pub fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == CODE && diagnostic.message == END_OF_BLOCK
 }
 
 /// A word that stands alone on its line: a label whose colon is missing.
