@@ -143,6 +143,8 @@ static bool labelled_or_instruction_follows(TSLexer *lexer, bool after_operand) 
 }
 
 static bool statement_follows(TSLexer *lexer, enum Place place, bool after_operand) {
+  // The end of a text is no other than the function that may follow it: large texts are parsed in pieces.
+  if (lexer->eof(lexer)) return true;
   switch (lexer->lookahead) {
     case '@': return true;
     case '.': return item_follows(lexer, place);

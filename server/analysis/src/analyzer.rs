@@ -12,7 +12,7 @@ pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
 use threads::Threads;
 
-use crate::body::{Before, Body, Known, Old, Window};
+use crate::body::{Before, Body, Known, Old, Window, is_same_subtree};
 use crate::checks::module_header::Progress;
 use crate::checks::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
@@ -182,20 +182,19 @@ impl Analyzer {
         let mut records = Vec::new();
         let mut later = Vec::new();
         let mut hashes = Vec::new();
-        let known = self.unchanged(snapshot);
+        let known = unchanged(self.last.as_ref(), snapshot);
         // First all functions that did not change, so that a copy of one does not take what another could use.
         for (index, item) in items.iter().enumerate() {
             if !is_remembered(item.node) {
                 continue;
             }
-            let text = known.get(&(item.range.start, item.range.end)).copied();
-            let text = text.unwrap_or_else(|| hash_range(snapshot, item.range.clone()));
+            let known = known.get(&(item.range.start, item.range.end));
+            let text = known.map_or_else(|| hash_range(snapshot, item.range.clone()), |known| known.text);
+            // How the parser recovers from an error is not determined by the text alone.
+            let sound = !item.node.has_error() || known.is_some_and(|known| known.has_tree_of(item));
             hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
-                // How the parser recovers from an error is not determined by the text alone.
-                Some(mut record)
-                    if !item.node.has_error() && record.holds(context(environment, &header), &header, index) =>
-                {
+                Some(mut record) if sound && record.holds(context(environment, &header), &header, index) => {
                     record.unused = 0;
                     record.place = (snapshot.id(), item.range.clone());
                     records.push((index, record));
@@ -236,25 +235,50 @@ impl Analyzer {
     }
 }
 
-impl Analyzer {
-    /// The hashes of those functions that no edit since the last snapshot touched, by where they are now: hashing
-    /// megabytes for each keystroke would be the largest part of its cost.
-    fn unchanged(&self, snapshot: &Snapshot) -> HashMap<(usize, usize), u64> {
-        let Some((last, functions)) = &self.last else { return HashMap::default() };
-        let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
-        let moved = |(range, hash): &HashedRange| {
-            let (mut start, mut end) = (range.start, range.end);
-            for edit in edits {
-                if edit.old_end <= start {
-                    start = start + edit.new_end - edit.old_end;
-                    end = end + edit.new_end - edit.old_end;
-                } else if edit.start < end {
-                    return None;
-                }
+/// Those functions that no edit since the last snapshot touched, by where they are now: hashing megabytes for each keystroke would
+/// be the largest part of its cost.
+fn unchanged<'l>(
+    last: Option<&'l (Snapshot, Vec<HashedRange>)>,
+    snapshot: &Snapshot,
+) -> HashMap<(usize, usize), Unchanged<'l>> {
+    let Some((last, functions)) = last else { return HashMap::default() };
+    let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
+    let moved = |(range, hash): &HashedRange| {
+        let (mut start, mut end) = (range.start, range.end);
+        for edit in edits {
+            if edit.old_end <= start {
+                start = start + edit.new_end - edit.old_end;
+                end = end + edit.new_end - edit.old_end;
+            } else if edit.start < end {
+                return None;
             }
-            Some(((start, end), *hash))
+        }
+        Some(((start, end), Unchanged { text: *hash, last, range: range.clone() }))
+    };
+    functions.iter().filter_map(moved).collect()
+}
+
+/// A function that no edit has touched.
+struct Unchanged<'l> {
+    /// The hash of its text.
+    text: u64,
+    last: &'l Snapshot,
+    /// Where it was.
+    range: Range<usize>,
+}
+
+impl Unchanged<'_> {
+    /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
+    fn has_tree_of(&self, item: &Item<'_>) -> bool {
+        let f = fields();
+        let (Some(old), Some(new)) = (
+            self.last.leaf(self.range.clone()).and_then(|n| n.child_by_field_id(f.body)),
+            item.node.child_by_field_id(f.body),
+        ) else {
+            return false;
         };
-        functions.iter().filter_map(moved).collect()
+        let elsewhere = |child: Node<'_>| child != new && child.has_error();
+        is_same_subtree(new, old) && !item.unclosed && !item.node.children(&mut item.node.walk()).any(elsewhere)
     }
 }
 
@@ -283,7 +307,7 @@ impl Record {
             } else if from > old.start && old_end < old.end {
                 end = end + new_end - old_end;
                 let shift = |at| at - old.start;
-                let function = last.root().descendant_for_byte_range(old.start, old.end)?;
+                let function = last.leaf(old.clone())?;
                 let block = function.child_by_field_id(fields().body)?;
                 let old = Old { block, base: old.start };
                 let window = Window { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };

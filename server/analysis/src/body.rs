@@ -1,11 +1,12 @@
 //! The bodies of functions: scopes, and each instruction against the tables.
 
+mod blocks;
 mod children;
 mod declarations;
 mod instructions;
 mod names;
 
-pub use children::{Before, Known, Old, Window};
+pub use children::{Before, Known, Old, Window, is_same_subtree};
 
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Word};
@@ -59,6 +60,8 @@ pub struct Body<'a, 't> {
     kernel: bool,
     /// The directives of its header.
     given: Vec<&'static str>,
+    /// How many `.loc` there were so far.
+    located: usize,
     /// The locations so far.
     locations: HashSet<debug::Location>,
     /// A function without a body: only declared.
@@ -82,9 +85,6 @@ pub struct Checked {
     /// The statements of its block, in order; none if it has no block, or lacks an end.
     pub statements: Vec<Known>,
 }
-
-/// Mixed into the hash of declarations where a block begins.
-const BLOCK: u64 = 0x7b;
 
 impl<'a, 't> Body<'a, 't> {
     /// Prepares the check of an item. `environment` is the fingerprint of the module's header.
@@ -117,6 +117,7 @@ impl<'a, 't> Body<'a, 't> {
             declared: Vec::new(),
             kernel: false,
             given: Vec::new(),
+            located: 0,
             locations: HashSet::default(),
             bodiless: false,
             lost: recovery::Losses::default(),
@@ -272,17 +273,6 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// A block: labels first, since they may be used before they stand there, then statement by statement.
-    pub fn block(&mut self, node: Node<'_>) {
-        let outer = (self.declarations, self.labels);
-        self.scope.push();
-        self.declares(BLOCK);
-        self.statements_of(&mut Children::all(node, self.source.base));
-        self.scope.pop();
-        (self.declarations, self.labels) = outer;
-        self.scope_changed();
-    }
-
     fn statements_of(&mut self, children: &mut Children<'_>) {
         self.labels(children);
         let k = kinds();
@@ -313,6 +303,8 @@ impl<'a, 't> Body<'a, 't> {
                     if let Some(node) = children.node(index) {
                         self.list(node, list, label, broken);
                     }
+                } else if known.kind == k.block {
+                    self.inner_block(children, index, state);
                 } else {
                     self.statement(children, index);
                 }
@@ -407,6 +399,7 @@ impl<'a, 't> Body<'a, 't> {
         let k = kinds();
         let Some(Known { kind, start, end, .. }) = children.get(index).copied() else { return };
         let range = start as usize..end as usize;
+        self.located += usize::from(kind == k.loc_directive);
         if kind == k.loc_directive && self.plain_location(range.clone()) {
             return;
         }
@@ -416,9 +409,7 @@ impl<'a, 't> Body<'a, 't> {
             return;
         }
         let Some(node) = children.node(index) else { return };
-        if kind == k.block {
-            self.block(node);
-        } else if kind == k.variable_declaration {
+        if kind == k.variable_declaration {
             self.declaration(node);
         } else if kind == k.label {
             syntax_error::report(self.source, node, &mut self.out);
@@ -518,14 +509,24 @@ impl<'a, 't> Body<'a, 't> {
     /// mistakes (`.regg .b32 %r<100>;` is one, not a hundred).
     fn declare_unknown(&mut self, node: Node<'_>) {
         let word = self.source.word(node);
-        self.declares(hash(word.text));
+        let behind = self.source.text.get(word.range().end..).unwrap_or("");
+        let mut matters = false;
         let Some(frame) = self.scope.top() else { return };
         for (name, count) in recovery::names_in(word.text) {
             let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
             match count {
-                Some(count) => frame.declare_range(name, count, declared),
-                None => frame.declare(name, declared),
-            };
+                Some(count) => {
+                    frame.declare_range(name, count, declared);
+                    matters = true;
+                }
+                None => matters |= frame.declare(name, declared).is_none() && recovery::is_named_in(behind, name),
+            }
+        }
+        if matters {
+            self.declares(hash(word.text));
+        } else {
+            // All that follows means what it did, and a function may be long.
+            self.scope_changed();
         }
     }
 }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -122,6 +123,21 @@ struct Finding {
     state: u64,
     /// The number of the check that last met it.
     check: u32,
+    /// Of a block, what is in it. Nothing was found there.
+    inside: Option<Arc<Inside>>,
+}
+
+/// What a block leaves behind for the rest of its function. Places count from where it begins.
+#[derive(Debug)]
+pub struct Inside {
+    /// The names that it declares.
+    pub declared: Box<[Range<u32>]>,
+    /// Those of them that are ranges of registers.
+    pub ranges: Box<[Range<u32>]>,
+    /// Its labels.
+    pub labels: Box<[Range<u32>]>,
+    /// The names that were looked for in the module.
+    pub of_module: Box<[Box<str>]>,
 }
 
 /// What a name stands for at a place.
@@ -268,9 +284,27 @@ impl Statements {
         let noted: Box<[_]> = names.noted.drain(..).collect();
         let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning));
         let silent = found.is_empty() && !module;
-        self.known.insert(key, Finding { found, names: noted, module, state, check: self.check });
+        self.known.insert(key, Finding { found, names: noted, module, state, check: self.check, inside: None });
         self.met += 1;
         silent
+    }
+
+    /// What is known of a block in which nothing was found, if it was met in the very same state.
+    pub fn recall_block(&mut self, key: u64, state: u64) -> Option<Arc<Inside>> {
+        let finding = self.known.get_mut(&key).filter(|finding| finding.state == state)?;
+        let inside = Arc::clone(finding.inside.as_ref()?);
+        finding.check = self.check;
+        self.met += 1;
+        Some(inside)
+    }
+
+    /// Remembers a block in which nothing was found.
+    pub fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
+        let found = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
+        let module = !inside.of_module.is_empty();
+        let inside = Some(Arc::new(inside));
+        self.known.insert(key, Finding { found, names: Box::default(), module, state, check: self.check, inside });
+        self.met += 1;
     }
 
     /// Forgets the names that were noted: another statement begins.

@@ -24,31 +24,48 @@ pub struct Item<'tree> {
 
 /// The items of a module, in order.
 pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
+    snapshot.roots().flat_map(|root| items_of(snapshot, root)).collect()
+}
+
+/// The items of one piece of a text, by its root.
+pub fn items_of<'tree>(snapshot: &Snapshot, root: Node<'tree>) -> Vec<Item<'tree>> {
     let mut out = Vec::new();
-    for root in snapshot.roots() {
-        let mut cursor = root.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            add_item(cursor.node(), &mut out);
-            more = cursor.goto_next_sibling();
-        }
+    if root.is_error() && begins_function(root) {
+        // The parser found no way to end the function, so that not even the root is what it should be.
+        add_error(snapshot, root, &mut out);
+        return out;
+    }
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        add_item(snapshot, cursor.node(), &mut out);
+        more = cursor.goto_next_sibling();
     }
     out
 }
 
-fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+fn begins_function(root: Node<'_>) -> bool {
+    let k = kinds();
+    let first = named_children(root).find(|n| n.kind_id() != k.comment && n.kind_id() != k.preprocessor_line);
+    first.is_some_and(|n| n.kind_id() == k.linkage || n.kind_id() == k.function_kind)
+}
+
+fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     let k = kinds();
     let kind = node.kind_id();
     if kind == k.comment || kind == k.preprocessor_line {
         return;
     }
     if node.is_error() {
-        return add_error(node, out);
+        return add_error(snapshot, node, out);
     }
     let range = node.byte_range();
     let mut nested = Vec::new();
     // Only where something is wrong can an item stand inside another one.
-    if (kind == k.function || kind == k.block || kind == k.section_directive) && node.has_error() {
+    if (kind == k.function || kind == k.block || kind == k.section_directive)
+        && node.has_error()
+        && names_function(snapshot, node)
+    {
         find_nested(node, &mut nested);
     }
     let Some(first) = nested.first().map(Node::start_byte) else {
@@ -56,13 +73,13 @@ fn add_item<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     };
     out.push(Item { node, range: range.start..first, unclosed: true });
     for inner in nested {
-        add_item(inner, out);
+        add_item(snapshot, inner, out);
     }
 }
 
 /// An error node at the top: what was understood inside of it is looked at as if it stood outside. With the word `.entry` or
 /// `.func` in it, it is a function whose end was never found, and its statements are that function's.
-fn add_error<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+fn add_error<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     let k = kinds();
     let children: Vec<Node<'tree>> = named_children(node).collect();
     let function = children.iter().position(|n| n.kind_id() == k.function_kind);
@@ -79,7 +96,7 @@ fn add_error<'tree>(node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
     let end = inner.first().map_or(node.end_byte(), Node::start_byte);
     out.push(Item { node, range: node.start_byte()..end, unclosed: false });
     for child in inner {
-        add_item(*child, out);
+        add_item(snapshot, *child, out);
     }
 }
 
@@ -111,6 +128,14 @@ pub fn definition(snapshot: &Snapshot, item: &Item<'_>) -> Option<Definition> {
         range: name.byte_range(),
         kernel: kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry"),
     })
+}
+
+/// Whether the word that begins a function stands in a node, but for its own head: that is told from the text sooner than from a tree with
+/// thousands of statements.
+fn names_function(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let start = node.child_by_field_id(fields().body).map_or(node.start_byte(), |body| body.start_byte());
+    let text = snapshot.text(start..node.end_byte());
+    [".func", ".entry"].iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
 /// The first function inside of a body, and everything that follows it.
@@ -173,5 +198,22 @@ impl Header {
         let found = self.symbols.get(name)?;
         // What was declared wrongly is no second mistake where it is used.
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_that_is_an_error_is_one_item() {
+        let broken = ".weak .func (.param .b32 r) f(.reg .b32\" a, .param .align 8 .b8 b[16]) .noreturn;\n";
+        let text = format!(".version 8.0\n.target sm_80\n{broken}.func g()\n{{\n    ret;\n}}\n");
+        let snapshot = Snapshot::cut(&text, 1, 1);
+        assert!(snapshot.roots().any(|root| root.is_error()));
+        let found = items(&snapshot);
+        let kinds: Vec<&str> = found.iter().map(|i| i.node.kind()).collect();
+        assert_eq!(kinds, ["version_directive", "target_directive", "ERROR", "function"]);
+        assert_eq!(text[found[2].range.clone()].trim_end(), broken.trim_end());
     }
 }

@@ -191,6 +191,17 @@ pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
     out
 }
 
+/// Whether a name stands anywhere in a text.
+pub fn is_named_in(text: &str, name: &str) -> bool {
+    let continues =
+        |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, name).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        !continues(before) && !continues(bytes.get(at + name.len()))
+    })
+}
+
 /// Whether the outermost block of a function ends without its brace, which leaves the labels that follow in an inner one.
 pub fn ends_open(node: Node<'_>) -> bool {
     let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };

@@ -14,16 +14,17 @@ pub fn check(text: &str, environment: &Environment, names: &dyn Names) -> Vec<Di
     let snapshot = Snapshot::new(text);
     let source = Source { text, base: 0 };
     let mut out = Vec::new();
-    let mut nodes = named_children(snapshot.root());
+    let root = snapshot.root_at(0);
+    let mut nodes = named_children(root);
     let (first, second) = (nodes.next(), nodes.next());
     let Some(node) = first.filter(|n| n.kind_id() == kinds().instruction && second.is_none()) else {
-        syntax_error::report(source, snapshot.root(), &mut out);
+        syntax_error::report(source, root, &mut out);
         if out.is_empty() {
             out.push(syntax_error::misplaced(0..text.len(), text, "elsewhere"));
         }
         return out;
     };
-    syntax_error::report(source, snapshot.root(), &mut out);
+    syntax_error::report(source, root, &mut out);
     if let Some(lowered) = lower::instruction(source, node) {
         if let Some(predicate) = lowered.guard {
             guard_predicate::check(predicate, names, &mut out);

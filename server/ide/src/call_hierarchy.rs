@@ -3,6 +3,7 @@
 use crate::definition::{aliasee, listed};
 use crate::names::{self, Declaration, What};
 use crate::references::{self, Access, name_at, own_name};
+use crate::walk::top;
 use ptx_analysis::lower::named_children;
 use ptx_isa::ISA;
 use ptx_isa::tables::Flow;
@@ -50,7 +51,7 @@ pub fn callables(snapshot: &Snapshot, offset: usize) -> Vec<Callable> {
     }
     let before = offset.checked_sub(1);
     let opcode = [Some(offset), before].into_iter().flatten().find_map(|at| {
-        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let leaf = snapshot.leaf(at..at + 1)?;
         (leaf.kind_id() == k.opcode && leaf.byte_range().contains(&at)).then_some(leaf)
     });
     let Some(instruction) = opcode.filter(|o| calls(&snapshot.text(o.byte_range()))).and_then(|o| o.parent()) else {
@@ -132,14 +133,10 @@ fn aliases(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let text =
         |node: Node<'_>, field: u16| node.child_by_field_id(field).map(|n| snapshot.text(n.byte_range()).into_owned());
     let mut out = Vec::new();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        let node = cursor.node();
+    for node in top(snapshot) {
         if node.kind_id() == k.alias_directive && text(node, f.aliasee).is_some_and(|t| t == name) {
             out.extend(text(node, f.name));
         }
-        more = cursor.goto_next_sibling();
     }
     out
 }

@@ -103,30 +103,33 @@ pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
     let rows: Vec<&Row> = ROWS.iter().filter(|r| (r.wanted)(options)).collect();
     let mut out = Vec::new();
     // Labels are in bodies, which are most of the text; the rest stands at the top.
-    let into_bodies = options.branches || snapshot.root().has_error();
+    let into_bodies = options.branches || snapshot.has_error();
     let enters = |kind: u16| {
         kind == k.source_file
             || kind == k.function
             || (kind == k.block && into_bodies)
             || (kind == k.variable_declaration && options.uses)
     };
-    let mut cursor = snapshot.root().walk();
-    loop {
-        let node = cursor.node();
-        for row in &rows {
-            if let Some(name) = (row.name_of)(snapshot, node) {
-                out.push(Lens { range: name.byte_range(), kind: row.kind });
+    for root in snapshot.roots() {
+        let mut cursor = root.walk();
+        'piece: loop {
+            let node = cursor.node();
+            for row in &rows {
+                if let Some(name) = (row.name_of)(snapshot, node) {
+                    out.push(Lens { range: name.byte_range(), kind: row.kind });
+                }
             }
-        }
-        if (enters(node.kind_id()) || node.is_error()) && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return out;
+            if (enters(node.kind_id()) || node.is_error()) && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'piece;
+                }
             }
         }
     }
+    out
 }
 
 /// What a lens says about the name at an offset; nothing where there is none any more. `figures` tell what was found out about the

@@ -2,6 +2,7 @@
 
 use crate::names::{self, Declaration, What};
 use crate::references::{declaration_at, own_name};
+use crate::walk::top;
 use ptx_analysis::literal;
 use ptx_analysis::lower::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -162,7 +163,7 @@ pub struct SourcePosition {
 /// The source that a `.loc` or a `.file` at an offset names.
 pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosition> {
     let (k, f) = (kinds(), fields());
-    let leaf = snapshot.root().descendant_for_byte_range(offset, offset)?;
+    let leaf = snapshot.leaf(offset..offset)?;
     let mut node = leaf;
     loop {
         let kind = node.kind_id();
@@ -195,17 +196,13 @@ pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosit
 /// The path of the `.file` with a number.
 fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
     let k = kinds();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        let node = cursor.node();
+    for node in top(snapshot) {
         if node.kind_id() == k.file_directive
             && let Some(index) = node.child_by_field_id(fields().index)
             && literal::integer(&snapshot.text(index.byte_range())) == Some(number.into())
         {
             return path_of(snapshot, node);
         }
-        more = cursor.goto_next_sibling();
     }
     None
 }

@@ -1,6 +1,6 @@
 //! The outline of a module.
 
-use ptx_analysis::module::{Item, items};
+use ptx_analysis::module::{Item, items_of};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -54,31 +54,12 @@ pub fn module_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
 }
 
 fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
-    let k = kinds();
-    let snapshot = outline.snapshot;
     let mut out = Vec::new();
-    if snapshot.root().is_error() {
-        outline.broken(snapshot.root(), usize::MAX, &mut out);
-        return out;
-    }
-    for item in items(snapshot) {
-        let kind = item.node.kind_id();
-        if kind == k.function {
-            out.push(outline.function(&item));
-        } else if kind == k.variable_declaration {
-            outline.variables(item.node, &mut out);
-        } else if kind == k.alias_directive {
-            let aliasee = item.node.child_by_field_id(fields().aliasee).map(|n| format!("= {}", outline.text(n)));
-            out.extend(outline.named(item.node, &item.range, SymbolKind::Alias, aliasee.unwrap_or_default()));
-        } else if kind == k.section_directive {
-            out.extend(outline.named(item.node, &item.range, SymbolKind::Section, String::new()));
-        } else if kind == k.label {
-            out.extend(outline.named(item.node, &item.range, SymbolKind::Label, String::new()));
-        } else if item.node.is_error() {
-            outline.broken(item.node, item.range.end, &mut out);
-        } else if kind == k.block {
-            // Statements outside of a function are wrong, but whoever writes one wants to find it.
-            outline.body(item.node, item.range.end, &mut out);
+    for root in outline.snapshot.roots() {
+        if root.is_error() {
+            outline.broken(root, usize::MAX, &mut out);
+        } else {
+            outline.items(items_of(snapshot, root), &mut out);
         }
     }
     out
@@ -91,6 +72,30 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
+    fn items(&self, items: Vec<Item<'_>>, out: &mut Vec<Symbol>) {
+        let k = kinds();
+        for item in items {
+            let kind = item.node.kind_id();
+            if kind == k.function {
+                out.push(self.function(&item));
+            } else if kind == k.variable_declaration {
+                self.variables(item.node, out);
+            } else if kind == k.alias_directive {
+                let aliasee = item.node.child_by_field_id(fields().aliasee).map(|n| format!("= {}", self.text(n)));
+                out.extend(self.named(item.node, &item.range, SymbolKind::Alias, aliasee.unwrap_or_default()));
+            } else if kind == k.section_directive {
+                out.extend(self.named(item.node, &item.range, SymbolKind::Section, String::new()));
+            } else if kind == k.label {
+                out.extend(self.named(item.node, &item.range, SymbolKind::Label, String::new()));
+            } else if item.node.is_error() {
+                self.broken(item.node, item.range.end, out);
+            } else if kind == k.block {
+                // Statements outside of a function are wrong, but whoever writes one wants to find it.
+                self.body(item.node, item.range.end, out);
+            }
+        }
+    }
+
     fn text(&self, node: Node<'_>) -> String {
         self.snapshot.text(node.byte_range()).into_owned()
     }

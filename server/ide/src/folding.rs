@@ -1,5 +1,6 @@
 //! What can be folded away.
 
+use crate::walk::{children, top};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ const SHORTEST_RUN: usize = 3;
 /// Everything that can be folded, in the order of the text.
 pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
     let mut folding = Folding { snapshot, out: Vec::new(), comments: None, regions: Vec::new() };
-    folding.children(snapshot.root());
+    folding.statements(top(snapshot));
     folding.end_comments();
     folding.out.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.range.end)));
     folding.out
@@ -69,19 +70,20 @@ impl Folding<'_> {
         }
     }
 
-    /// The statements of the module, of a block, of a section or of what is broken.
+    /// The statements of a block, of a section or of what is broken.
     fn children(&mut self, node: Node<'_>) {
+        self.statements(children(node));
+    }
+
+    /// Statements one after another.
+    fn statements<'n>(&mut self, nodes: impl Iterator<Item = Node<'n>>) {
         let k = kinds();
         let mut run: Option<Run> = None;
         let mut label: Option<Run> = None;
         // Where the last thing ended that is no comment, by its row.
         let mut row = usize::MAX;
-        let mut cursor = node.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            let child = cursor.node();
+        for child in nodes {
             let kind = child.kind_id();
-            more = cursor.goto_next_sibling();
             if kind == k.comment {
                 self.comment(child, row);
                 continue;

@@ -134,7 +134,7 @@ fn edits(
     let text = snapshot.text(window.clone());
     let protected = protected::ranges(snapshot, window.end);
     let mut layout = Layout::new(&text, window, protected, options);
-    layout.module(snapshot.root());
+    layout.module(snapshot);
     let mut out = layout.finish();
     match only {
         Some(lines) => {

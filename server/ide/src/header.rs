@@ -1,5 +1,6 @@
 //! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
 
+use crate::walk::top;
 use ptx_analysis::checks::module_header::Progress;
 use ptx_analysis::lower::Source;
 use ptx_analysis::target::Environment;
@@ -15,13 +16,7 @@ pub fn environment(snapshot: &Snapshot) -> Environment {
     let mut progress = Progress::default();
     // The analysis reports what is wrong with the header.
     let mut unused = Vec::new();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    for _ in 0..MOST {
-        if !more {
-            break;
-        }
-        let node = cursor.node();
+    for node in top(snapshot).take(MOST) {
         let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 4096));
         let source = Source { text: &text, base: node.start_byte() };
         let kind = node.kind_id();
@@ -34,7 +29,6 @@ pub fn environment(snapshot: &Snapshot) -> Environment {
         } else if kind == k.function {
             break;
         }
-        more = cursor.goto_next_sibling();
     }
     out
 }

@@ -31,7 +31,7 @@ fn leaving(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let k = kinds();
     let before = offset.checked_sub(1);
     let leaf = [Some(offset), before].into_iter().flatten().find_map(|at| {
-        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let leaf = snapshot.leaf(at..at + 1)?;
         let kind = leaf.kind_id();
         let wanted = kind == k.function_kind || (kind == k.opcode && leaves(&snapshot.text(leaf.byte_range())));
         (wanted && leaf.byte_range().contains(&at)).then_some(leaf)

@@ -48,7 +48,7 @@ pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> O
 fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let before = offset.checked_sub(1);
     [Some(offset), before].into_iter().flatten().find_map(|at| {
-        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let leaf = snapshot.leaf(at..at + 1)?;
         let range = leaf.byte_range();
         (leaf.child_count() == 0 && range.contains(&at) && range.end - range.start > 0 && says_something(leaf))
             .then_some(leaf)

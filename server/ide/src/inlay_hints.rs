@@ -16,6 +16,7 @@ mod sources;
 use crate::fixes::TextEdit;
 use crate::header::environment;
 use crate::names::{self, Declaration};
+use crate::walk::roots_in;
 use instruction::Heads;
 use ptx_analysis::lower::Source;
 use ptx_analysis::registers::Figures;
@@ -185,7 +186,13 @@ struct Hints<'t> {
 impl<'t> Hints<'t> {
     /// Visits the nodes in sight.
     fn walk(&mut self) {
-        let mut cursor = self.snapshot.root().walk();
+        for root in roots_in(self.snapshot, self.range.clone()) {
+            self.piece(root);
+        }
+    }
+
+    fn piece(&mut self, root: Node<'t>) {
+        let mut cursor = root.walk();
         loop {
             let node = cursor.node();
             if node.start_byte() > self.range.end {

@@ -30,6 +30,7 @@ mod rename;
 mod selection;
 mod semantic_tokens;
 mod signature_help;
+mod walk;
 mod workspace_symbols;
 
 pub use assists::{Assist, assists, canonical_order};

@@ -1,6 +1,7 @@
 //! What a document points at outside of itself: the files it was compiled from, those it includes, addresses in comments.
 
 use crate::definition::path_of;
+use crate::walk::top;
 use memchr::memmem;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
@@ -39,17 +40,16 @@ pub fn links(snapshot: &Snapshot) -> Vec<Link> {
 fn files(snapshot: &Snapshot) -> Vec<Link> {
     let k = kinds();
     let mut out = Vec::new();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    while more && out.len() < MOST {
-        let node = cursor.node();
+    for node in top(snapshot) {
+        if out.len() >= MOST {
+            break;
+        }
         if node.kind_id() == k.file_directive {
             let string = ptx_analysis::lower::named_children(node).find(|n| n.kind_id() == k.string);
             out.extend(string.and_then(|s| quoted(snapshot, s.byte_range(), path_of(snapshot, node)?)));
         } else if node.kind_id() == k.preprocessor_line {
             out.extend(included(snapshot, node));
         }
-        more = cursor.goto_next_sibling();
     }
     out
 }

@@ -2,6 +2,7 @@
 //! items of the module.
 
 use crate::header::environment;
+use crate::walk::top;
 use ptx_analysis::declare;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::Names;
@@ -377,14 +378,8 @@ fn label_declaration<'t>(label: Node<'t>, scope: Option<Node<'t>>) -> Declaratio
 }
 
 fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> {
-    let root = snapshot.root();
-    let mut cursor = root.walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        if let Some(found) = item(snapshot, cursor.node(), name) {
-            return Some(found);
-        }
-        more = cursor.goto_next_sibling();
+    if let Some(found) = top(snapshot).find_map(|node| item(snapshot, node, name)) {
+        return Some(found);
     }
     // A function whose brace is not closed has the following ones inside, and a body may declare functions. What a name stands for
     // is declared before it is used.
@@ -401,13 +396,7 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> 
 
 /// All declarations of a name of the module, in order: a function may be declared before it is defined, a variable too.
 pub fn all_in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Vec<Declaration<'t>> {
-    let mut out = Vec::new();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        out.extend(item(snapshot, cursor.node(), name));
-        more = cursor.goto_next_sibling();
-    }
+    let out: Vec<_> = top(snapshot).filter_map(|node| item(snapshot, node, name)).collect();
     if out.is_empty() { in_module(snapshot, name).into_iter().collect() } else { out }
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod meanings;
 
 use crate::names::{self, Declaration, What};
+use crate::walk::top;
 use access::Reader;
 use meanings::Meanings;
 pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
@@ -63,7 +64,7 @@ fn is_list(node: Node<'_>) -> bool {
 pub(crate) fn name_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let before = offset.checked_sub(1);
     [Some(offset), before].into_iter().flatten().find_map(|at| {
-        let node = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let node = snapshot.leaf(at..at + 1)?;
         (node.byte_range().contains(&at) && is_name(node)).then_some(node)
     })
 }
@@ -171,7 +172,7 @@ pub(crate) fn visit_near(
     }
 }
 
-/// Ways from the root down to the text. A node does not know its parent, so that asking one for it costs as much as the whole way.
+/// Ways from the root of a piece down to the text. A node does not know its parent, so that asking one for it costs as much as the whole way.
 struct Paths<'t> {
     snapshot: &'t Snapshot,
     cursor: TreeCursor<'t>,
@@ -180,13 +181,13 @@ struct Paths<'t> {
 
 impl<'t> Paths<'t> {
     fn new(snapshot: &'t Snapshot) -> Self {
-        Self { snapshot, cursor: snapshot.root().walk(), path: Vec::new() }
+        Self { snapshot, cursor: snapshot.root_at(0).walk(), path: Vec::new() }
     }
 
     /// The nodes around an offset, the innermost last.
     fn to(&mut self, offset: usize) -> &[Node<'t>] {
         self.path.clear();
-        self.cursor.reset(self.snapshot.root());
+        self.cursor.reset(self.snapshot.root_at(offset));
         loop {
             let node = self.cursor.node();
             if node.start_byte() > offset {
@@ -229,15 +230,6 @@ fn in_lists(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str, see:
 /// The sections of the module, and its lines of debugging data in the old notation.
 fn debugging_data(snapshot: &Snapshot) -> Vec<Range<usize>> {
     let k = kinds();
-    let mut out = Vec::new();
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        let kind = cursor.node().kind_id();
-        if kind == k.section_directive || kind == k.dwarf_directive {
-            out.push(cursor.node().byte_range());
-        }
-        more = cursor.goto_next_sibling();
-    }
-    out
+    let data = |n: &Node<'_>| n.kind_id() == k.section_directive || n.kind_id() == k.dwarf_directive;
+    top(snapshot).filter(data).map(|n| n.byte_range()).collect()
 }

@@ -1,5 +1,6 @@
 //! Ever larger selections: a word, an operand, all operands, the instruction, what is between two labels, the block, the function.
 
+use crate::walk::{children, whole};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -10,13 +11,14 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     if let Some(leaf) = leaf_at(snapshot, offset) {
         out.within(snapshot, leaf);
         let mut child = leaf;
-        loop {
+        while let Some(parent) = child.parent() {
             out.add(child.byte_range());
-            let Some(parent) = child.parent() else { break };
             out.between(parent, child);
             child = parent;
         }
     }
+    // The pieces of a text are nothing that somebody would select.
+    out.add(whole(snapshot));
     out.add(0..len);
     out.out
 }
@@ -24,14 +26,14 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
 /// The word at an offset, else the one that ends there, else whatever is there.
 fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let word = |at: usize| {
-        let leaf = snapshot.root().descendant_for_byte_range(at, at + 1)?;
+        let leaf = snapshot.leaf(at..at + 1)?;
         (leaf.child_count() == 0 && leaf.byte_range().contains(&at)).then_some(leaf)
     };
     let here = word(offset);
     let before = offset.checked_sub(1).and_then(word).filter(Node::is_named);
     match here {
         Some(leaf) if leaf.is_named() => Some(leaf),
-        _ => before.or(here).or_else(|| snapshot.root().descendant_for_byte_range(offset, offset)),
+        _ => before.or(here).or_else(|| snapshot.leaf(offset..offset)),
     }
 }
 
@@ -163,14 +165,4 @@ impl Selections {
             self.add(span);
         }
     }
-}
-
-fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    std::iter::from_fn(move || {
-        let child = more.then(|| cursor.node());
-        more = more && cursor.goto_next_sibling();
-        child
-    })
 }

@@ -10,6 +10,7 @@ mod scopes;
 pub use legend::{TokenKind, TokenModifiers};
 
 use crate::header::environment;
+use crate::walk::{roots_in, whole};
 use heads::{Head, Heads, Role};
 use legend::anonymous;
 use ptx_analysis::lower::named_children;
@@ -60,6 +61,12 @@ struct Frame {
     scope: bool,
 }
 
+impl Frame {
+    fn new(kind: u16, role: Role) -> Self {
+        Self { kind, role, head: None, operands: 0, next: (0, 0), declares: None, scope: false }
+    }
+}
+
 struct Walk<'t> {
     snapshot: &'t Snapshot,
     range: Range<usize>,
@@ -88,18 +95,44 @@ impl<'t> Walk<'t> {
     }
 
     fn run(mut self) -> Vec<Token> {
-        let mut cursor = self.snapshot.root().walk();
+        let skips = self.skips(whole(self.snapshot).start);
+        // What all pieces declare is in one scope.
+        self.scopes.open(None, !skips);
+        let from = if skips { self.range.start } else { 0 };
+        for root in roots_in(self.snapshot, from..self.range.end) {
+            self.piece(root, skips);
+        }
+        self.out
+    }
+
+    /// Whether so much stands between a place and the part in sight that it is not read.
+    fn skips(&self, start: usize) -> bool {
+        start.saturating_add(NEAR) < self.range.start
+    }
+
+    fn piece(&mut self, root: Node<'t>, skips: bool) {
+        let mut cursor = root.walk();
+        let down = if skips {
+            cursor.goto_first_child_for_byte(self.range.start).is_some()
+        } else {
+            cursor.goto_first_child()
+        };
+        if !down {
+            return;
+        }
+        self.stack.clear();
+        self.stack.push(Frame::new(root.kind_id(), Role::None));
         loop {
             let node = cursor.node();
             if node.start_byte() >= self.range.end {
-                break;
+                return;
             }
             let field = cursor.field_id().map_or(0, std::num::NonZero::get);
             if node.end_byte() <= self.range.start {
                 self.pass(node, field);
             } else if let Some(frame) = self.enter(node, field) {
                 // Straight to the first child that is in sight; names that the others declare are looked up when they are met.
-                let skips = node.start_byte().saturating_add(NEAR) < self.range.start && self.jumps(node);
+                let skips = self.skips(node.start_byte()) && self.jumps(node);
                 let down = if skips {
                     cursor.goto_first_child_for_byte(self.range.start).is_some()
                 } else {
@@ -107,7 +140,7 @@ impl<'t> Walk<'t> {
                 };
                 if down {
                     if frame.scope {
-                        self.scopes.open(node, !skips);
+                        self.scopes.open(Some(node), !skips);
                     }
                     self.stack.push(frame);
                     continue;
@@ -115,21 +148,19 @@ impl<'t> Walk<'t> {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    return self.out;
+                    return;
                 }
                 if self.stack.pop().is_some_and(|frame| frame.scope) {
                     self.scopes.close();
                 }
             }
         }
-        self.out
     }
 
     /// Lists of statements and the bodies of functions may be long; what is not, is read from its start.
     fn jumps(&self, node: Node<'_>) -> bool {
         let k = kinds();
-        [k.source_file, k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id())
-            || node.is_error()
+        [k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id()) || node.is_error()
     }
 
     /// What is out of sight may declare names, and the words of an instruction count.
@@ -184,15 +215,8 @@ impl<'t> Walk<'t> {
             self.leaf(node, kind, field, role);
             return None;
         }
-        let mut frame = Frame {
-            kind,
-            role,
-            head: None,
-            operands: 0,
-            next: (0, 0),
-            declares: None,
-            scope: [k.source_file, k.function, k.block, k.call_prototype_directive].contains(&kind),
-        };
+        let mut frame = Frame::new(kind, role);
+        frame.scope = [k.function, k.block, k.call_prototype_directive].contains(&kind);
         if kind == k.instruction {
             (frame.head, frame.operands) = self.instruction(node);
         } else if kind == k.variable_declaration || kind == k.parameter {

@@ -61,7 +61,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         let arrangement = &resolved.candidates[best.place.0].arrangements[best.place.1];
         let called = callee(&place.before, &head, &spot, arrangement);
         if let (Some(name), [Open::Parenthesis(index)]) = (called, spot.open.as_slice())
-            && let Some(signature) = function(snapshot, &name, *index)
+            && let Some(signature) = function(&place, &name, *index)
         {
             return Some(SignatureHelp { signatures: vec![signature], active: 0 });
         }
@@ -125,8 +125,9 @@ fn operand(shape: &Shape, entry: &Entry) -> String {
 }
 
 /// A function whose arguments are written.
-fn function(snapshot: &Snapshot, name: &str, index: usize) -> Option<Signature> {
-    let found = names::find(snapshot, snapshot.root(), name)?;
+fn function(place: &Place<'_>, name: &str, index: usize) -> Option<Signature> {
+    let snapshot = place.snapshot;
+    let found = names::find(snapshot, snapshot.root_at(place.start), name)?;
     let mut label = signature(snapshot, found.statement)?;
     let list = found.statement.child_by_field_id(fields().parameters);
     // The parameters again, one by one, so that their places in the label are known.

@@ -1,12 +1,12 @@
 //! A text that can be edited, and its tree.
 
-use crate::pieces;
+use crate::forest::{Forest, LEAST, Part, point};
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Node, Parser};
 
 /// A text and the tree of that very text, or the trees of its pieces. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
@@ -18,14 +18,6 @@ pub struct Snapshot {
     number: (u64, u64),
     /// The edits since the snapshot before.
     edits: Arc<[Edit]>,
-}
-
-/// A piece of a text and the tree of it. Places in the tree count from the beginning of the text.
-#[derive(Debug, Clone)]
-pub(crate) struct Part {
-    /// Where it begins; it ends where the next one does.
-    pub(crate) start: usize,
-    pub(crate) tree: Tree,
 }
 
 /// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
@@ -75,26 +67,19 @@ impl Snapshot {
         Document::new(text).snapshot()
     }
 
-    /// Parses a whole text; a large one in pieces on so many threads, if it has no syntax error. Such a snapshot is for those who look at
-    /// all items one after the other ([`Snapshot::roots`]).
+    /// Parses a whole text; a large one in pieces on so many threads.
     pub fn in_pieces(text: &str, threads: usize) -> Self {
-        Self::cut(text, threads, pieces::LEAST)
+        Document::in_pieces(text, threads).snapshot()
     }
 
     /// As [`Snapshot::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.
     pub fn cut(text: &str, threads: usize, least: usize) -> Self {
-        let Some(trees) = pieces::parse(text, threads, least) else { return Self::new(text) };
-        Self { rope: Rope::from_str(text), trees: trees.into(), number: (new_number(), 1), edits: Arc::default() }
+        Document::cut(text, threads, least).snapshot()
     }
 
     /// The text.
     pub fn rope(&self) -> &Rope {
         &self.rope
-    }
-
-    /// The tree; of a text that was parsed in pieces, that of the first.
-    pub fn tree(&self) -> &Tree {
-        &self.trees[0].tree
     }
 
     /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
@@ -113,11 +98,6 @@ impl Snapshot {
     /// Names this snapshot for [`Snapshot::edits_since`].
     pub fn id(&self) -> SnapshotId {
         SnapshotId(self.number.0, self.number.1)
-    }
-
-    /// The root node; of a text that was parsed in pieces, that of the first.
-    pub fn root(&self) -> Node<'_> {
-        self.tree().root_node()
     }
 
     /// The root nodes of all pieces, in order; one for a text that was parsed as a whole. Together their children are the items of
@@ -163,10 +143,10 @@ impl Snapshot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotId(u64, u64);
 
-/// A text under edit. Edits are applied to the text at once and to the tree by [`Document::reparse`].
+/// A text under edit. Edits are applied to the text at once and to the trees by [`Document::reparse`].
 pub struct Document {
     rope: Rope,
-    tree: Tree,
+    forest: Forest,
     parser: Parser,
     stale: bool,
     /// Number of this document and of its last snapshot.
@@ -187,13 +167,19 @@ impl Document {
     /// # Panics
     /// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
     pub fn new(text: &str) -> Self {
-        let mut parser = parser();
+        Self::in_pieces(text, 1)
+    }
+
+    /// Parses a whole text; a large one in pieces on so many threads.
+    pub fn in_pieces(text: &str, threads: usize) -> Self {
+        Self::cut(text, threads, LEAST)
+    }
+
+    /// As [`Document::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.
+    pub fn cut(text: &str, threads: usize, least: usize) -> Self {
         let rope = Rope::from_str(text);
-        // `parse` gives `None` only when cancelled or without a language.
-        #[allow(clippy::expect_used)]
-        let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-        let number = (new_number(), 0);
-        Self { rope, tree, parser, stale: false, number, edits: Vec::new() }
+        let forest = Forest::new(text, &rope, threads, least);
+        Self { rope, forest, parser: parser(), stale: false, number: (new_number(), 0), edits: Vec::new() }
     }
 
     /// The text.
@@ -208,66 +194,36 @@ impl Document {
         let start = self.rope.byte_to_char(range.start.min(len));
         let end = self.rope.byte_to_char(range.end.min(len)).max(start);
         let (start_byte, old_end_byte) = (self.rope.char_to_byte(start), self.rope.char_to_byte(end));
-        let (start_position, old_end_position) = (self.point(start_byte), self.point(old_end_byte));
+        let (start_position, old_end_position) = (point(&self.rope, start_byte), point(&self.rope, old_end_byte));
         self.rope.remove(start..end);
         self.rope.insert(start, new);
         let new_end_byte = start_byte + new.len();
-        self.tree.edit(&InputEdit {
+        let new_end_position = point(&self.rope, new_end_byte);
+        self.forest.edit(&InputEdit {
             start_byte,
             old_end_byte,
             new_end_byte,
             start_position,
             old_end_position,
-            new_end_position: self.point(new_end_byte),
+            new_end_position,
         });
         self.edits.push(Edit { start: start_byte, old_end: old_end_byte, new_end: new_end_byte });
         self.stale = true;
     }
 
-    /// Replaces the whole text; the next parse is a fresh one.
-    pub fn replace(&mut self, text: &str) {
-        let parser = std::mem::take(&mut self.parser);
-        *self = Self::new(text);
-        drop(parser);
-    }
-
-    /// Brings the tree up to the text: incremental, in the size of the edits where the text is sound.
+    /// Brings the trees up to the text: incremental, in the size of the edits where the text is sound.
     pub fn reparse(&mut self) {
-        if !self.stale {
-            return;
+        if std::mem::take(&mut self.stale) {
+            self.forest.mend(&self.rope, &mut self.parser);
         }
-        let rope = &self.rope;
-        let mut chunk = |offset: usize, _: Point| read(rope, offset);
-        if let Some(tree) = self.parser.parse_with_options(&mut chunk, Some(&self.tree), None) {
-            self.tree = tree;
-        }
-        self.stale = false;
     }
 
-    /// The text with its tree, reparsed if need be.
+    /// The text with its trees, reparsed if need be.
     pub fn snapshot(&mut self) -> Snapshot {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        Snapshot {
-            rope: self.rope.clone(),
-            trees: [Part { start: 0, tree: self.tree.clone() }].into(),
-            number: self.number,
-            edits,
-        }
+        let trees = self.forest.parts().cloned().collect();
+        Snapshot { rope: self.rope.clone(), trees, number: self.number, edits }
     }
-
-    fn point(&self, byte: usize) -> Point {
-        let row = self.rope.byte_to_line(byte);
-        Point { row, column: byte - self.rope.line_to_byte(row) }
-    }
-}
-
-/// The text from an offset to the end of the rope's chunk there.
-fn read(rope: &Rope, offset: usize) -> &[u8] {
-    if offset >= rope.len_bytes() {
-        return &[];
-    }
-    let (text, start, _, _) = rope.chunk_at_byte(offset);
-    &text.as_bytes()[offset - start..]
 }

@@ -4,6 +4,7 @@
 //! name, and nothing of diagnostics or protocols. Positions are byte offsets.
 
 mod document;
+mod forest;
 mod kinds;
 mod pieces;
 mod threads;
@@ -12,4 +13,4 @@ pub use document::{Document, Edit, Snapshot, SnapshotId};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
 pub use ropey::Rope;
 pub use threads::in_parallel;
-pub use tree_sitter::{Node, Tree, TreeCursor};
+pub use tree_sitter::{Node, TreeCursor};

@@ -1,185 +1,210 @@
-//! Large texts in pieces, which several threads parse at the same time.
+//! Where a large text may be cut: in front of functions.
 //!
-//! A text is cut behind the `}` that ends a function. Each piece gets a tree of its own, whose nodes stand where they stand in the
-//! whole text. What parses without an error in pieces parses to the same nodes as a whole, since the grammar is unambiguous and a
-//! module is a sequence of items; a text in which any piece has an error is parsed as a whole, since how the parser recovers depends
-//! on everything around.
+//! A cut is the beginning of a line from which on nothing but comments stands before the head of a function. No function stands in
+//! another one, so what parses without an error parses to the same items, cut or not; and where something is wrong, a cut keeps it
+//! within its function. Which places are cuts follows from the text alone, and from any cut on, the same ones are found.
 
-use crate::document::Part;
-use crate::threads::in_parallel;
-use std::ops::Range;
-use tree_sitter::{Parser, Point, Tree};
+use memchr::{memchr2, memchr3};
 
-/// Pieces have at least so many bytes: below this, threads cost more than they save.
-pub const LEAST: usize = 96 << 10;
+/// Words that may stand before `.entry` and `.func`.
+const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
+const FUNCTIONS: [&[u8]; 2] = [b"entry", b"func"];
 
-/// The trees of the pieces of a text, in its order; nothing if it is better parsed as a whole.
-pub fn parse(text: &str, threads: usize, least: usize) -> Option<Vec<Part>> {
-    if threads < 2 || text.len() < 2 * least {
-        return None;
+/// The cuts of a text, in order; that at its beginning is none.
+pub fn cuts(text: &[u8]) -> Vec<usize> {
+    let mut scanner = Scanner::new(text);
+    let mut out: Vec<usize> = std::iter::from_fn(|| scanner.next_head()).collect();
+    if out.first() == Some(&0) {
+        out.remove(0);
     }
-    let pieces = pieces(text, (text.len() / (threads * 16)).max(least))?;
-    let trees = in_parallel(&pieces, threads, crate::document::parser, |parser, piece| {
-        let tree = parse_piece(parser, text, piece).filter(|tree| !tree.root_node().has_error())?;
-        Some(Part { start: piece.bytes.start, tree })
-    });
-    trees.into_iter().collect()
+    out
 }
 
-fn parse_piece(parser: &mut Parser, text: &str, piece: &Piece) -> Option<Tree> {
-    let range = tree_sitter::Range {
-        start_byte: piece.bytes.start,
-        end_byte: piece.bytes.end,
-        start_point: Point { row: piece.rows.start, column: 0 },
-        end_point: Point { row: piece.rows.end, column: text.get(piece.bytes.clone())?.len() - last_line(text, piece) },
-    };
-    parser.set_included_ranges(&[range]).ok()?;
-    parser.parse(text, None)
+/// Whether a text that stands at the beginning of a line begins with a function. Nothing, if a longer part of it has to be looked at.
+pub fn begins_function(text: &[u8]) -> Option<bool> {
+    let mut scanner = Scanner::new(text);
+    scanner.only_first = true;
+    match scanner.next_head() {
+        Some(_) => Some(true),
+        // It has seen another word.
+        None => (scanner.at < text.len()).then_some(false),
+    }
 }
 
-/// Where the last line of a piece begins in it.
-fn last_line(text: &str, piece: &Piece) -> usize {
-    text.as_bytes()[piece.bytes.clone()].iter().rposition(|b| matches!(b, b'\n')).map_or(0, |at| at + 1)
+/// Whether a text ends so that a function may begin behind it: with a line, and not within the head of one.
+pub fn may_end(text: &[u8]) -> bool {
+    text.ends_with(b"\n") && !ends_with_linkage(text)
 }
 
-/// A part of a text that begins at the beginning of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Piece {
-    bytes: Range<usize>,
-    /// As the parser counts them: by line feeds.
-    rows: Range<usize>,
+fn ends_with_linkage(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    LINKAGE.iter().any(|word| text.strip_suffix(*word).is_some_and(|before| before.ends_with(b".")))
 }
 
-/// Cuts a text into at least two pieces of about so many bytes, if there are places for that: between the `}` of a block that is no
-/// initializer and a directive at the beginning of a later line.
-fn pieces(text: &str, size: usize) -> Option<Vec<Piece>> {
-    let bytes = text.as_bytes();
-    let mut out: Vec<Piece> = Vec::new();
-    let (mut at, mut depth, mut row) = (0, 0_usize, 0);
-    let mut start = (0, 0);
-    // The last byte outside of blocks, and where it may be cut if a directive comes next.
-    let (mut before, mut initializer, mut cut) = (b'\n', false, None);
-    while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'\n' => {
-                row += 1;
-                if cut == Some(None) {
-                    cut = Some(Some((at, row)));
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+struct Scanner<'t> {
+    text: &'t [u8],
+    at: usize,
+    /// Where a cut would be if a function begins here: the beginning of the first line behind the last word.
+    line: Option<usize>,
+    /// Words of linkage have been read: the cut in front of them, if there is one.
+    linkage: Option<Option<usize>>,
+    /// It ends with the first word that is none of a function's head.
+    only_first: bool,
+}
+
+impl<'t> Scanner<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0, line: Some(0), linkage: None, only_first: false }
+    }
+
+    /// The cut in front of the next head of a function.
+    fn next_head(&mut self) -> Option<usize> {
+        loop {
+            let rest = &self.text[self.at.min(self.text.len())..];
+            match rest.first()? {
+                b'\n' => {
+                    self.at += 1;
+                    self.line = self.line.or(Some(self.at));
                 }
-            }
-            b'/' if bytes.get(at) == Some(&b'/') => {
-                at += bytes[at..].iter().position(|b| matches!(b, b'\r' | b'\n')).unwrap_or(bytes.len() - at);
-            }
-            b'/' if bytes.get(at) == Some(&b'*') => {
-                let length = text.get(at + 1..)?.find("*/")?;
-                row += bytes[at..at + 1 + length].iter().filter(|b| **b == b'\n').count();
-                at += length + 3;
-            }
-            b' ' | b'\t' | b'\r' => {}
-            b'"' => {
-                let end = bytes[at..].iter().position(|b| matches!(b, b'"' | b'\r' | b'\n'));
-                // It ends with its line, if nothing else ends it.
-                at += end.map_or(0, |n| n + usize::from(bytes[at + n] == b'"'));
-            }
-            b'{' => {
-                initializer = if depth == 0 { before == b'=' } else { initializer };
-                depth += 1;
-            }
-            b'}' => {
-                // More are closed than opened: something is wrong.
-                depth = depth.checked_sub(1)?;
-                cut = (depth == 0 && !initializer && at - start.0 >= size).then_some(None);
-            }
-            _ if depth > 0 => {}
-            _ => {
-                if let (b'.', Some(Some(place))) = (byte, cut) {
-                    out.push(Piece { bytes: start.0..place.0, rows: start.1..place.1 });
-                    start = place;
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'/' if rest.get(1) == Some(&b'/') => self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
+                // Without an end it takes the rest.
+                b'/' if rest.get(1) == Some(&b'*') => {
+                    self.at += memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
                 }
-                (before, cut) = (*byte, None);
+                b'.' if self.line.is_some() || self.linkage.is_some() => {
+                    let length = rest[1..].iter().take_while(|b| is_word(**b)).count();
+                    self.at += 1 + length;
+                    let found = self.word(&rest[1..1 + length]);
+                    if found.is_some() {
+                        return found;
+                    }
+                    // At the end of the text it may be a part of a word.
+                    if self.only_first && self.linkage.is_none() && self.at < self.text.len() {
+                        self.at -= 1 + length;
+                        return None;
+                    }
+                }
+                byte => {
+                    if self.only_first {
+                        return None;
+                    }
+                    (self.line, self.linkage) = (None, None);
+                    if *byte == b'"' {
+                        // It ends with its line, if nothing else ends it.
+                        let end = memchr3(b'"', b'\r', b'\n', &rest[1..]);
+                        self.at += 1 + end.map_or(rest.len(), |n| n + usize::from(rest[1 + n] == b'"'));
+                    } else {
+                        // The rest of a line says nothing of where the next one begins but by comments, strings and its last word.
+                        let length = 1 + memchr3(b'\n', b'/', b'"', &rest[1..]).unwrap_or(rest.len() - 1);
+                        self.at += length;
+                        if ends_with_linkage(&rest[..length]) {
+                            self.linkage = Some(None);
+                        }
+                    }
+                }
             }
         }
     }
-    if depth > 0 || out.is_empty() {
-        return None;
+
+    /// A directive at the beginning of a line, or behind words of linkage there.
+    fn word(&mut self, word: &[u8]) -> Option<usize> {
+        let line = self.line.take();
+        if LINKAGE.contains(&word) {
+            self.linkage = self.linkage.or(Some(line));
+            return None;
+        }
+        let cut = self.linkage.take().unwrap_or(line);
+        cut.filter(|_| FUNCTIONS.contains(&word))
     }
-    out.push(Piece { bytes: start.0..text.len(), rows: start.1..row });
-    Some(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Snapshot;
 
     const KERNEL: &str = ".visible .entry k()\n{\n// }\n/* } \n */ .pragma \"}\";\n{ ret; }\n}\n";
 
     fn cut(text: &str) -> Vec<&str> {
-        pieces(text, 1).unwrap_or_default().into_iter().map(|p| &text[p.bytes]).collect()
+        let mut ends = cuts(text.as_bytes());
+        ends.push(text.len());
+        let mut start = 0;
+        ends.into_iter().map(|end| &text[std::mem::replace(&mut start, end)..end]).collect()
     }
 
     #[test]
-    fn texts_are_cut_behind_functions() {
+    fn texts_are_cut_in_front_of_functions() {
         assert_eq!(cut(&KERNEL.repeat(3)), [KERNEL; 3]);
-        let tail = format!("{KERNEL}{KERNEL}.global .u32 x = {{ 1 }};\n");
-        assert_eq!(cut(&tail), [KERNEL, KERNEL, ".global .u32 x = { 1 };\n"]);
         let crlf = KERNEL.replace('\n', "\r\n");
         assert_eq!(cut(&crlf.repeat(2)), [&crlf, &crlf]);
+        for second in [
+            ".func f()\n{\n}\n",
+            "\n// what it does\n/* and\n how */\n.weak .func f()\n{\n}\n",
+            ".visible\n.entry\nf()\n{\n}\n",
+            "  .extern .func f();\n",
+        ] {
+            assert_eq!(cut(&format!("{KERNEL}{second}")), [KERNEL, second]);
+            let open = KERNEL.strip_suffix("}\n").unwrap();
+            assert_eq!(cut(&format!("{open}{second}")), [open, second], "a brace is missing");
+            let global = format!("{KERNEL}.global .u32 x = 1; // .func\n");
+            assert_eq!(cut(&format!("{global}{second}")), [&global, second]);
+        }
     }
 
     #[test]
-    fn what_cannot_be_cut_is_left_whole() {
+    fn nothing_else_is_a_cut() {
         for text in [
             "",
             KERNEL,
             ".func a() { ret; } .func b() { ret; }",
-            ".func a()\n{\n.func b()\n{\n}\n",
-            "}\n.func a()\n{\n}\n.func b()\n{\n}\n",
             ".func a()\n{\n}\n/*\n.func b()\n{\n}\n",
-            ".global .u32 a[2] = {\n1, 2 }\n;\n.global .u32 b = 1;",
-            ".global .u32 a[2] = {\n1, 2 }\n.global .u32 b = 1;",
-            ".func a()\n{\n} // more\n label: ret;\n",
+            ".func a()\n{\n}\n/* */ /*\n.func b()\n{\n}\n",
+            ".func a()\n{\n}\n.visible .global .u32 a;\n",
+            ".func a()\n{\n}\n.functional b;\n",
+            ".func a()\n{\n}\n\".func\" .func b;\n",
+            ".func a()\n{\n}\nlabel: .func b;\n",
+            ".visible\n.func a()\n{\n}\n",
+            ".global .u32 a; .weak\n.func a()\n{\n}\n",
+            ".global .u32 a; .weak // why\n.visible .func a()\n{\n}\n",
         ] {
-            assert_eq!(cut(text), Vec::<&str>::new(), "{text}");
+            assert!(cuts(text.as_bytes()).is_empty(), "{text}");
         }
     }
 
     #[test]
-    fn rows_are_those_of_the_whole_text() {
-        let text = format!("{KERNEL}.pragma \"open\n;{KERNEL}\r\n{KERNEL}{KERNEL}");
-        for piece in pieces(&text, 1).unwrap() {
-            assert_eq!(piece.rows.start, text[..piece.bytes.start].matches('\n').count());
-            assert_eq!(piece.rows.end, text[..piece.bytes.end].matches('\n').count());
-        }
-    }
-
-    /// Each node with its place, a line each.
-    fn nodes(snapshot: &Snapshot) -> Vec<String> {
-        let mut out = Vec::new();
-        for root in snapshot.roots() {
-            let mut cursor = root.walk();
-            let mut stack: Vec<_> = root.children(&mut cursor).collect();
-            stack.reverse();
-            while let Some(node) = stack.pop() {
-                out.push(format!("{} {:?}", node.kind(), node.range()));
-                let mut children: Vec<_> = node.children(&mut node.walk()).collect();
-                children.reverse();
-                stack.extend(children);
-            }
-        }
-        out
+    fn a_string_ends_with_its_line() {
+        let (first, second) = (".func a()\n{ // \"\n \" /* \n", ".func b()\n{\n}\n");
+        assert_eq!(cut(&format!("{first}{second}")), [first, second]);
     }
 
     #[test]
-    fn pieces_have_the_nodes_of_the_whole() {
-        let body = "    fma.rn.f32 %f1, %f2, %f3, %f4; // é\n".repeat(400);
-        let kernel = format!("// before\n.visible .entry k(.param .u64 p)\n{{\n{body}}}\n\n");
-        let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}", kernel.repeat(40));
-        let (whole, pieces) = (Snapshot::new(&text), Snapshot::in_pieces(&text, 3));
-        assert!(pieces.roots().count() > 3);
-        assert_eq!(nodes(&pieces), nodes(&whole));
-        let broken = text.replacen("fma.rn", "fma rn (", 1);
-        assert_eq!(Snapshot::in_pieces(&broken, 3).roots().count(), 1, "an error is for the whole to recover from");
+    fn a_beginning_is_known_by_its_first_words() {
+        for (text, expected) in [
+            (".visible .entry", Some(true)),
+            ("// c\n\n /* .global */ .func", Some(true)),
+            (".visible .global .u32", Some(false)),
+            (".global ", Some(false)),
+            (".global", None),
+            ("add", Some(false)),
+            ("} .func", Some(false)),
+            ("  // c", None),
+            (".visible", None),
+            ("/* .func", None),
+        ] {
+            assert_eq!(begins_function(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_end_is_a_line_and_no_head() {
+        for (text, expected) in
+            [("}\n", true), ("}", false), ("", false), (".weak \n", false), (".weakly\n", true), ("weak\n", true)]
+        {
+            assert_eq!(may_end(text.as_bytes()), expected, "{text}");
+        }
     }
 }

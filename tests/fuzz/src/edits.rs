@@ -3,6 +3,7 @@
 use crate::bytes::{Bytes, boundary, split};
 use ptx_analysis::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Node, Snapshot};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Edits of one input.
@@ -134,7 +135,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// What an edit takes away, and what it puts there.
-fn edit(bytes: &mut Bytes<'_>, text: &str) -> (std::ops::Range<usize>, String) {
+fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
     let start = boundary(text, bytes.below(text.len() + 1));
     let gone = bytes.byte();
     // Half of all edits only put something in; a few take away much.
@@ -163,7 +164,7 @@ fn compare(document: &mut Document, analyzer: &mut Analyzer, text: &str, how: u8
     let fresh = Snapshot::new(text);
     // How the parser recovers from an error may depend on how the text came about; what does not, must not.
     if !same_tree(&snapshot, &fresh) {
-        assert!(fresh.root().has_error(), "another tree, step by step and afresh, of\n{text}");
+        assert!(fresh.has_error(), "another tree, step by step and afresh, of\n{text}");
         analyzer.analyze(&snapshot);
         return;
     }
@@ -197,31 +198,28 @@ fn same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
 }
 
 fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot) -> bool {
-    let shape = |n: Node<'_>| (n.kind_id(), n.byte_range(), n.is_missing(), n.is_error());
-    let (mut left, mut right) = (step_by_step.tree().walk(), fresh.tree().walk());
-    loop {
-        if shape(left.node()) != shape(right.node()) {
-            return false;
-        }
-        let down = left.goto_first_child();
-        if down != right.goto_first_child() {
-            return false;
-        }
-        if down {
-            continue;
-        }
-        loop {
-            let on = left.goto_next_sibling();
-            if on != right.goto_next_sibling() {
-                return false;
+    nodes(step_by_step).eq(nodes(fresh))
+}
+
+/// All nodes with their depth. Of roots only those that are errors, since a text may be parsed in other pieces.
+fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = (usize, u16, Range<usize>, bool, bool)> {
+    let below = |root: Node<'_>| root.is_error() || root.child_count() > 0;
+    snapshot.roots().filter(move |root| below(*root)).flat_map(|root| {
+        let mut cursor = root.walk();
+        let least = usize::from(!root.is_error() && cursor.goto_first_child());
+        let (mut depth, mut more) = (least, true);
+        std::iter::from_fn(move || {
+            let node = more.then(|| cursor.node())?;
+            let shape = (depth, node.kind_id(), node.byte_range(), node.is_missing(), node.is_error());
+            if cursor.goto_first_child() {
+                depth += 1;
+            } else {
+                while more && !cursor.goto_next_sibling() {
+                    more = depth > least && cursor.goto_parent();
+                    depth -= usize::from(more);
+                }
             }
-            if on {
-                break;
-            }
-            if !left.goto_parent() {
-                return true;
-            }
-            right.goto_parent();
-        }
-    }
+            Some(shape)
+        })
+    })
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 fn worth(expression: &str) -> String {
     let text = format!("mov.b64 %rd0, {expression};");
     let snapshot = Snapshot::new(&text);
-    let Some(node) = snapshot.root().child(0).filter(|n| !n.has_error()) else { return "-".to_owned() };
+    let Some(node) = snapshot.root_at(0).child(0).filter(|n| !n.has_error()) else { return "-".to_owned() };
     let Some(lowered) = instruction(Source { text: &text, base: 0 }, node) else { return "-".to_owned() };
     lowered.operands.get(1).map_or_else(|| "-".to_owned(), value)
 }

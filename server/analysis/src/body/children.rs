@@ -225,7 +225,7 @@ fn child_at<'n>(parent: Node<'n>, base: usize, known: &Known) -> Option<Node<'n>
 
 /// Whether the parser took over one node of an earlier tree as the other. The identity of a node is its place in its parent, which may be
 /// another one; its children have theirs in itself.
-fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
+pub fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
     let child = |node: Node<'_>| node.child(0).map(|c| c.id());
     one.kind_id() == other.kind_id() && child(one).is_some() && child(one) == child(other)
 }

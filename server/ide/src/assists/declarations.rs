@@ -15,7 +15,7 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
 
 fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let k = kinds();
-    let mut node = snapshot.root().descendant_for_byte_range(offset, offset)?;
+    let mut node = snapshot.leaf(offset..offset)?;
     while node.kind_id() != k.variable_declaration {
         if node.kind_id() == k.block || node.kind_id() == k.function {
             return None;

@@ -24,10 +24,10 @@ struct Literal<'t> {
 fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<Literal<'_>> {
     let k = kinds();
     let is_number = |n: &Node<'_>| n.kind_id() == k.integer || n.kind_id() == k.float;
-    let at = |start: usize, end: usize| snapshot.root().descendant_for_byte_range(start, end).filter(is_number);
+    let at = |start: usize, end: usize| snapshot.leaf(start..end).filter(is_number);
     let leaf = at(offset, offset + 1).or_else(|| at(offset.checked_sub(1)?, offset)).or_else(|| {
         // On the minus.
-        let sign = snapshot.root().descendant_for_byte_range(offset, offset + 1)?;
+        let sign = snapshot.leaf(offset..offset + 1)?;
         let argument = sign.parent()?.child_by_field_id(fields().argument)?;
         (sign.kind() == "-" && is_number(&argument)).then_some(argument)
     })?;

@@ -2,10 +2,11 @@
 
 use super::Assist;
 use crate::TextEdit;
+use crate::walk::roots_in;
 use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
 use ptx_isa::ISA;
-use ptx_syntax::{Snapshot, kinds};
+use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -28,17 +29,31 @@ pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
 
 /// The edits that bring modifiers to canonical order, in the whole text or in the instructions that a range touches.
 pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<TextEdit> {
-    let (k, mut out) = (kinds(), Vec::new());
+    let mut out = Vec::new();
     let range = range.unwrap_or(0..usize::MAX);
     let mut known: HashMap<String, Option<String>> = HashMap::new();
-    let mut cursor = snapshot.root().walk();
+    for root in roots_in(snapshot, range.clone()) {
+        of_piece(snapshot, root, &range, &mut known, &mut out);
+    }
+    out
+}
+
+fn of_piece(
+    snapshot: &Snapshot,
+    root: Node<'_>,
+    range: &Range<usize>,
+    known: &mut HashMap<String, Option<String>>,
+    out: &mut Vec<TextEdit>,
+) {
+    let k = kinds();
+    let mut cursor = root.walk();
     if cursor.goto_first_child_for_byte(range.start).is_none() {
-        return out;
+        return;
     }
     loop {
         let node = cursor.node();
         if node.start_byte() > range.end {
-            break;
+            return;
         }
         let kind = node.kind_id();
         if kind == k.instruction && !node.has_error() && node.end_byte() >= range.start {
@@ -69,11 +84,10 @@ pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return out;
+                return;
             }
         }
     }
-    out
 }
 
 /// A head with its modifiers in canonical order, if that is another one and means the same.

@@ -35,8 +35,8 @@ pub struct Matched<'a> {
 impl<'t> Site<'t> {
     /// The instruction around an offset, or the one that ends there.
     pub fn at(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
-        let inside = snapshot.root().descendant_for_byte_range(offset, offset);
-        let before = || snapshot.root().descendant_for_byte_range(offset.checked_sub(1)?, offset);
+        let inside = snapshot.leaf(offset..offset);
+        let before = || snapshot.leaf(offset.checked_sub(1)?..offset);
         inside
             .and_then(instruction_around)
             .or_else(|| before().and_then(instruction_around))
@@ -56,7 +56,7 @@ impl<'t> Site<'t> {
     /// Calls `f` with the lowered instruction and its form.
     pub fn matched<R>(&self, f: impl FnOnce(&Matched<'_>) -> Option<R>) -> Option<R> {
         let snapshot = Snapshot::new(&self.text);
-        let node = named_children(snapshot.root()).next().filter(|n| n.kind_id() == kinds().instruction)?;
+        let node = named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)?;
         let instruction = lower::instruction(Source { text: &self.text, base: 0 }, node)?;
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
         let head = head::resolve(ISA.opcode(instruction.opcode.text)?, &modifiers)?;

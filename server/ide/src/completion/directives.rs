@@ -6,6 +6,7 @@ use super::scope;
 use super::tokens::Kind;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
+use crate::walk::top;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
@@ -45,13 +46,9 @@ impl List<'_, '_> {
     fn begun(&self) -> Begun {
         let k = kinds();
         let mut out = Begun::default();
-        let mut cursor = self.place.snapshot.root().walk();
-        let mut more = cursor.goto_first_child();
+        let mut before = top(self.place.snapshot).take_while(|n| n.start_byte() < self.place.start);
         for _ in 0..MOST_STATEMENTS {
-            let node = cursor.node();
-            if !more || node.start_byte() >= self.place.start {
-                return out;
-            }
+            let Some(node) = before.next() else { return out };
             match node.kind_id() {
                 kind if kind == k.version_directive => out.version = true,
                 kind if kind == k.target_directive => out.target = true,
@@ -59,7 +56,6 @@ impl List<'_, '_> {
                 kind if kind == k.comment || kind == k.preprocessor_line => {}
                 _ => out.more = true,
             }
-            more = cursor.goto_next_sibling();
         }
         out.more = true;
         out

@@ -144,7 +144,7 @@ fn end_of_code(snapshot: &Snapshot, offset: usize) -> Option<usize> {
         if end == 0 {
             return Some(0);
         }
-        let node = snapshot.root().descendant_for_byte_range(end - 1, end)?;
+        let node = snapshot.leaf(end - 1..end)?;
         let kind = node.kind_id();
         if kind != k.comment && kind != k.preprocessor_line {
             return Some(end);
@@ -205,9 +205,9 @@ struct Statement<'t> {
 impl<'t> Statement<'t> {
     /// The statement at an offset; `end` is the end of the last token before it.
     fn find(snapshot: &'t Snapshot, offset: usize, end: usize) -> Self {
-        let root = snapshot.root();
-        let Some(leaf) = end.checked_sub(1).and_then(|at| root.descendant_for_byte_range(at, end)) else {
-            return Self { start: offset, level: Level::Module, function: None, holder: root, labelled: false };
+        let Some(leaf) = end.checked_sub(1).and_then(|at| snapshot.leaf(at..end)) else {
+            let holder = snapshot.root_at(0);
+            return Self { start: offset, level: Level::Module, function: None, holder, labelled: false };
         };
         let k = kinds();
         let holds = |n: Node<'_>| {
@@ -343,7 +343,7 @@ impl<'t> Statement<'t> {
                 return Self { start: from.min(offset), level: Level::Header, function, holder: here, labelled: false };
             }
         }
-        let holder = body.or(function).unwrap_or_else(|| snapshot.root());
+        let holder = body.or(function).unwrap_or_else(|| snapshot.root_at(here.start_byte()));
         let function = function.or_else(|| Self::new(offset, holder).function);
         let mut line = line_of(end.saturating_sub(1));
         if line_of(offset) > line && !snapshot.text(end - 1..end).ends_with([',', '(', '|']) {

@@ -210,7 +210,7 @@ pub fn labels(place: &Place<'_>) -> Vec<Name> {
             if bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes.get(at - 1) == Some(&b':')) {
                 continue;
             }
-            let node = snapshot.root().descendant_for_byte_range(base + at, base + at + 1).and_then(|n| n.parent());
+            let node = snapshot.leaf(base + at..base + at + 1).and_then(|n| n.parent());
             let Some(label) = node.filter(|n| n.kind_id() == k.label) else { continue };
             let around = label.parent().filter(|block| {
                 let range = block.byte_range();

@@ -96,7 +96,7 @@ pub fn documentation(snapshot: &Snapshot, topic: &Topic) -> Option<String> {
         Topic::Version(name) => describe::version(ptx_analysis::target::version(name)?)?,
         Topic::Constant(name) => describe::constant(ISA.constant(name)?, known),
         Topic::Declared(name, at) => {
-            let at = snapshot.root().descendant_for_byte_range(*at, *at)?;
+            let at = snapshot.leaf(*at..*at)?;
             let found = crate::names::find(snapshot, at, name)?;
             let place = found.declarator.child_by_field_id(ptx_syntax::fields().name).unwrap_or(found.declarator);
             return crate::hover(snapshot, place.start_byte(), None).map(|h| h.markdown);

@@ -82,7 +82,7 @@ fn same_kind(wanted: Option<TypeId>, declared: Option<TypeId>) -> bool {
 
 /// The outermost block around an offset.
 fn body(snapshot: &Snapshot, at: usize) -> Option<Node<'_>> {
-    let mut node = snapshot.root().descendant_for_byte_range(at, at)?;
+    let mut node = snapshot.leaf(at..at)?;
     loop {
         if node.kind_id() == kinds().function {
             return node.child_by_field_id(fields().body);

@@ -1,6 +1,7 @@
 //! Edits that say what they want, as replacements in a text.
 
 use super::{TextEdit, declare};
+use crate::walk::top;
 use ptx_analysis::Edit;
 use ptx_analysis::target::find_target;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -24,19 +25,7 @@ pub fn edit(snapshot: &Snapshot, at: usize, edit: &Edit) -> Option<TextEdit> {
 }
 
 fn header(snapshot: &Snapshot, kind: u16) -> Option<Node<'_>> {
-    let mut cursor = snapshot.root().walk();
-    let mut more = cursor.goto_first_child();
-    for _ in 0..MOST {
-        if !more || cursor.node().kind_id() == kinds().function {
-            return None;
-        }
-        if cursor.node().kind_id() == kind {
-            // The node again from the snapshot, whose lifetime it has.
-            return Some(cursor.node());
-        }
-        more = cursor.goto_next_sibling();
-    }
-    None
+    top(snapshot).take(MOST).take_while(|n| n.kind_id() != kinds().function).find(|n| n.kind_id() == kind)
 }
 
 /// The architecture in `.target`, which may have options beside it.

@@ -57,7 +57,7 @@ impl<'t> Statement<'t> {
     /// The instruction around a finding, if it is about one.
     pub fn around(snapshot: &'t Snapshot, environment: &'t Environment, diagnostic: &'t Diagnostic) -> Option<Self> {
         let range = &diagnostic.range;
-        let mut node = snapshot.root().descendant_for_byte_range(range.start, range.start)?;
+        let mut node = snapshot.leaf(range.start..range.start)?;
         while node.kind_id() != kinds().instruction {
             let parent = node.parent()?;
             if parent.kind_id() == kinds().block || parent.kind_id() == kinds().function {
@@ -154,5 +154,5 @@ impl<'t> Statement<'t> {
 
 /// The instruction of a text that is nothing else.
 fn instruction_node(snapshot: &Snapshot) -> Option<Node<'_>> {
-    lower::named_children(snapshot.root()).next().filter(|n| n.kind_id() == kinds().instruction)
+    lower::named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)
 }

@@ -4,6 +4,7 @@ use super::align::{Batch, Row};
 use super::line::{self, Piece, Space, advance, is_plain};
 use super::{FormatOptions, Operands};
 use crate::TextEdit;
+use crate::walk::{roots_in, whole};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
@@ -172,9 +173,11 @@ impl<'t> Layout<'t> {
     }
 
     /// Formats the module.
-    pub fn module(&mut self, root: Node<'t>) {
-        self.items(root, 0);
-        let end = root.end_byte().max(self.window.end);
+    pub fn module(&mut self, snapshot: &'t Snapshot) {
+        for root in roots_in(snapshot, self.window.clone()) {
+            self.items(root, 0);
+        }
+        let end = whole(snapshot).end.max(self.window.end);
         // The root node may begin behind blanks, and what follows the last statement belongs to nobody.
         if self.window.end == end && self.end.is_some_and(|e| e > 0) {
             let space =
@@ -445,7 +448,7 @@ fn is_closed(block: Node<'_>) -> bool {
 pub fn statement_at(snapshot: &Snapshot, offset: usize) -> Option<Range<usize>> {
     let k = kinds();
     let offset = offset.min(snapshot.rope().len_bytes());
-    let mut node = snapshot.root().descendant_for_byte_range(offset, offset)?;
+    let mut node = snapshot.leaf(offset..offset)?;
     loop {
         let parent = node.parent()?;
         let kind = parent.kind_id();

@@ -11,7 +11,7 @@ pub fn ranges(snapshot: &Snapshot, end: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut begun = None;
     for at in marks(snapshot, end) {
-        let Some(node) = snapshot.root().descendant_for_byte_range(at, at + 1) else { continue };
+        let Some(node) = snapshot.leaf(at..at + 1) else { continue };
         if node.kind_id() != kinds().comment {
             continue;
         }

@@ -12,8 +12,7 @@ pub fn format_on_type(snapshot: &Snapshot, offset: usize, typed: char, options: 
     let line_start = rope.line_to_byte(line);
     if typed != '\n' {
         // In a comment or a string it ends nothing.
-        let Some(node) = offset.checked_sub(1).and_then(|at| snapshot.root().descendant_for_byte_range(at, at + 1))
-        else {
+        let Some(node) = offset.checked_sub(1).and_then(|at| snapshot.leaf(at..at + 1)) else {
             return Vec::new();
         };
         if node.kind_id() == kinds().comment
@@ -63,7 +62,7 @@ fn level(snapshot: &Snapshot, offset: usize) -> usize {
     });
     let Some(last) = found else { return 0 };
     let last_at = rope.char_to_byte(back);
-    let Some(mut node) = snapshot.root().descendant_for_byte_range(last_at, last_at + last.len_utf8()) else {
+    let Some(mut node) = snapshot.leaf(last_at..last_at + last.len_utf8()) else {
         return 0;
     };
     let mut out = 0;

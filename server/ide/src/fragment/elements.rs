@@ -2,6 +2,7 @@
 
 use super::operands;
 use crate::names::Anything;
+use crate::walk::roots_in;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source};
 use ptx_isa::fragment::Found;
@@ -60,7 +61,11 @@ pub struct MatrixElement {
 
 /// The matrices of the first instruction in a range that has any; nothing if none has.
 pub fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Option<Matrices> {
-    let mut cursor = snapshot.root().walk();
+    roots_in(snapshot, range.clone()).find_map(|root| matrices_of_piece(snapshot, root, &range))
+}
+
+fn matrices_of_piece(snapshot: &Snapshot, root: Node<'_>, range: &Range<usize>) -> Option<Matrices> {
+    let mut cursor = root.walk();
     loop {
         let node = cursor.node();
         let inside = node.start_byte() < range.end && node.end_byte() > range.start;

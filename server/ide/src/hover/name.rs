@@ -30,7 +30,7 @@ impl At<'_> {
     pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<Told> {
         let snapshot = self.snapshot;
         // The node again from the snapshot, whose lifetime the declaration has.
-        let at = snapshot.root().descendant_for_byte_range(at.start_byte(), at.end_byte())?;
+        let at = snapshot.leaf(at.start_byte()..at.end_byte())?;
         let found = names::find(snapshot, at, name)?;
         let mut told = Told::default();
         told.short.code(&source(snapshot, &found));

@@ -48,7 +48,7 @@ fn files(snapshot: &Snapshot) -> Vec<File> {
     let f = fields();
     let mut out = Vec::new();
     names::occurrences(snapshot, 0..snapshot.rope().len_bytes(), ".file", |offset| {
-        let node = snapshot.root().descendant_for_byte_range(offset, offset + 1).and_then(|n| n.parent());
+        let node = snapshot.leaf(offset..offset + 1).and_then(|n| n.parent());
         if let Some(node) = node.filter(|n| n.kind_id() == kinds().file_directive)
             && let Some(number) = node.child_by_field_id(f.index)
             && let Some(path) = node.children(&mut node.walk()).find(|n| n.kind_id() == kinds().string)

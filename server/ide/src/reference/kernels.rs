@@ -73,7 +73,7 @@ pub fn uses() -> BTreeMap<&'static str, Vec<Use>> {
     for kernel in KERNELS {
         let snapshot = Snapshot::new(kernel.text);
         let mut found: Vec<(&'static str, Range<usize>)> = Vec::new();
-        collect(snapshot.root(), kernel.text, &mut found);
+        snapshot.roots().for_each(|root| collect(root, kernel.text, &mut found));
         for (name, range) in found {
             let known = out.entry(name).or_default();
             if known.iter().all(|u| u.kernel.name != kernel.name) {

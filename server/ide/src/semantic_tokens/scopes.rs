@@ -66,7 +66,7 @@ pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
 }
 
 struct Scope {
-    node: usize,
+    node: Option<usize>,
     /// All of it so far has been seen.
     complete: bool,
     names: HashMap<String, Option<Known>>,
@@ -82,8 +82,9 @@ impl<'t> Scopes<'t> {
         Self { snapshot, open: Vec::new() }
     }
 
-    pub fn open(&mut self, node: Node<'_>, complete: bool) {
-        self.open.push(Scope { node: node.id(), complete, names: HashMap::new() });
+    /// Opens the scope of a node; the first is the module's, which belongs to no node.
+    pub fn open(&mut self, node: Option<Node<'_>>, complete: bool) {
+        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: HashMap::new() });
     }
 
     pub fn close(&mut self) {
@@ -137,7 +138,7 @@ impl<'t> Scopes<'t> {
                 (own.unwrap_or_else(|| name.to_owned()), Some(known), found.scope)
             }
         };
-        let place = scope.and_then(|s| self.open.iter().rposition(|o| o.node == s.id()));
+        let place = scope.and_then(|s| self.open.iter().rposition(|o| o.node == Some(s.id())));
         // What is declared nowhere is remembered in the innermost scope: an inner declaration may still come.
         let place = place.unwrap_or(if known.is_some() { 0 } else { self.open.len().saturating_sub(1) });
         if let Some(scope) = self.open.get_mut(place) {

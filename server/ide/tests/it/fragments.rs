@@ -470,7 +470,7 @@ fn labels(statements: &str) -> String {
     let text = module(statements);
     let snapshot = Snapshot::new(&text);
     let mut found = Vec::new();
-    instructions(snapshot.root(), &mut found);
+    snapshot.roots().for_each(|root| instructions(root, &mut found));
     let labels = found.into_iter().flat_map(|node| fragment_labels(&snapshot, node));
     labels.map(|label| format!("{}: {}\n", &text[label.range], label.text)).collect()
 }

@@ -19,6 +19,7 @@ mod hover_tables;
 mod hover_values;
 mod inlay_hints;
 mod navigation;
+mod pieces;
 mod reference;
 mod references;
 mod registers;

@@ -47,7 +47,7 @@ fn pass(snapshot: &Snapshot, before: &Figures) -> Figures {
     before.next(snapshot, &analyzer.facts(), target)
 }
 
-fn figures(snapshot: &Snapshot) -> Figures {
+pub fn figures(snapshot: &Snapshot) -> Figures {
     pass(snapshot, &Figures::default())
 }
 

@@ -37,7 +37,7 @@ pub fn check(text: &str, snapshot: &Snapshot, offset: usize) {
     if let Ok(found) = prepare_rename(snapshot, offset) {
         assert_eq!(text.get(found.range.clone()), Some(found.name.as_str()), "{offset}\n{text}");
         if let Ok(renaming) = rename(snapshot, offset, "%other_") {
-            let sound = !snapshot.root().has_error();
+            let sound = !snapshot.has_error();
             assert!(!sound || renaming.edits.iter().any(|e| e.range == found.range), "{offset}: {renaming:?}\n{text}");
             renaming
                 .edits

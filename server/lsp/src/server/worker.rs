@@ -197,7 +197,7 @@ impl Worker {
     fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&Change::Replace) {
             // Edits around a replacement are in the rope already.
-            return self.tree.insert(ptx_syntax::Document::new(&String::from(rope)));
+            return self.tree.insert(ptx_syntax::Document::in_pieces(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
         for change in changes {

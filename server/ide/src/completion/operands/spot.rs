@@ -102,7 +102,7 @@ pub fn fitting(
     let given = given_text(place, head, spot);
     let parsed = Snapshot::new(&given);
     let source = Source { text: &given, base: 0 };
-    let node = named_children(parsed.root()).find(|n| n.kind_id() == kinds().instruction);
+    let node = named_children(parsed.root_at(0)).find(|n| n.kind_id() == kinds().instruction);
     let given = node.and_then(|n| lower::instruction(source, n)).map_or_else(Vec::new, |i| i.operands);
     let mut out = Vec::new();
     for (c, candidate) in resolved.candidates.iter().enumerate() {
@@ -149,8 +149,8 @@ pub struct Known<'a> {
 impl<'a> Known<'a> {
     /// The names known at a place.
     pub fn new(place: &'a Place<'_>, locals: &'a [Name]) -> Self {
-        let root = place.snapshot.root();
-        let at = root.descendant_for_byte_range(place.start, place.start).unwrap_or(root);
+        let at = place.snapshot.leaf(place.start..place.start);
+        let at = at.unwrap_or_else(|| place.snapshot.root_at(place.start));
         Self { locals, around: Around::new(place.snapshot, at) }
     }
 }

@@ -184,7 +184,7 @@ fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, cal
         _ => false,
     };
     let Some(callee) = callee.filter(|_| own && access == Access::Read) else { return own };
-    let root = place.snapshot.root();
+    let root = place.snapshot.root_at(place.start);
     let Some(found) = crate::names::find(place.snapshot, root, callee) else { return own };
     let Some(list) = found.statement.child_by_field_id(ptx_syntax::fields().parameters) else { return own };
     let Some(parameter) = named_children(list).filter(|n| n.kind_id() == kinds().parameter).nth(index) else {

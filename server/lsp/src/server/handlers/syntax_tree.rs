@@ -1,17 +1,37 @@
 //! The syntax tree of a document as text.
 
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Node, Snapshot, TreeCursor};
 use std::fmt::Write;
 
 /// No editor shows more with pleasure.
 const MOST_BYTES: usize = 1 << 20;
 const LONGEST_TOKEN: usize = 60;
 
-/// A node a line: its field, kind, place (lines from 1, columns in bytes from 1) and, for a leaf, its text.
+/// A node a line: its field, kind, place (lines from 1, columns in bytes from 1) and, for a leaf, its text. That a text was parsed
+/// in pieces does not show: what they contain stands below one root.
 pub fn render(snapshot: &Snapshot) -> String {
     let mut out = String::new();
-    let mut cursor = snapshot.root().walk();
-    let mut depth = 0;
+    let (first, last) = (snapshot.roots().next(), snapshot.roots().next_back());
+    let Some((first, last)) = first.zip(last) else { return out };
+    if first == last {
+        nodes(snapshot, first.walk(), 0, &mut out);
+        return out;
+    }
+    place(&mut out, "source_file", first, last);
+    out.push_str(")\n");
+    for root in snapshot.roots() {
+        let mut cursor = root.walk();
+        // What the parser made nothing of is an error below the root.
+        if (root.is_error() || cursor.goto_first_child()) && !nodes(snapshot, cursor, 1, &mut out) {
+            break;
+        }
+    }
+    out
+}
+
+/// Writes a node, what follows it and what is in them; false if that is too much.
+fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mut String) -> bool {
+    let mut depth = least;
     loop {
         let node = cursor.node();
         // In an error, punctuation matters as much as the rest.
@@ -22,10 +42,7 @@ pub fn render(snapshot: &Snapshot) -> String {
             if let Some(field) = cursor.field_name() {
                 let _ = write!(out, "{field}: ");
             }
-            let (start, end) = (node.start_position(), node.end_position());
-            let missing = if node.is_missing() { "MISSING " } else { "" };
-            let _ = write!(out, "({missing}{} [{}:{}-", node.kind(), start.row + 1, start.column + 1);
-            let _ = write!(out, "{}:{}]", end.row + 1, end.column + 1);
+            place(out, node.kind(), node, node);
             if node.child_count() == 0 && !node.is_missing() {
                 let text = snapshot.text(node.byte_range());
                 let shown: String = text.chars().take(LONGEST_TOKEN).collect();
@@ -35,7 +52,7 @@ pub fn render(snapshot: &Snapshot) -> String {
             out.push_str(")\n");
             if out.len() > MOST_BYTES {
                 out.push_str("; the rest is left out\n");
-                return out;
+                return false;
             }
         }
         if cursor.goto_first_child() {
@@ -43,10 +60,38 @@ pub fn render(snapshot: &Snapshot) -> String {
             continue;
         }
         while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return out;
+            if depth == least || !cursor.goto_parent() {
+                return true;
             }
             depth -= 1;
         }
+    }
+}
+
+/// `(kind [1:1-2:3]`, from the beginning of one node to the end of another.
+fn place(out: &mut String, kind: &str, first: Node<'_>, last: Node<'_>) {
+    let (start, end) = (first.start_position(), last.end_position());
+    let missing = if first.is_missing() { "MISSING " } else { "" };
+    let _ = write!(out, "({missing}{kind} [{}:{}-", start.row + 1, start.column + 1);
+    let _ = write!(out, "{}:{}]", end.row + 1, end.column + 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_do_not_show() {
+        let function = "// One of them.\n.func f()\n{\n    mov.u32 %r1, 0x1f; // é\n    ret;\n} // behind\n\n";
+        let text = format!("\n.version 8.0\n.target sm_80\n{}.global .u32 last;\n", function.repeat(3));
+        let pieces = Snapshot::cut(&text, 2, 1);
+        assert_eq!(pieces.roots().count(), 4);
+        let shown = render(&pieces);
+        assert_eq!(shown.matches("(function ").count(), 3, "{shown}");
+        assert_eq!(shown, render(&Snapshot::new(&text)));
+        let long = text.repeat(1 + MOST_BYTES / shown.len());
+        let shown = render(&Snapshot::cut(&long, 2, 1));
+        assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MOST_BYTES + 1000);
+        assert!(shown == render(&Snapshot::new(&long)));
     }
 }

@@ -1,0 +1,407 @@
+//! The trees of a text under edit.
+//!
+//! A small text has one tree. A large one is cut in front of functions ([`crate::pieces`]), and each piece has a tree of its own, whose
+//! nodes stand where they stand in the whole text: pieces are parsed by several threads, and a keystroke is the business of one piece.
+//! How many functions share a piece follows from the history of the text; what its nodes are does not: a piece with an error holds one
+//! function alone, so that nothing around it decides how the parser recovers, and pieces without one have the nodes of the whole. The
+//! grammar takes the head of a function within another one for unknown directives; here that counts as an error.
+
+use crate::pieces::{begins_function, cuts, may_end};
+use crate::threads::in_parallel;
+use ropey::Rope;
+use std::ops::Range;
+use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
+
+/// Pieces have at least so many bytes, unless something is wrong in them: below this, threads cost more than they save. Larger ones
+/// cost more when an error comes up in them, since they are cut then.
+pub const LEAST: usize = 128 << 10;
+
+/// How much of a piece is looked at first for where its first function begins.
+const GLANCE: usize = 1 << 10;
+
+/// A piece of a text and the tree of it. Places in the tree count from the beginning of the text.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Where it begins; it ends where the next one does.
+    pub start: usize,
+    pub tree: Tree,
+}
+
+/// A piece under edit.
+#[derive(Debug)]
+struct Piece {
+    part: Part,
+    /// What has to be parsed again.
+    changed: Option<Range<usize>>,
+    /// See [`is_sound`].
+    sound: bool,
+    /// It cannot be cut.
+    single: bool,
+}
+
+/// The pieces of a text under edit; never none.
+#[derive(Debug)]
+pub struct Forest {
+    pieces: Vec<Piece>,
+    /// Pieces have at least so many bytes, and the text twice as many before it is cut.
+    least: usize,
+}
+
+impl Forest {
+    /// Parses a whole text, a large one on so many threads.
+    pub fn new(text: &str, rope: &Rope, threads: usize, least: usize) -> Self {
+        let cuts = if text.len() < least.saturating_mul(2) { Vec::new() } else { cuts(text.as_bytes()) };
+        let groups = grouped(&cuts, text.len(), least);
+        let pieces = in_parallel(&groups, threads, crate::document::parser, |parser, group| {
+            let mut parse =
+                |range: Range<usize>| Part { start: range.start, tree: parse_fresh(parser, text, rope, range) };
+            Piece::parsed(group.range.clone(), group.cuts, &mut parse)
+        });
+        Self { pieces: pieces.into_iter().flatten().collect(), least }
+    }
+
+    /// The trees, in order.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = &Part> {
+        self.pieces.iter().map(|piece| &piece.part)
+    }
+
+    /// Notes that the text was changed.
+    pub fn edit(&mut self, edit: &InputEdit) {
+        let at = |offset: usize| self.pieces.partition_point(|p| p.part.start <= offset).saturating_sub(1);
+        let first = at(edit.start_byte);
+        let last = at(edit.old_end_byte.saturating_sub(1).max(edit.start_byte));
+        self.merge(first..=last, edit.old_end_byte);
+        let moved = |offset: usize| match offset {
+            _ if offset >= edit.old_end_byte => offset - edit.old_end_byte + edit.new_end_byte,
+            _ => offset.min(edit.start_byte),
+        };
+        for (index, piece) in self.pieces.iter_mut().enumerate().skip(first) {
+            piece.part.tree.edit(edit);
+            if index > first {
+                piece.part.start = moved(piece.part.start);
+            }
+            piece.changed = piece.changed.take().map(|range| moved(range.start)..moved(range.end));
+        }
+        let touched = &mut self.pieces[first];
+        touched.change(edit.start_byte..edit.new_end_byte);
+        touched.single = false;
+    }
+
+    /// Makes some neighbours one piece, to be parsed again; `end` is at least where the last of them ends, if it is the last of all.
+    fn merge(&mut self, pieces: std::ops::RangeInclusive<usize>, end: usize) {
+        let (first, last) = (*pieces.start(), (*pieces.end()).min(self.pieces.len() - 1));
+        if first >= last {
+            return;
+        }
+        let end = self.pieces.get(last + 1).map_or(end, |next| next.part.start);
+        let starts: Vec<usize> = self.pieces[first..=last].iter().map(|p| p.part.start).chain([end]).collect();
+        // The largest keeps its tree: the others are what has to be parsed.
+        let Some(kept) = (0..=last - first).max_by_key(|i| starts[i + 1].saturating_sub(starts[*i])) else { return };
+        let mut merged: Vec<Piece> = self.pieces.drain(first..=last).collect();
+        let mut whole = merged.swap_remove(kept);
+        for piece in merged {
+            if let Some(changed) = piece.changed {
+                whole.change(changed);
+            }
+        }
+        for other in (0..=last - first).filter(|i| *i != kept) {
+            whole.change(starts[other]..starts[other + 1]);
+        }
+        whole.part.start = starts[0];
+        whole.single = false;
+        self.pieces.insert(first, whole);
+    }
+
+    /// Brings the trees up to the text.
+    pub fn mend(&mut self, rope: &Rope, parser: &mut Parser) {
+        let large = rope.len_bytes() >= self.least.saturating_mul(2);
+        if !large {
+            self.merge(0..=self.pieces.len(), rope.len_bytes());
+        }
+        let mut index = 0;
+        while let Some(piece) = self.pieces.get(index) {
+            if piece.changed.is_none() && (piece.single || piece.sound || !large) {
+                index += 1;
+                continue;
+            }
+            let range = self.range(index, rope);
+            let (follows, precedes) = (index > 0, index + 1 < self.pieces.len());
+            if follows && (range.is_empty() || !begins(rope, range.clone())) {
+                self.merge(index - 1..=index, rope.len_bytes());
+                index -= 1;
+                continue;
+            }
+            if precedes && !ends(rope, range.clone()) {
+                self.merge(index..=index + 1, rope.len_bytes());
+                continue;
+            }
+            let tree = parse(parser, rope, range.clone(), &piece.part.tree);
+            if precedes && ends_in_comment(rope, range.clone(), &tree) {
+                let last = self.end_of_comment(index, range.end, rope);
+                self.merge(index..=last, rope.len_bytes());
+                continue;
+            }
+            let piece = &mut self.pieces[index];
+            let changed = piece.changed.take().unwrap_or(range.clone());
+            piece.sound = is_sound(rope, range.clone(), &tree);
+            let old = std::mem::replace(&mut piece.part.tree, tree);
+            index += if large && !piece.sound { self.cut_out(index, range, &changed, &old, rope, parser) } else { 1 };
+        }
+    }
+
+    /// Cuts a piece with an error; gives how many it has become.
+    fn cut_out(
+        &mut self,
+        index: usize,
+        range: Range<usize>,
+        changed: &Range<usize>,
+        old: &Tree,
+        rope: &Rope,
+        parser: &mut Parser,
+    ) -> usize {
+        // One head is at the beginning: nothing need be read to know that there is no other.
+        let alone = heads(rope, range.clone()) == 1 && begins(rope, range.clone());
+        let cuts = if alone { Vec::new() } else { cuts_in(rope, range.clone()) };
+        if cuts.is_empty() {
+            self.pieces[index].single = true;
+            return 1;
+        }
+        // What was changed is wrong as a rule, and what stands around it is not.
+        let before = cuts.partition_point(|cut| *cut <= changed.start);
+        let behind = cuts.partition_point(|cut| *cut < changed.end).max(before);
+        let (head, tail) = (cuts[..before].last().copied(), cuts.get(behind).copied());
+        let mut out = Vec::new();
+        let mut parse = |range: Range<usize>| Part { start: range.start, tree: parse(parser, rope, range, old) };
+        let mut add = |range: Range<usize>, cuts: &[usize]| out.extend(Piece::parsed(range, cuts, &mut parse));
+        if let Some(head) = head {
+            add(range.start..head, &cuts[..before - 1]);
+        }
+        add(head.unwrap_or(range.start)..tail.unwrap_or(range.end), &cuts[before..behind]);
+        if let Some(tail) = tail {
+            add(tail..range.end, &cuts[behind + 1..]);
+        }
+        let count = out.len();
+        self.pieces.splice(index..=index, out);
+        count
+    }
+
+    fn range(&self, index: usize, rope: &Rope) -> Range<usize> {
+        let end = self.pieces.get(index + 1).map_or(rope.len_bytes(), |next| next.part.start);
+        self.pieces[index].part.start..end
+    }
+
+    /// The piece in which a comment ends that reaches beyond another one.
+    fn end_of_comment(&self, index: usize, from: usize, rope: &Rope) -> usize {
+        let mut at = from;
+        let mut star = false;
+        for chunk in rope.byte_slice(from..).chunks() {
+            let bytes = chunk.as_bytes();
+            if star && bytes.first() == Some(&b'/') {
+                break;
+            }
+            if let Some(end) = memchr::memmem::find(bytes, b"*/") {
+                at += end;
+                break;
+            }
+            star = bytes.last() == Some(&b'*');
+            at += bytes.len();
+        }
+        self.pieces.partition_point(|p| p.part.start <= at).saturating_sub(1).max(index + 1)
+    }
+}
+
+impl Piece {
+    /// Parses a range: as one piece, if it is sound; if not, what lies between the cuts.
+    fn parsed(range: Range<usize>, cuts: &[usize], parse: &mut impl FnMut(Range<usize>) -> Part) -> Vec<Self> {
+        let piece = |part: Part, cuts: &[usize]| {
+            let sound = !part.tree.root_node().has_error() && are_between_items(&part.tree, cuts);
+            Self { part, changed: None, sound, single: cuts.is_empty() }
+        };
+        let whole = piece(parse(range.clone()), cuts);
+        if whole.sound || whole.single {
+            return vec![whole];
+        }
+        drop(whole);
+        let starts = std::iter::once(range.start).chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain([range.end]);
+        starts.zip(ends).map(|(start, end)| piece(parse(start..end), &[])).collect()
+    }
+
+    fn change(&mut self, range: Range<usize>) {
+        let all = self.changed.take().unwrap_or(range.clone());
+        self.changed = Some(all.start.min(range.start)..all.end.max(range.end));
+    }
+}
+
+/// Functions that are parsed together.
+struct Group<'c> {
+    range: Range<usize>,
+    /// Where they could be cut.
+    cuts: &'c [usize],
+}
+
+/// Groups of at least so many bytes.
+fn grouped(cuts: &[usize], length: usize, least: usize) -> Vec<Group<'_>> {
+    let mut out = Vec::new();
+    let (mut start, mut first) = (0, 0);
+    for (index, cut) in cuts.iter().enumerate() {
+        if cut - start >= least {
+            out.push(Group { range: start..*cut, cuts: &cuts[first..index] });
+            (start, first) = (*cut, index + 1);
+        }
+    }
+    out.push(Group { range: start..length, cuts: &cuts[first..] });
+    out
+}
+
+/// Whether no cut lies within an item, and none behind one whose end is missing: where that end would be follows from what comes next.
+fn are_between_items(tree: &Tree, cuts: &[usize]) -> bool {
+    let mut cuts = cuts.iter().peekable();
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    root.children(&mut cursor).all(|item| {
+        while cuts.next_if(|cut| **cut <= item.start_byte()).is_some() {}
+        cuts.peek().is_none_or(|cut| **cut >= item.end_byte() && !is_unclosed(item))
+    })
+}
+
+/// Whether an item ends with a token that is not there.
+fn is_unclosed(item: Node<'_>) -> bool {
+    let mut cursor = item.walk();
+    while cursor.goto_last_child() {}
+    cursor.node().byte_range().is_empty()
+}
+
+/// Whether there is neither an error nor a function within another one, nor one behind an item whose end is missing.
+fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
+    let root = tree.root_node();
+    if root.has_error() {
+        return false;
+    }
+    let k = crate::kinds();
+    let mut cursor = root.walk();
+    let (mut functions, mut open) = (0, false);
+    for item in root.children(&mut cursor).filter(|item| item.kind_id() != k.comment) {
+        if item.kind_id() == k.function {
+            functions += 1;
+            if open {
+                return false;
+            }
+        }
+        open = is_unclosed(item);
+    }
+    // In a function's head there is one of the words. Others may be in comments, or in names.
+    heads(rope, range.clone()) == functions || are_between_items(tree, &cuts_in(rope, range))
+}
+
+/// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for cuts.
+fn heads(rope: &Rope, range: Range<usize>) -> usize {
+    let words = [".entry", ".func"].map(|word| memchr::memmem::Finder::new(word));
+    let count = |chunk: &str| -> usize { words.iter().map(|word| word.find_iter(chunk.as_bytes()).count()).sum() };
+    rope.byte_slice(range).chunks().map(count).sum()
+}
+
+/// The cuts in a range that begins at one.
+fn cuts_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
+    cuts(&slice(rope, range.clone())).into_iter().map(|cut| cut + range.start).collect()
+}
+
+/// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are cuts.
+fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
+    let slice = rope.byte_slice(range);
+    match slice.as_str() {
+        Some(text) => text.as_bytes().into(),
+        None => slice.bytes().collect::<Vec<_>>().into(),
+    }
+}
+
+/// Whether a piece begins with a function.
+fn begins(rope: &Rope, range: Range<usize>) -> bool {
+    let glance = range.start..range.end.min(range.start + GLANCE);
+    // Bytes are all that is looked at: a character may be cut.
+    let bytes: Vec<u8> = rope.bytes_at(glance.start).take(glance.len()).collect();
+    begins_function(&bytes).or_else(|| begins_function(&slice(rope, range))).unwrap_or(false)
+}
+
+/// Whether a piece ends so that another one may follow.
+fn ends(rope: &Rope, range: Range<usize>) -> bool {
+    let from = range.start.max(range.end.saturating_sub(GLANCE));
+    let bytes: Vec<u8> = rope.bytes_at(from).take(range.end - from).collect();
+    may_end(&bytes)
+}
+
+/// Whether a piece ends within a block comment. What the parser adds behind it is not looked at.
+fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
+    let Some(last) = tree.root_node().descendant_for_byte_range(range.end - 1, range.end) else { return false };
+    if last.kind_id() != crate::kinds().comment {
+        return false;
+    }
+    let text = slice(rope, last.byte_range());
+    text.starts_with(b"/*") && !(text.len() >= 4 && text.ends_with(b"*/"))
+}
+
+/// Parses a part of a text, given as it is read fastest.
+fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> Tree {
+    include(parser, rope, range);
+    // `parse` gives `None` only when cancelled or without a language.
+    #[allow(clippy::expect_used)]
+    parser.parse(text, None).expect("an uncancelled parse gives a tree")
+}
+
+/// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
+fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Tree) -> Tree {
+    let ended = old.included_ranges().last().map_or(range.end, |r| r.end_byte.min(rope.len_bytes()));
+    let mut old = std::borrow::Cow::Borrowed(old);
+    if ended != range.end {
+        // What looked beyond its end must not be taken over; the parser asks where nodes are, not how far they looked. Marking one byte
+        // is enough: nothing is taken over from behind it, and all that is marked is copied.
+        let shrunk = ended > range.end;
+        let start_byte = ended.min(range.end);
+        let old_end_byte = if shrunk { start_byte + 1 } else { start_byte };
+        let new_end_byte = if shrunk { old_end_byte } else { range.end };
+        old.to_mut().edit(&InputEdit {
+            start_byte,
+            old_end_byte,
+            new_end_byte,
+            start_position: point(rope, start_byte),
+            old_end_position: point(rope, old_end_byte),
+            new_end_position: point(rope, new_end_byte),
+        });
+    }
+    include(parser, rope, range);
+    let mut chunk = |offset: usize, _: Point| read(rope, offset);
+    #[allow(clippy::expect_used)]
+    parser.parse_with_options(&mut chunk, Some(&old), None).expect("an uncancelled parse gives a tree")
+}
+
+/// Has a parser look at a part of a text only.
+fn include(parser: &mut Parser, rope: &Rope, range: Range<usize>) {
+    let point = |byte| point(rope, byte);
+    let included = tree_sitter::Range {
+        start_byte: range.start,
+        end_byte: range.end,
+        start_point: point(range.start),
+        end_point: point(range.end),
+    };
+    let ranges = if range == (0..rope.len_bytes()) { &[][..] } else { &[included][..] };
+    // One range is always in order.
+    let _ = parser.set_included_ranges(ranges);
+}
+
+/// The line and the column, in bytes, of an offset.
+pub fn point(rope: &Rope, byte: usize) -> Point {
+    let row = rope.byte_to_line(byte);
+    Point { row, column: byte - rope.line_to_byte(row) }
+}
+
+/// The text from an offset to the end of the rope's chunk there.
+fn read(rope: &Rope, offset: usize) -> &[u8] {
+    if offset >= rope.len_bytes() {
+        return &[];
+    }
+    let (text, start, _, _) = rope.chunk_at_byte(offset);
+    &text.as_bytes()[offset - start..]
+}
+
+#[cfg(test)]
+mod tests;
