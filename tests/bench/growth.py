@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How long `ptx-analyzer check` takes for parts and multiples of a large file, as figures and as a picture.
 
-usage: growth.py FILE PICTURE.svg       Needs `cargo build --release`. FILE: a module of many kernels, one that has 8 MB for example
+usage: growth.py FILE PICTURE.svg       FILE: a module of many kernels, one that has 8 MB for example
+PTX_ANALYZER: the program (what `cargo build --release` makes, by default)
 """
 import os, re, subprocess, sys, tempfile, time
 
 RUNS = 3
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 300, 60, 44
 root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-program = os.path.join(root, "target/release/ptx-analyzer")
+program = os.environ.get("PTX_ANALYZER") or os.path.join(root, "target/release/ptx-analyzer")
 
 
 def multiple(text, copies):
@@ -38,29 +39,31 @@ def seconds(path):
 
 
 def picture(points):
-    """A line from the origin through the largest, and what was measured."""
-    most, longest = points[-1]
+    """What was measured, and the line on which it would lie if time grew as size does to the largest."""
+    most, longest = max(size for size, _ in points), max(time for _, time in points)
     across = lambda megabytes: LEFT + megabytes / most * (WIDTH - LEFT - 20)
     up = lambda time: HEIGHT - BOTTOM - time / longest * (HEIGHT - BOTTOM - 24)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<path d="M{LEFT} 16V{HEIGHT - BOTTOM}H{WIDTH - 12}" fill="none" stroke="#555"/>',
-        f'<path d="M{across(0)} {up(0)}L{across(most):.0f} {up(longest):.0f}" stroke="#bbb" stroke-dasharray="4 4"/>',
+        f'<path d="M{across(0)} {up(0)}L{across(most):.0f} {up(points[-1][1]):.0f}" stroke="#bbb" stroke-dasharray="4 4"/>',
     ]
     for megabytes, time in points:
         x, y = across(megabytes), up(time)
         out.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="4" fill="#1a6fb0"/>')
-        anchor = "end" if x > WIDTH - 90 else "start"
-        shift = -8 if anchor == "end" else 8
+        # Off the line: above it at the end, below it elsewhere.
+        anchor, shift, down = ("end", -8, -4) if x > WIDTH - 90 else ("start", 8, 16)
         if megabytes > most / 10:
-            out.append(f'<text x="{x + shift:.0f}" y="{y + 16:.0f}" text-anchor="{anchor}">{megabytes:.1f} MB: {time:.2f} s</text>')
+            out.append(f'<text x="{x + shift:.0f}" y="{y + down:.0f}" text-anchor="{anchor}">{megabytes:.1f} MB: {time:.2f} s</text>')
     out.append(f'<text x="{(LEFT + WIDTH) // 2}" y="{HEIGHT - 10}" text-anchor="middle">size of the file, to {most:.0f} MB</text>')
     out.append(f'<text x="16" y="{HEIGHT // 2}" transform="rotate(-90 16 {HEIGHT // 2})" text-anchor="middle">seconds of check</text>')
     return "\n".join(out + ["</svg>", ""])
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     text = open(sys.argv[1], encoding="utf-8").read()
     texts = [part(text, n) for n in (16, 8, 4, 2)] + [text] + [multiple(text, n) for n in (2, 3, 4)]
     points = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes for so many seconds in all, divided among the targets, two at a time.
-# usage: tests/fuzz/run.sh [SECONDS] [TARGET…]     120 seconds, all targets
+# usage: tests/fuzz/run.sh [SECONDS] [TARGET…]     120 seconds, all targets; 0 seconds only compile
 #
 # For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
 # PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
@@ -37,6 +37,7 @@ else
   program=$work/build/$host/debug/ptx-fuzz
   build build "$flags" "-fsanitize-coverage=trace-cmp"
 fi
+[ "$seconds" != 0 ] || exit 0
 python3 seeds.py "$work/seeds"
 
 share=$((seconds * jobs / ${#targets[@]}))
@@ -70,10 +71,10 @@ found=0
 declare -A running=()
 # Waits until one that runs has ended.
 next() {
-  local done status=0
-  wait -n -p done "${!running[@]}" || status=$?
-  tell "${running[$done]}" "$status"
-  unset "running[$done]"
+  local ended status=0
+  wait -n -p ended "${!running[@]}" || status=$?
+  tell "${running[$ended]}" "$status"
+  unset "running[$ended]"
   [ "$status" = 0 ] || found=1
 }
 for target in "${targets[@]}"; do

@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod combinations;
 pub mod floors;
+pub mod framing;
 pub mod generate;
 pub mod mutants;
 pub mod snippets;

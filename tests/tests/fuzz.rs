@@ -28,6 +28,7 @@ mod wire;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// A target by its name.
 type Target = (&'static str, fn(&[u8]));
@@ -47,14 +48,23 @@ const TARGETS: &[Target] = &[
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
+/// Panics count, also where a server catches them and goes on, which is good for its users. One test at a time, since they are counted together.
+fn counted() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            PANICS.fetch_add(1, Ordering::SeqCst);
+            usual(panic);
+        }));
+    });
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn what_was_found_once_is_found_no_more() {
-    // A server catches panics and goes on, which is good for its users; here they count.
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        PANICS.fetch_add(1, Ordering::SeqCst);
-        usual(panic);
-    }));
+    let _alone = counted();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions");
     let mut number = 0;
     for entry in fs::read_dir(&folder).expect("a folder for each target").flatten() {
@@ -69,4 +79,24 @@ fn what_was_found_once_is_found_no_more() {
         }
     }
     assert!(number > 0, "no input was found");
+}
+
+/// Sessions with the debug adapter out of bytes of chance: about as many requests as steps.
+#[test]
+fn sessions_of_chance() {
+    let _alone = counted();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for number in 0..60 {
+        // No text, and a client that waits where it should.
+        let mut data = vec![bytes::SEPARATOR, 0];
+        data.extend((0..400).map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[3]
+        }));
+        let before = PANICS.load(Ordering::SeqCst);
+        dap::run(&data);
+        assert_eq!(PANICS.load(Ordering::SeqCst), before, "a panic in session {number}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Streams of messages into the debug adapter, with the same demands as for the language server.
+//! Streams of messages into the debug adapter, with the same demands as for the language server; and no session tells of a mistake in it.
 
 use crate::bytes::{Bytes, split};
 use crate::wire::{Connection, cut, noise, object, value};
@@ -226,6 +226,7 @@ fn settle(adapter: &mut Connection) {
             assert!(!words.contains("went wrong inside"), "{m}");
             // What is no request is answered with the number 0, or what there is of one.
             let number = m["request_seq"].as_i64().filter(|_| m["type"] == "response")?;
+            assert!(m["success"].is_boolean(), "{m}");
             (number >= FIRST).then_some(number)
         },
         |_, _| {},
@@ -258,8 +259,10 @@ impl Session<'_> {
         if how & 3 == 3 {
             out["source"] = json!({ "path": self.path });
             out["instructionCount"] = json!(how % 40);
-            out["breakpoints"] =
-                json!([{ "line": how % 50, "condition": bytes.of(TEXTS), "hitCondition": bytes.of(TEXTS) }]);
+            if out.get("breakpoints").is_none() {
+                out["breakpoints"] =
+                    json!([{ "line": how % 50, "condition": bytes.of(TEXTS), "hitCondition": bytes.of(TEXTS) }]);
+            }
         }
         if how & 12 == 12 {
             out["expression"] = json!(bytes.of(TEXTS));

@@ -1,9 +1,10 @@
 //! Messages over pipes to a server in this process, as an odd client sends them.
 
 use crate::bytes::Bytes;
+use ptx_tests::framing::{framed, read};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::io::{BufReader, PipeReader, PipeWriter, Write, pipe};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -63,8 +64,7 @@ impl Connection {
 
     /// A body with its header.
     pub fn body(&mut self, body: &[u8]) {
-        self.raw(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
-        self.raw(body);
+        self.raw(&framed(body));
     }
 
     /// Waits until every request is answered; `answered` says which one a message answers, and may speak back.
@@ -96,26 +96,6 @@ impl Connection {
             Err(RecvTimeoutError::Disconnected) => panic!("the server has panicked"),
         }
     }
-}
-
-fn read(input: &mut impl BufRead) -> Option<Value> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if input.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(": ") {
-            Some(("Content-Length", n)) => length = n.parse().expect("a length"),
-            other => {
-                assert!(other.is_none() && line.trim().is_empty(), "the server writes {line:?}");
-                break;
-            }
-        }
-    }
-    let mut body = vec![0; length];
-    input.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
 }
 
 /// Any value; objects have some of the given keys, texts are some of the given ones.

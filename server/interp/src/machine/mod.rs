@@ -34,6 +34,7 @@ pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
 use crate::decode::Executable;
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
+use ptx_isa::ISA;
 use std::sync::Arc;
 
 /// Bytes of local memory, its stack included, that a thread can have (hardware's limit).
@@ -120,8 +121,10 @@ impl Shape {
             return Some("every dimension of a grid, a block and a cluster is at least 1".into());
         }
         let threads = self.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b));
-        if threads.is_none_or(|n| n > 1024) {
-            return Some(format!("a block has at most 1024 threads, not {:?}", self.block));
+        // What the target is does not matter: it is the same number for all.
+        let most = ISA.multiprocessors.iter().map(|m| m.cta_threads).max().unwrap_or(u32::MAX);
+        if threads.is_none_or(|n| n > most) {
+            return Some(format!("a block has at most {most} threads, not {:?}", self.block));
         }
         if (0..3).any(|i| !self.grid[i].is_multiple_of(self.cluster[i])) {
             return Some(format!("a grid of {:?} cannot be divided into clusters of {:?}", self.grid, self.cluster));

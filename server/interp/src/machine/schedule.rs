@@ -339,6 +339,13 @@ impl Machine {
             return (done - begin, end);
         }
         tidy(&mut warp);
+        self.note_exits(&mut warp, (cluster, rank, number));
+        self.clusters[cluster].ctas[rank].warps[number] = warp;
+        (done - begin, end)
+    }
+
+    /// What lanes that have ended since the last turn leave behind: their CTA counts them, and has tensor memory to be freed when they were its last.
+    fn note_exits(&mut self, warp: &mut Warp, (cluster, rank, number): (usize, usize, usize)) {
         let mut leaks = Vec::new();
         let cta = &mut self.clusters[cluster].ctas[rank];
         if let Some(gone) = cta.gone.get_mut(number) {
@@ -367,8 +374,6 @@ impl Machine {
             };
             self.note(&turn, &warp.lanes, Kind::Undefined, leak.site, warp.lanes.present, words);
         }
-        self.clusters[cluster].ctas[rank].warps[number] = warp;
-        (done - begin, end)
     }
 
     /// The group whose turn it is, and in the order of its function where it must stop.

@@ -1,13 +1,12 @@
 //! Entries at column 1, and the finished tables.
 
+use super::kinds::{self, Written};
 use super::lines::Line;
 use super::opcode::{append, prose};
-use super::{
-    Error, Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
-};
+use super::{Error, Names, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Extent, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier,
-    Multiprocessor, Opcode, PtxVersion, Space, SpecialRegister, Target, Type, TypeClass,
+    Constant, Directive, Encoding, Entry, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier, Multiprocessor,
+    Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
 };
 use std::collections::BTreeMap;
 
@@ -32,13 +31,13 @@ pub(super) struct Builder<'n> {
 /// What most entries have in common.
 #[derive(Default)]
 pub(super) struct Common {
-    summary: &'static str,
+    pub summary: &'static str,
     pub manual: &'static str,
     pub doc: &'static str,
-    notes: Vec<&'static str>,
-    gates: Vec<Gate>,
+    pub notes: Vec<&'static str>,
+    pub gates: Vec<Gate>,
     /// Lines with other keywords: keyword and rest.
-    other: Vec<(String, String)>,
+    pub other: Vec<(String, String)>,
 }
 
 impl<'n> Builder<'n> {
@@ -95,19 +94,9 @@ impl<'n> Builder<'n> {
         }
     }
 
-    /// A list of types, all of which must exist.
-    fn known_types(&self, head: &Line, words: Option<&str>) -> Result<&'static [&'static str]> {
-        let types = dotted_words(words);
-        match types.iter().find(|t| !self.names.types.iter().any(|known| known == *t)) {
-            Some(wrong) => Err(head.error(0, format!("no type is named `{wrong}`"))),
-            None => Ok(leak(types)),
-        }
-    }
-
     fn entry(&mut self, keyword: &str, rest: &str, body: &[Line]) -> Result<()> {
         let head = &body[0];
-        let mut words = rest.split_whitespace();
-        let name = words.next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
+        let name = rest.split_whitespace().next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a place for notes show them at the end of their text.
         const NAMED: [&str; 9] =
@@ -117,16 +106,15 @@ impl<'n> Builder<'n> {
                 common.doc = append(common.doc, note);
             }
         }
-        let other = |key: &str| common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str());
         let allowed: &[&str] = match keyword {
-            "type" => &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"],
-            "modifier" => &["repeats", "ignored", "converge", "keeps-order"],
-            "space" => &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"],
-            "sreg" => &["uniform", "requires", "lane-bits"],
-            "target" => &["excludes", "requires", "limits"],
+            "type" => kinds::TYPE,
+            "modifier" => kinds::MODIFIER,
+            "space" => kinds::SPACE,
+            "sreg" => kinds::SPECIAL_REGISTER,
+            "target" => kinds::TARGET,
             "directive" => directive::KEYWORDS,
-            "initial" => &["types", "spaces", "to"],
-            "field" => &["of", "ignored", "values"],
+            "initial" => kinds::INITIAL,
+            "field" => kinds::FIELD,
             "encoding" => encoding::KEYWORDS,
             "fragment" => fragment::KEYWORDS,
             "multiprocessor" => multiprocessor::KEYWORDS,
@@ -136,195 +124,22 @@ impl<'n> Builder<'n> {
             let line = body.iter().find(|l| l.keyword().0 == wrong).unwrap_or(head);
             return Err(line.error(0, format!("unexpected `{wrong}` under `{keyword}`")));
         }
-        let dotted = || leak_str(&format!(".{}", name.trim_start_matches('.')));
+        let words = rest.strip_prefix(name).unwrap_or("").trim();
+        let written = Written { head, body, name, words, common, names: self.names };
         match keyword {
-            "type" => {
-                let class = words.next().and_then(class);
-                let bits = words.next().and_then(|w| w.parse().ok());
-                let (Some(class), Some(bits)) = (class, bits) else {
-                    return Err(head.error(0, "expected `type NAME CLASS BITS agrees …`"));
-                };
-                let mut agrees: Vec<&'static str> = Vec::new();
-                if words.next() == Some("agrees") {
-                    agrees = words.filter(|w| *w != "any").map(|w| leak_str(&format!(".{w}"))).collect();
-                }
-                self.types.push(Type {
-                    name: dotted(),
-                    class,
-                    bits,
-                    agrees: leak(agrees),
-                    registers: other("registers").is_some(),
-                    variables: other("variables").is_some(),
-                    parameters: other("parameters").is_some(),
-                    vectors: other("vectors").is_some(),
-                    prototypes: other("prototypes").is_some(),
-                    ungated: other("ungated").is_some(),
-                    ignored: other("ignored").is_some(),
-                    summary: common.summary,
-                    manual: common.manual,
-                    doc: common.doc,
-                    gates: leak(common.gates),
-                });
-            }
-            "modifier" => {
-                let title = rest.strip_prefix(name).unwrap_or("").trim();
-                let summary = if title.is_empty() { common.summary } else { leak_str(title) };
-                for name in expand(name) {
-                    self.modifiers.push(Modifier {
-                        name: leak_str(&name),
-                        repeats: other("repeats").is_some(),
-                        ignored: other("ignored").is_some(),
-                        converge: other("converge").is_some(),
-                        keeps_order: other("keeps-order").is_some(),
-                        summary,
-                        doc: common.doc,
-                    });
-                }
-            }
-            "space" => {
-                let (summary, manual, doc) = (common.summary, common.manual, common.doc);
-                let is = |flag| other(flag).is_some();
-                let (generic, absolute, window) = (is("generic"), is("absolute"), is("window"));
-                let gates = leak(common.gates);
-                let (fixed, name) = (is("fixed"), dotted());
-                let (declared, holds) = space::declared(body)?;
-                let cycles = other("cycles").map_or(Ok(0), |n| n.trim().parse());
-                let cycles = cycles.map_err(|_| head.error(0, "expected `cycles NUMBER`"))?;
-                self.spaces.push(Space {
-                    name,
-                    generic,
-                    absolute,
-                    window,
-                    fixed,
-                    cycles,
-                    declared,
-                    holds,
-                    summary,
-                    manual,
-                    doc,
-                    gates,
-                });
-            }
-            "sreg" => {
-                let ty = words.next().ok_or_else(|| head.error(0, "expected `sreg %NAME TYPE`"))?;
-                let (mut components, mut also_read) = ("", Vec::new());
-                while let Some(word) = words.next() {
-                    match (word, words.next()) {
-                        ("vec", Some(names)) => components = leak_str(names),
-                        ("reads", Some(bits)) => {
-                            also_read.extend(bits.split('|').filter_map(|b| b.parse::<u16>().ok()))
-                        }
-                        _ => return Err(head.error(0, format!("unexpected `{word}`"))),
-                    }
-                }
-                let uniform = other("uniform").map_or(Ok(Extent::Cta), |word| opcode::extent(head, word))?;
-                // `%envreg<32>` stands for %envreg0 … %envreg31.
-                let (name, count) = match name.strip_suffix('>').and_then(|n| n.split_once('<')) {
-                    Some((base, count)) => (base, count.parse().unwrap_or(0)),
-                    None => (name, 0),
-                };
-                self.special_registers.push(SpecialRegister {
-                    name: leak_str(name),
-                    ty: leak_str(&format!(".{}", ty.trim_start_matches('.'))),
-                    components,
-                    also_read: leak(also_read),
-                    summary: common.summary,
-                    manual: common.manual,
-                    doc: common.doc,
-                    notes: leak(common.notes),
-                    gates: leak(common.gates),
-                    requires: directive::words(other("requires")),
-                    count,
-                    uniform,
-                    lane_bits: other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
-                });
-            }
-            "directive" => {
-                let made = directive::build(leak_str(name), body)?;
-                self.directives.push(Directive {
-                    summary: common.summary,
-                    manual: common.manual,
-                    doc: common.doc,
-                    notes: leak(common.notes),
-                    gates: leak(common.gates),
-                    ..made
-                });
-            }
-            "multiprocessor" => {
-                let made = multiprocessor::build(leak_str(name), common.summary, body)?;
-                self.multiprocessors.push(made);
-            }
-            "fragment" => self.fragments.push(fragment::build(body, &common, self.names)?),
-            "initial" => {
-                let initial = Initial {
-                    name: leak_str(name),
-                    types: self.known_types(head, other("types"))?,
-                    spaces: leak(dotted_words(other("spaces"))),
-                    to: leak(dotted_words(other("to"))),
-                    summary: common.summary,
-                    manual: common.manual,
-                    doc: common.doc,
-                    gates: leak(common.gates),
-                };
-                self.initials.push(initial);
-            }
-            "field" => {
-                let field = Field {
-                    name: leak_str(name),
-                    of: self.known_types(head, other("of"))?,
-                    ignored: self.known_types(head, other("ignored"))?,
-                    values: leak(other("values").unwrap_or("").split_whitespace().map(leak_str).collect()),
-                    summary: common.summary,
-                    manual: common.manual,
-                    doc: common.doc,
-                    gates: leak(common.gates),
-                };
-                self.fields.push(field);
-            }
-            "encoding" => {
-                let made = encoding::build(leak_str(name), body, self.names)?;
-                let (summary, manual, doc) = (common.summary, common.manual, common.doc);
-                self.encodings.push(Encoding { summary, manual, doc, ..made });
-            }
-            "constant" => {
-                let value = words.next().and_then(|w| w.parse().ok());
-                let value = value.ok_or_else(|| head.error(0, "expected `constant NAME VALUE`"))?;
-                let (name, summary, manual) = (leak_str(name), common.summary, common.manual);
-                let gates = leak(common.gates);
-                self.constants.push(Constant { name, value, summary, manual, doc: common.doc, gates });
-            }
-            "version" => {
-                let version = rule::version(name).ok_or_else(|| head.error(0, "expected a version such as `8.5`"))?;
-                let counts_as = match (words.next(), words.next().and_then(rule::version)) {
-                    (None, _) => version,
-                    (Some("as"), Some(other)) => other,
-                    _ => return Err(head.error(0, "expected `version 5.1 as 6.0`")),
-                };
-                self.versions.push(PtxVersion { version, counts_as, summary: common.summary });
-            }
-            "target" => {
-                let mut features: Vec<&'static str> = Vec::new();
-                if words.next() == Some("has") {
-                    features = words.map(leak_str).collect();
-                }
-                let limits: Vec<&str> = other("limits").unwrap_or("").split_whitespace().collect();
-                let limit =
-                    |name: &str| limits.chunks(2).find(|c| c[0] == name).map_or("0", |c| c.get(1).unwrap_or(&""));
-                let (Ok(shared), Ok(constant)) = (limit("shared").parse(), limit("constant").parse()) else {
-                    return Err(head.error(0, "expected `limits shared BYTES constant BYTES`"));
-                };
-                self.targets.push(Target {
-                    name: leak_str(name),
-                    features: leak(features),
-                    shared,
-                    constant,
-                    summary: common.summary,
-                    doc: common.doc,
-                    gates: leak(common.gates),
-                    excludes: directive::words(other("excludes")),
-                    requires: directive::words(other("requires")),
-                });
-            }
+            "type" => self.types.push(written.ty()?),
+            "modifier" => self.modifiers.extend(written.modifiers()),
+            "space" => self.spaces.push(written.space()?),
+            "sreg" => self.special_registers.push(written.special_register()?),
+            "directive" => self.directives.push(written.directive()?),
+            "multiprocessor" => self.multiprocessors.push(written.multiprocessor()?),
+            "fragment" => self.fragments.push(written.fragment()?),
+            "initial" => self.initials.push(written.initial()?),
+            "field" => self.fields.push(written.field()?),
+            "encoding" => self.encodings.push(written.encoding()?),
+            "constant" => self.constants.push(written.constant()?),
+            "version" => self.versions.push(written.version()?),
+            "target" => self.targets.push(written.target()?),
             _ => return Err(head.error(0, format!("unknown keyword `{keyword}`"))),
         }
         Ok(())
@@ -369,11 +184,6 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// `b8 u8` → `.b8`, `.u8`.
-fn dotted_words(words: Option<&str>) -> Vec<&'static str> {
-    words.unwrap_or("").split_whitespace().map(|w| leak_str(&format!(".{}", w.trim_start_matches('.')))).collect()
-}
-
 /// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
 fn plain_features(targets: Vec<Target>) -> Vec<Target> {
     let plain: Vec<(u32, &'static str)> =
@@ -391,19 +201,6 @@ fn plain_features(targets: Vec<Target>) -> Vec<Target> {
             Target { features: leak(features), ..target }
         })
         .collect()
-}
-
-fn class(word: &str) -> Option<TypeClass> {
-    Some(match word {
-        "pred" => TypeClass::Pred,
-        "bits" => TypeClass::Bits,
-        "uint" => TypeClass::Uint,
-        "sint" => TypeClass::Sint,
-        "float" => TypeClass::Float,
-        "packed" => TypeClass::Packed,
-        "opaque" => TypeClass::Opaque,
-        _ => return None,
-    })
 }
 
 fn common(body: &[Line]) -> Result<Common> {

@@ -9,6 +9,7 @@ mod entry;
 pub mod exec;
 mod form;
 mod fragment;
+mod kinds;
 mod lines;
 mod multiprocessor;
 mod opcode;

@@ -1,8 +1,12 @@
 //! A small client of the language server protocol.
 
+#[path = "../../../../tests/src/framing.rs"]
+pub mod framing;
+
+use framing::{framed, read};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -50,9 +54,13 @@ impl Client {
         input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
     }
 
+    /// A body, whatever is in it, with its header.
+    pub fn body(&mut self, body: &[u8]) {
+        self.raw(&framed(body));
+    }
+
     pub fn send(&mut self, message: &Value) {
-        let body = message.to_string();
-        self.raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        self.body(message.to_string().as_bytes());
     }
 
     pub fn notify(&mut self, method: &str, params: Value) {
@@ -159,22 +167,4 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn read(input: &mut impl BufRead) -> Option<Value> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if input.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(": ") {
-            Some(("Content-Length", n)) => length = n.parse().ok()?,
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut body = vec![0; length];
-    input.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
 }

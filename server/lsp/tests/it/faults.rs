@@ -1,10 +1,10 @@
 //! What goes wrong around the server: clients that stop reading or die, pipes that fill up, full disks, messages that are bombs.
 
-use crate::client::Client;
+use crate::client::{Client, framing};
 use crate::protocol::{at, codes, server};
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -61,8 +61,7 @@ fn assert_ends(child: &mut Child, what: &str) {
 }
 
 fn framed(message: &Value) -> Vec<u8> {
-    let body = message.to_string();
-    format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    framing::framed(message.to_string().as_bytes())
 }
 
 fn request(id: usize, method: &str, params: &Value) -> Vec<u8> {
@@ -200,7 +199,7 @@ fn a_log_that_goes_nowhere() {
         client.begin(json!({ "capabilities": {} }));
         for _ in 0..1000 {
             // A warning each.
-            client.raw(b"Content-Length: 3\r\n\r\n{a}");
+            client.body(b"{a}");
         }
         client.open(URI, 1, &bad());
         assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"], "{name}");
@@ -218,7 +217,7 @@ fn messages_that_are_bombs() {
     let deeper = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     for body in [deep, deeper] {
         let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{body}}}");
-        client.raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        client.body(body.as_bytes());
         let answer = client.wait("an answer", |m| m["error"]["code"] == -32700);
         assert_eq!(answer["id"], Value::Null);
     }
@@ -258,15 +257,8 @@ fn a_client_that_reads_slowly() {
         input
     });
     let mut answered = [false; 401];
-    let mut line = String::new();
     while answered.contains(&false) {
-        line.clear();
-        assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server has gone");
-        let Some(length) = line.trim().strip_prefix("Content-Length: ") else { continue };
-        let mut body = vec![0; length.parse().unwrap()];
-        output.read_line(&mut line).unwrap();
-        output.read_exact(&mut body).unwrap();
-        let message: Value = serde_json::from_slice(&body).unwrap();
+        let message = framing::read(&mut output).expect("the server is there");
         if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
             // That the text has gone on meanwhile is an answer too.
             assert!(message.get("error").is_none_or(|e| e["code"] == -32801), "{message}");

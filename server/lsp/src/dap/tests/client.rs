@@ -105,9 +105,13 @@ impl Client {
     pub fn send(&mut self, command: &str, arguments: Value) -> i64 {
         self.seq += 1;
         let body = json!({ "seq": self.seq, "type": "request", "command": command, "arguments": arguments });
-        let body = serde_json::to_vec(&body).unwrap();
-        crate::server::framing::write_message(self.to.as_mut().unwrap(), &body).unwrap();
+        self.body(&serde_json::to_vec(&body).unwrap());
         self.seq
+    }
+
+    /// A body, whatever is in it, with its header.
+    pub fn body(&mut self, body: &[u8]) {
+        crate::server::framing::write_message(self.to.as_mut().unwrap(), body).unwrap();
     }
 
     fn next(&mut self) -> Value {

@@ -224,3 +224,33 @@ fn what_a_kernel_prints_is_output() {
         client.close();
     }
 }
+
+#[test]
+fn what_is_no_message_has_an_answer() {
+    let mut client = Client::start();
+    for body in [
+        "{",
+        "[]",
+        "null",
+        "3",
+        "\"x\"",
+        "{}",
+        r#"{"seq":1}"#,
+        r#"{"seq":"x","type":"request","command":"threads"}"#,
+        r#"{"seq":5,"type":"request"}"#,
+        r#"{"seq":5,"type":"request","command":3}"#,
+        r#"{"type":"event","event":"x"}"#,
+        "\u{0}",
+        "[[[[[[[[[[",
+    ] {
+        client.body(body.as_bytes());
+        let answer = client.any();
+        assert_eq!((&answer["type"], &answer["success"]), (&json!("response"), &json!(false)), "{body}");
+        assert!(!answer["body"]["error"]["variables"]["words"].as_str().unwrap().is_empty());
+    }
+    // A response to nothing is passed over.
+    let response = r#"{"seq":1,"type":"response","request_seq":1,"success":true,"command":"x"}"#;
+    client.raw(format!("stray\r\nContent-Length: {}\r\n\r\n{response}", response.len()).as_bytes());
+    assert_eq!(client.ask("threads", json!({}))["threads"], json!([]));
+    client.close();
+}

@@ -2,7 +2,6 @@
 
 mod breakpoints;
 mod client;
-mod fuzz;
 mod lifecycle;
 mod moving;
 mod showing;

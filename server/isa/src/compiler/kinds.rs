@@ -1,0 +1,271 @@
+//! What an entry of each kind says, but for instructions.
+
+use super::entry::Common;
+use super::lines::Line;
+use super::{
+    Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
+};
+use crate::tables::{
+    Constant, Directive, Encoding, Extent, Field, Fragment, Initial, Modifier, Multiprocessor, PtxVersion, Space,
+    SpecialRegister, Target, Type, TypeClass,
+};
+
+// What may stand under an entry, besides what all have in common.
+pub(super) const TYPE: &[&str] =
+    &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
+pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order"];
+pub(super) const SPACE: &[&str] = &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"];
+pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits"];
+pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
+pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
+pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
+
+/// An entry as it is written: `KEYWORD NAME WORDS…`, and what stands under it.
+pub(super) struct Written<'a> {
+    pub head: &'a Line<'a>,
+    /// The head and what is under it.
+    pub body: &'a [Line<'a>],
+    pub name: &'a str,
+    /// Behind the name.
+    pub words: &'a str,
+    pub common: Common,
+    pub names: &'a Names,
+}
+
+impl Written<'_> {
+    /// What stands behind a word under the entry.
+    fn other(&self, key: &str) -> Option<&str> {
+        self.common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str())
+    }
+
+    fn is(&self, flag: &str) -> bool {
+        self.other(flag).is_some()
+    }
+
+    fn dotted(&self) -> &'static str {
+        leak_str(&format!(".{}", self.name.trim_start_matches('.')))
+    }
+
+    /// A list of types, all of which must exist.
+    fn known_types(&self, key: &str) -> Result<&'static [&'static str]> {
+        let types = dotted_words(self.other(key));
+        match types.iter().find(|t| !self.names.types.iter().any(|known| known == *t)) {
+            Some(wrong) => Err(self.head.error(0, format!("no type is named `{wrong}`"))),
+            None => Ok(leak(types)),
+        }
+    }
+
+    pub fn ty(self) -> Result<Type> {
+        let mut words = self.words.split_whitespace();
+        let class = words.next().and_then(class);
+        let bits = words.next().and_then(|w| w.parse().ok());
+        let (Some(class), Some(bits)) = (class, bits) else {
+            return Err(self.head.error(0, "expected `type NAME CLASS BITS agrees …`"));
+        };
+        let mut agrees: Vec<&'static str> = Vec::new();
+        if words.next() == Some("agrees") {
+            agrees = words.filter(|w| *w != "any").map(|w| leak_str(&format!(".{w}"))).collect();
+        }
+        Ok(Type {
+            name: self.dotted(),
+            class,
+            bits,
+            agrees: leak(agrees),
+            registers: self.is("registers"),
+            variables: self.is("variables"),
+            parameters: self.is("parameters"),
+            vectors: self.is("vectors"),
+            prototypes: self.is("prototypes"),
+            ungated: self.is("ungated"),
+            ignored: self.is("ignored"),
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            gates: leak(self.common.gates),
+        })
+    }
+
+    /// One for each name that the name stands for. Words behind it are its summary.
+    pub fn modifiers(self) -> Vec<Modifier> {
+        let summary = if self.words.is_empty() { self.common.summary } else { leak_str(self.words) };
+        let of = |name: String| Modifier {
+            name: leak_str(&name),
+            repeats: self.is("repeats"),
+            ignored: self.is("ignored"),
+            converge: self.is("converge"),
+            keeps_order: self.is("keeps-order"),
+            summary,
+            doc: self.common.doc,
+        };
+        expand(self.name).into_iter().map(of).collect()
+    }
+
+    pub fn space(self) -> Result<Space> {
+        let (declared, holds) = space::declared(self.body)?;
+        let cycles = self.other("cycles").map_or(Ok(0), |n| n.trim().parse());
+        Ok(Space {
+            name: self.dotted(),
+            generic: self.is("generic"),
+            absolute: self.is("absolute"),
+            window: self.is("window"),
+            fixed: self.is("fixed"),
+            cycles: cycles.map_err(|_| self.head.error(0, "expected `cycles NUMBER`"))?,
+            declared,
+            holds,
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            gates: leak(self.common.gates),
+        })
+    }
+
+    pub fn special_register(self) -> Result<SpecialRegister> {
+        let mut words = self.words.split_whitespace();
+        let ty = words.next().ok_or_else(|| self.head.error(0, "expected `sreg %NAME TYPE`"))?;
+        let (mut components, mut also_read) = ("", Vec::new());
+        while let Some(word) = words.next() {
+            match (word, words.next()) {
+                ("vec", Some(names)) => components = leak_str(names),
+                ("reads", Some(bits)) => also_read.extend(bits.split('|').filter_map(|b| b.parse::<u16>().ok())),
+                _ => return Err(self.head.error(0, format!("unexpected `{word}`"))),
+            }
+        }
+        // `%envreg<32>` stands for %envreg0 … %envreg31.
+        let (name, count) = match self.name.strip_suffix('>').and_then(|n| n.split_once('<')) {
+            Some((base, count)) => (base, count.parse().unwrap_or(0)),
+            None => (self.name, 0),
+        };
+        Ok(SpecialRegister {
+            name: leak_str(name),
+            ty: leak_str(&format!(".{}", ty.trim_start_matches('.'))),
+            components,
+            also_read: leak(also_read),
+            requires: directive::words(self.other("requires")),
+            count,
+            uniform: self.other("uniform").map_or(Ok(Extent::Cta), |word| opcode::extent(self.head, word))?,
+            lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            notes: leak(self.common.notes),
+            gates: leak(self.common.gates),
+        })
+    }
+
+    pub fn directive(self) -> Result<Directive> {
+        Ok(Directive {
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            notes: leak(self.common.notes),
+            gates: leak(self.common.gates),
+            ..directive::build(leak_str(self.name), self.body)?
+        })
+    }
+
+    pub fn multiprocessor(self) -> Result<Multiprocessor> {
+        multiprocessor::build(leak_str(self.name), self.common.summary, self.body)
+    }
+
+    pub fn fragment(self) -> Result<Fragment> {
+        fragment::build(self.body, &self.common, self.names)
+    }
+
+    pub fn initial(self) -> Result<Initial> {
+        Ok(Initial {
+            name: leak_str(self.name),
+            types: self.known_types("types")?,
+            spaces: leak(dotted_words(self.other("spaces"))),
+            to: leak(dotted_words(self.other("to"))),
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            gates: leak(self.common.gates),
+        })
+    }
+
+    pub fn field(self) -> Result<Field> {
+        Ok(Field {
+            name: leak_str(self.name),
+            of: self.known_types("of")?,
+            ignored: self.known_types("ignored")?,
+            values: leak(self.other("values").unwrap_or("").split_whitespace().map(leak_str).collect()),
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            gates: leak(self.common.gates),
+        })
+    }
+
+    pub fn encoding(self) -> Result<Encoding> {
+        let made = encoding::build(leak_str(self.name), self.body, self.names)?;
+        let (summary, manual, doc) = (self.common.summary, self.common.manual, self.common.doc);
+        Ok(Encoding { summary, manual, doc, ..made })
+    }
+
+    pub fn constant(self) -> Result<Constant> {
+        let value = self.words.split_whitespace().next().and_then(|w| w.parse().ok());
+        Ok(Constant {
+            name: leak_str(self.name),
+            value: value.ok_or_else(|| self.head.error(0, "expected `constant NAME VALUE`"))?,
+            summary: self.common.summary,
+            manual: self.common.manual,
+            doc: self.common.doc,
+            gates: leak(self.common.gates),
+        })
+    }
+
+    pub fn version(self) -> Result<PtxVersion> {
+        let expected = |words| self.head.error(0, words);
+        let version = rule::version(self.name).ok_or_else(|| expected("expected a version such as `8.5`"))?;
+        let mut words = self.words.split_whitespace();
+        let counts_as = match (words.next(), words.next().and_then(rule::version)) {
+            (None, _) => version,
+            (Some("as"), Some(other)) => other,
+            _ => return Err(expected("expected `version 5.1 as 6.0`")),
+        };
+        Ok(PtxVersion { version, counts_as, summary: self.common.summary })
+    }
+
+    pub fn target(self) -> Result<Target> {
+        let mut words = self.words.split_whitespace();
+        let mut features: Vec<&'static str> = Vec::new();
+        if words.next() == Some("has") {
+            features = words.map(leak_str).collect();
+        }
+        let limits: Vec<&str> = self.other("limits").unwrap_or("").split_whitespace().collect();
+        let limit = |name: &str| limits.chunks(2).find(|c| c[0] == name).map_or("0", |c| c.get(1).unwrap_or(&""));
+        let (Ok(shared), Ok(constant)) = (limit("shared").parse(), limit("constant").parse()) else {
+            return Err(self.head.error(0, "expected `limits shared BYTES constant BYTES`"));
+        };
+        Ok(Target {
+            name: leak_str(self.name),
+            features: leak(features),
+            shared,
+            constant,
+            summary: self.common.summary,
+            doc: self.common.doc,
+            excludes: directive::words(self.other("excludes")),
+            requires: directive::words(self.other("requires")),
+            gates: leak(self.common.gates),
+        })
+    }
+}
+
+/// `b8 u8` → `.b8`, `.u8`.
+fn dotted_words(words: Option<&str>) -> Vec<&'static str> {
+    words.unwrap_or("").split_whitespace().map(|w| leak_str(&format!(".{}", w.trim_start_matches('.')))).collect()
+}
+
+fn class(word: &str) -> Option<TypeClass> {
+    Some(match word {
+        "pred" => TypeClass::Pred,
+        "bits" => TypeClass::Bits,
+        "uint" => TypeClass::Uint,
+        "sint" => TypeClass::Sint,
+        "float" => TypeClass::Float,
+        "packed" => TypeClass::Packed,
+        "opaque" => TypeClass::Opaque,
+        _ => return None,
+    })
+}

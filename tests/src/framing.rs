@@ -1,0 +1,35 @@
+//! Messages of the protocols on a stream of bytes, as the tests' clients write and read them. Shared with clients that know no other crate.
+
+use serde_json::Value;
+use std::io::BufRead;
+
+/// A body with its header.
+pub fn framed(body: &[u8]) -> Vec<u8> {
+    let mut out = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    out.extend(body);
+    out
+}
+
+/// The next message; `None` if the stream ends before it does.
+///
+/// # Panics
+/// If what the server writes is no message: nothing else may stand on its stream.
+pub fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", n)) => length = Some(n.parse().expect("a length")),
+            other => {
+                assert!(other.is_none() && line.trim().is_empty(), "the server writes {line:?}");
+                break;
+            }
+        }
+    }
+    let mut body = vec![0; length.expect("a header with the length")];
+    input.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
+}
