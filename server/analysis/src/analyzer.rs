@@ -311,12 +311,11 @@ fn check_item(
     let mut statements = Statements::default();
     let mut before = None;
     if let Some(mut old) = old {
-        let same = old.dependencies.iter().all(|(name, symbol)| header.look_up(name, index) == *symbol);
+        let changed = old.dependencies.iter().filter(|(name, symbol)| header.look_up(name, index) != *symbol);
+        let changed: Vec<&str> = changed.map(|(name, _)| name.as_ref()).collect();
+        old.statements.forget_naming(&changed);
         before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
-        if !same {
-            statements.forget_dependent();
-        }
     }
     let contents = snapshot.text(item.range.clone());
     let source = Source { text: &contents, base: item.range.start };

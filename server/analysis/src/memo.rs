@@ -319,9 +319,19 @@ impl Statements {
         self.scope += 1;
     }
 
-    /// Forgets what depends on names of the module, which have changed.
-    pub fn forget_dependent(&mut self) {
-        self.known.retain(|_, finding| !finding.module);
+    /// Forgets what depends on names of the module that have another meaning now.
+    pub fn forget_naming(&mut self, changed: &[&str]) {
+        if changed.is_empty() {
+            return;
+        }
+        let by_name = &self.names.get_mut().by_name;
+        let numbers: Vec<NameId> = changed.iter().filter_map(|name| by_name.get(&hash(name)).copied()).collect();
+        let inside = |inside: &Inside| inside.of_module.iter().any(|name| changed.contains(&name.as_ref()));
+        let named = |finding: &Finding| {
+            finding.names.iter().any(|(name, _)| numbers.contains(name))
+                || finding.inside.as_deref().is_some_and(inside)
+        };
+        self.known.retain(|_, finding| !finding.module || !named(finding));
     }
 
     /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind. `passed` are the keys of

@@ -1,9 +1,10 @@
 //! How long a keystroke takes: from the edit to the diagnostics of that version, in a real server process.
 //!
-//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] FILE`
+//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--slow MS] FILE`
 //!
 //! At random places of the file one character is typed and taken back, each time waiting for the diagnostics. `--break brace`
-//! first deletes a closing brace near the top, `--break directive` first inserts an unknown directive there.
+//! first deletes a closing brace near the top, `--break directive` first inserts an unknown directive there; `--slow` shows each edit
+//! that takes longer.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -20,7 +21,7 @@ const URI: &str = "file:///file.ptx";
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (mut file, mut edits, mut breaks) = (None, 200, None);
+    let (mut file, mut edits, mut breaks, mut slow) = (None, 200, None, f64::INFINITY);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
@@ -29,12 +30,13 @@ fn main() {
                 std::process::exit(i32::from(!orderly));
             }
             "--edits" => edits = arguments.next().and_then(|n| n.parse().ok()).expect("--edits N"),
+            "--slow" => slow = arguments.next().and_then(|n| n.parse().ok()).expect("--slow MS"),
             "--break" => breaks = arguments.next(),
             _ => file = Some(argument),
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: keystrokes [--edits N] [--break brace|directive] FILE");
+        eprintln!("usage: keystrokes [--edits N] [--break brace|directive] [--slow MS] FILE");
         std::process::exit(2);
     };
     let mut text = std::fs::read_to_string(&file).expect("a readable file");
@@ -86,9 +88,15 @@ fn main() {
             let begin = Instant::now();
             client.change(URI, version, change);
             client.diagnostics(URI, version);
-            list.push(begin.elapsed());
+            let took = begin.elapsed();
+            list.push(took);
             let status = client.execute("ptx-analyzer.serverStatus", Value::Null);
-            parts.push(status["documents"][0]["milliseconds"].clone());
+            let part = &status["documents"][0]["milliseconds"];
+            if milliseconds(took) > slow {
+                let line = text.lines().nth(at["line"].as_u64().unwrap_or(0) as usize).unwrap_or("");
+                println!("{:.1} ms, version {version}, {part}, at {at} of {line:?}", milliseconds(took));
+            }
+            parts.push(part.clone());
         }
     }
     report("typed", &mut typed);
