@@ -169,9 +169,6 @@ impl<'a, 't> Body<'a, 't> {
         self.declares(hash(signature));
         // ptxas: parameters and what the outermost block declares share one block.
         if let Some(body) = body {
-            if recovery::ends_open(node) {
-                self.lost_labels(body);
-            }
             let base = self.source.base;
             let mut children = match self.before.take() {
                 Some(before) => Children::resumed(body, base, before),
@@ -179,6 +176,9 @@ impl<'a, 't> Body<'a, 't> {
             };
             if children.is_lost() {
                 children = Children::all(body, base);
+            }
+            if recovery::ends_open(node) {
+                self.lost_labels(&mut children);
             }
             self.statements_of(&mut children);
             if children.is_lost() {
@@ -245,16 +245,21 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// With a brace too many the labels that follow it stand in an inner block: using them is no further mistake.
-    fn lost_labels(&mut self, body: Node<'_>) {
+    fn lost_labels(&mut self, children: &mut Children<'_>) {
         let source = self.source;
-        let mut declarations = self.declarations;
-        let inner = &mut self.lost.inner;
-        recovery::labels_of(body, &mut |node| {
-            let name = source.word(node);
-            declarations = mix(declarations, hash(name.text));
-            inner.insert(name.text);
-        });
-        self.declarations = declarations;
+        for index in 0..children.len() {
+            let Some(known) = children.get(index).filter(|known| known.kind == kinds().block) else { continue };
+            if !source.text.get(known.range()).is_some_and(recovery::may_hold_label) {
+                continue;
+            }
+            let Some(block) = children.node(index) else { continue };
+            let (declarations, inner) = (&mut self.declarations, &mut self.lost.inner);
+            recovery::labels_of(block, &mut |node| {
+                let name = source.word(node);
+                *declarations = mix(*declarations, hash(name.text));
+                inner.insert(name.text);
+            });
+        }
     }
 
     /// A function whose end was never found: its statements stand directly in an error node.

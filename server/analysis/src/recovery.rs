@@ -123,6 +123,13 @@ pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> 
     out
 }
 
+/// Whether a text has a colon that is none of two.
+pub fn may_hold_label(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let double = |at: usize| bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes[at - 1] == b':');
+    memchr::memchr_iter(b':', bytes).any(|at| !double(at))
+}
+
 /// Calls with the name of every label in a node.
 pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
     let kind = node.kind_id();

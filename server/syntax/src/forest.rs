@@ -300,7 +300,7 @@ fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
 
 /// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for cuts.
 fn heads(rope: &Rope, range: Range<usize>) -> usize {
-    let words = [".entry", ".func"].map(|word| memchr::memmem::Finder::new(word));
+    let words = [".entry", ".func"].map(memchr::memmem::Finder::new);
     let count = |chunk: &str| -> usize { words.iter().map(|word| word.find_iter(chunk.as_bytes()).count()).sum() };
     rope.byte_slice(range).chunks().map(count).sum()
 }

@@ -212,7 +212,10 @@ impl<'n> Children<'n> {
 fn child_at<'n>(parent: Node<'n>, base: usize, known: &Known) -> Option<Node<'n>> {
     let (start, end) = (base + known.start as usize, base + known.end as usize);
     let mut cursor = parent.walk();
-    let mut more = cursor.goto_first_child_for_byte(start).is_some();
+    // What the parser added has no width: it stands behind the one that ends there, or behind all.
+    let added = start == end;
+    let mut more = cursor.goto_first_child_for_byte(start.saturating_sub(usize::from(added))).is_some()
+        || (added && cursor.goto_last_child());
     while more && cursor.node().start_byte() <= start {
         let node = cursor.node();
         if node.start_byte() == start && node.end_byte() == end && node.kind_id() == known.kind {
