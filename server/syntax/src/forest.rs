@@ -131,7 +131,7 @@ impl Forest {
             let range = self.range(index, rope);
             let (follows, precedes) = (index > 0, index + 1 < self.pieces.len());
             if follows && (range.is_empty() || !begins(rope, range.clone())) {
-                self.merge(index - 1..=index, rope.len_bytes());
+                self.hand_back(index, range, rope);
                 index -= 1;
                 continue;
             }
@@ -147,10 +147,27 @@ impl Forest {
             }
             let piece = &mut self.pieces[index];
             let changed = piece.changed.take().unwrap_or(range.clone());
-            piece.sound = is_sound(rope, range.clone(), &tree);
+            piece.sound = large && is_sound(rope, range.clone(), &tree);
             let old = std::mem::replace(&mut piece.part.tree, tree);
             index += if large && !piece.sound { self.cut_out(index, range, &changed, &old, rope, parser) } else { 1 };
         }
+    }
+
+    /// A piece has come to begin with something else than a function: the one before it takes that, and all of the piece if there is no
+    /// function soon.
+    fn hand_back(&mut self, index: usize, range: Range<usize>, rope: &Rope) {
+        let glance = range.start..range.end.min(range.start + GLANCE);
+        let bytes: Vec<u8> = rope.bytes_at(glance.start).take(glance.len()).collect();
+        let Some(cut) = cuts(&bytes).first().map(|cut| range.start + cut) else {
+            return self.merge(index - 1..=index, rope.len_bytes());
+        };
+        let piece = &mut self.pieces[index];
+        piece.part.start = cut;
+        piece.single = false;
+        piece.change(cut..cut);
+        let before = &mut self.pieces[index - 1];
+        before.single = false;
+        before.change(range.start..cut);
     }
 
     /// Cuts a piece with an error; gives how many it has become.

@@ -2,7 +2,7 @@
 
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
-use ptx_analysis::Analyzer;
+use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
 /// Checks a text some times over, in pieces of several sizes.
@@ -13,8 +13,11 @@ pub fn run(data: &[u8]) {
     let threads = 1 + usize::from(bytes.byte() & 3);
     let least = *bytes.of(&[&1, &100, &1000]);
     let (whole, pieces) = (Snapshot::cut(&text, 1, usize::MAX), Snapshot::cut(&text, threads, least));
-    // Where something is wrong, what stands in other pieces has no part in it.
+    // Where something is wrong, what stands in other pieces has no part in it: other words may be found for it, but there are some.
     if whole.has_error() || pieces.has_error() {
+        let refused =
+            |snapshot| Analyzer::default().analyze(snapshot).diagnostics.iter().any(|d| d.severity == Severity::Error);
+        assert!(refused(&whole) && refused(&pieces), "an error is not told of {text}");
         return;
     }
     if !same_tree(&pieces, &whole) {

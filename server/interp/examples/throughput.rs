@@ -1,7 +1,7 @@
 //! How fast a warp of 32 lanes is executed on one core: plain, with all checks, with every step recorded, and with its lanes alone; and how
 //! long it takes to look at a run of ten million steps.
 //!
-//! `cargo run --release -p ptx-interp --example speed [STEPS [LOOP]]`
+//! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
 use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
