@@ -7,8 +7,8 @@ use std::process::Command;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
-    ("ptx-syntax", &["ropey", "tree-sitter", "tree-sitter-ptx"]),
-    ("ptx-analysis", &["ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
+    ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
+    ("ptx-analysis", &["memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa"]),
     ("ptx-ide", &["ptx-isa", "ptx-syntax", "ptx-analysis", "memchr", "strsim"]),
 ];
