@@ -86,6 +86,8 @@ struct Record {
     dependencies: Dependencies,
     /// The module's first function with a body.
     first: bool,
+    /// See [`is_followed`].
+    followed: bool,
     /// Ranges count from the start of the item.
     found: Arc<[Diagnostic]>,
     statements: Statements,
@@ -192,7 +194,11 @@ impl Analyzer {
             let sound = !item.node.has_error() || known.is_some_and(|known| known.has_tree_of(item));
             hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
-                Some(mut record) if sound && record.holds(context(environment, &header), &header, index) => {
+                Some(mut record)
+                    if sound
+                        && record.holds(context(environment, &header), &header, index)
+                        && record.followed == is_followed(snapshot, item) =>
+                {
                     record.unused = 0;
                     record.place = (snapshot.id(), item.range.clone());
                     records.push((index, record));
@@ -335,9 +341,8 @@ fn check_item(
     if item.unclosed {
         found.push(unclosed(source, item));
     } else if let Some(open) = found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
-        && item.range.end < snapshot.roots().next_back().map_or(0, |last| last.start_byte())
+        && is_followed(snapshot, item)
     {
-        // It is not the end of the file that the brace is missing at, but that of a piece of it: another function follows.
         *open = unclosed(source, item);
     }
     Record {
@@ -346,12 +351,18 @@ fn check_item(
         environment: context(environment, header),
         dependencies: checked.dependencies,
         first: header.first_body == Some(index),
+        followed: is_followed(snapshot, item),
         found: Arc::from(found),
         statements,
         layout: if item.unclosed { Vec::new() } else { checked.statements },
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
     }
+}
+
+/// Whether another piece of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
+fn is_followed(snapshot: &Snapshot, item: &Item<'_>) -> bool {
+    item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
 }
 
 /// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.

@@ -127,6 +127,11 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
         let end = document.rope().len_bytes() - 3 - step;
         document.edit(end..end, " ");
     }
+    // Nothing follows any more.
+    let others = document.rope().to_string().find(".visible .entry b").expect("the second");
+    document.edit(others..usize::MAX, "");
+    let found = analyzer.analyze(&document.snapshot()).diagnostics;
+    assert!(found.iter().any(|d| d.message == "a `}` is missing at the end"), "{found:#?}");
 }
 
 #[test]
