@@ -536,8 +536,10 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
         .then(|| syntax_error::endless_comment(node.byte_range()))
 }
 
+/// The first word of a text; its first character, if that is no word.
 fn first_word(text: &str) -> Range<usize> {
-    0..text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len()).max(1)
+    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
+    0..end.max(text.chars().next().map_or(1, char::len_utf8))
 }
 
 fn name_of(snapshot: &Snapshot, node: Node<'_>) -> String {

@@ -1,10 +1,11 @@
 //! How long an editor waits for an answer: requests at many places of a file, to a real server process over pipes.
 //!
-//! `cargo run --release -p ptx-analyzer --example latency -- [--places N] FILE [METHOD…]`
+//! `cargo run --release -p ptx-analyzer --example latency -- [--places N] [--editing] FILE [METHOD…]`
 //!
 //! Times are from the request to its answer as a JSON value, at the client. Places are random but the same in every run. Requests about a range
 //! take 60 lines, as many as a screen shows. Completion is asked for where editors ask: a character is typed, the request
-//! follows at once, and the character is taken back; the time is that of the request, parsing included.
+//! follows at once, and the character is taken back; the time is that of the request, parsing included. With `--editing` a character is typed,
+//! or taken back, at a random place right before each request, and nobody waits until that is checked.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -58,7 +59,7 @@ const REQUESTS: &[(&str, Where)] = &[
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (mut file, mut places, mut methods) = (None, 400, Vec::new());
+    let (mut file, mut places, mut methods, mut editing) = (None, 400, Vec::new(), false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
@@ -66,13 +67,14 @@ fn main() {
                 let orderly = ptx_analyzer::server::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
+            "--editing" => editing = true,
             "--places" => places = arguments.next().and_then(|n| n.parse().ok()).expect("--places N"),
             _ if file.is_none() => file = Some(argument),
             _ => methods.push(argument),
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: latency [--places N] FILE [METHOD…]");
+        eprintln!("usage: latency [--places N] [--editing] FILE [METHOD…]");
         std::process::exit(2);
     };
     let text = std::fs::read_to_string(&file).expect("a readable file");
@@ -85,7 +87,8 @@ fn main() {
     client.diagnostics(URI, 0);
     // The second pass begins when the document has been quiet for a moment, and does not always have something to say.
     std::thread::sleep(Duration::from_secs(3));
-    let mut session = Session { client, lines: Lines::new(&text), text: &text, version: 0 };
+    let edits = editing.then(|| Edits { random: fastrand::Rng::with_seed(2), typed: None });
+    let mut session = Session { client, lines: Lines::new(&text), text: &text, version: 0, edits };
     for (method, place) in REQUESTS {
         if methods.is_empty() || methods.iter().any(|m| method.contains(m.as_str())) {
             session.measure(method, *place, places);
@@ -98,14 +101,42 @@ struct Session<'a> {
     lines: Lines,
     text: &'a str,
     version: i32,
+    edits: Option<Edits>,
+}
+
+/// What somebody types meanwhile.
+struct Edits {
+    random: fastrand::Rng,
+    /// Where a character has been typed and not taken back.
+    typed: Option<Value>,
 }
 
 impl Session<'_> {
+    /// Types a character, or takes the last one back.
+    fn edit(&mut self) {
+        let Some(edits) = &mut self.edits else { return };
+        let change = match edits.typed.take() {
+            Some(at) => {
+                let after = json!({ "line": at["line"], "character": at["character"].as_u64().unwrap_or(0) + 1 });
+                json!([{ "range": { "start": at, "end": after }, "text": "" }])
+            }
+            None => {
+                // At the end of a line, so that no other place of it moves.
+                let line = edits.random.usize(1..self.lines.0.len());
+                let at = self.lines.place(self.lines.0[line] - 1);
+                edits.typed = Some(at.clone());
+                json!([{ "range": { "start": at, "end": at }, "text": "x" }])
+            }
+        };
+        self.change(change);
+    }
+
     fn measure(&mut self, method: &str, place: Where, places: usize) {
         let mut random = fastrand::Rng::with_seed(1);
         let count = if matches!(place, Where::Document) { 3 } else { places };
         let (mut times, mut answered, mut bytes) = (Vec::new(), 0, 0);
         for _ in 0..count {
+            self.edit();
             let (time, answer) = match place {
                 Where::Word => {
                     let offset = self.random(&mut random, |b| b.is_ascii_alphanumeric());
@@ -130,8 +161,10 @@ impl Session<'_> {
                     self.change(json!([{ "range": { "start": at, "end": at }, "text": character.to_string() }]));
                     let answer = self.call(method, &after, &after);
                     self.change(json!([{ "range": { "start": at, "end": after }, "text": "" }]));
-                    // Nobody types the next character before the last one is checked: that is `keystrokes`.
-                    self.client.diagnostics(URI, self.version);
+                    // Otherwise nobody types the next character before the last one is checked: that is `keystrokes`.
+                    if self.edits.is_none() {
+                        self.client.diagnostics(URI, self.version);
+                    }
                     answer
                 }
             };
