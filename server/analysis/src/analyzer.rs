@@ -190,12 +190,14 @@ impl Analyzer {
             }
             let known = known.get(&(item.range.start, item.range.end));
             let text = known.map_or_else(|| hash_range(snapshot, item.range.clone()), |known| known.text);
-            // How the parser recovers from an error is not determined by the text alone.
-            let sound = !item.node.has_error() || known.is_some_and(|known| known.has_tree_of(item));
+            // How the parser recovers from an error is not determined by the text alone, nor is what was found in another of that text.
+            let sound = |record: &Record| {
+                !is_broken(item) || known.is_some_and(|known| known.stood_at(&record.place) && known.has_tree_of(item))
+            };
             hashes.push((item.range.clone(), text));
             match self.functions.take_same(text) {
                 Some(mut record)
-                    if sound
+                    if sound(&record)
                         && record.holds(context(environment, &header), &header, index)
                         && record.followed == is_followed(snapshot, item) =>
                 {
@@ -358,6 +360,12 @@ fn check_item(
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
     }
+}
+
+/// Whether there is a syntax error in an item: in its tree, or at its end, where nobody looks who has closed a body.
+fn is_broken(item: &Item<'_>) -> bool {
+    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && syntax_error::ends_unclosed(node);
+    item.node.has_error() || open(item.node)
 }
 
 /// Whether another piece of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.

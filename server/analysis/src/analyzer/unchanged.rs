@@ -2,7 +2,7 @@
 
 use crate::body::is_same_subtree;
 use crate::module::Item;
-use ptx_syntax::{Node, Snapshot, fields};
+use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use xxhash_rust::xxh3::Xxh3;
@@ -43,6 +43,11 @@ pub struct Unchanged<'l> {
 }
 
 impl Unchanged<'_> {
+    /// Whether it is the function that stood at a place of a snapshot.
+    pub fn stood_at(&self, (snapshot, range): &(SnapshotId, Range<usize>)) -> bool {
+        (*snapshot, range) == (self.last.id(), &self.range)
+    }
+
     /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
     pub fn has_tree_of(&self, item: &Item<'_>) -> bool {
         let f = fields();
