@@ -248,8 +248,12 @@ impl<'a, 't> Body<'a, 't> {
     fn lost_labels(&mut self, children: &mut Children<'_>) {
         let source = self.source;
         for index in 0..children.len() {
-            let Some(known) = children.get(index).filter(|known| known.kind == kinds().block) else { continue };
-            if !source.text.get(known.range()).is_some_and(recovery::may_hold_label) {
+            let Some(known) = children.get(index).filter(|k| k.kind == kinds().block || is_error(k.kind)) else {
+                continue;
+            };
+            // A block that is not closed may reach into the next function.
+            let range = known.start as usize..(known.end as usize).min(source.text.len());
+            if !source.text.get(range).is_some_and(recovery::may_hold_label) {
                 continue;
             }
             let Some(block) = children.node(index) else { continue };

@@ -135,6 +135,20 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
 }
 
 #[test]
+fn a_brace_too_many_hides_no_label() {
+    let functions = |names: &[&str]| -> String {
+        let body = "\n{\n    .reg .pred %p;\n    setp.eq.u32 %p, 1, 2;\n    @%p bra after;\n    {\n    ret;\nafter:\n    ret;\n}\n";
+        names.iter().map(|name| format!(".visible .entry {name}(){body}")).collect()
+    };
+    for (names, least) in [(&["a"][..], usize::MAX), (&["a"], 20), (&["a", "b"], 20)] {
+        let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}", functions(names));
+        let found = Analyzer::default().analyze(&Snapshot::cut(&text, 1, least)).diagnostics;
+        assert_eq!(found.len(), names.len(), "{found:#?}");
+        assert!(found.iter().all(|d| d.message.contains("`}` is missing")), "{found:#?}");
+    }
+}
+
+#[test]
 fn lints_step_by_step_are_those_found_afresh() {
     let mut random = Random::new(23);
     for sample in samples() {
