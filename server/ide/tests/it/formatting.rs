@@ -402,20 +402,7 @@ pub fn many_options() -> [FormatOptions; 3] {
 }
 
 fn samples() -> Vec<String> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
-    let mut folders = vec![tests.join("kernels"), tests.join("fixtures")];
-    let mut out = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ptx") {
-                out.push(std::fs::read_to_string(path).unwrap());
-            }
-        }
-    }
-    out
+    crate::pieces::files(&["kernels", "fixtures"])
 }
 
 #[test]

@@ -263,7 +263,7 @@ impl<'t> Both<'t> {
 }
 
 /// The files of some folders of the tests.
-fn files(folders: &[&str]) -> Vec<String> {
+pub fn files(folders: &[&str]) -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let mut folders: Vec<_> = folders.iter().map(|folder| tests.join(folder)).collect();
     let mut out = Vec::new();
