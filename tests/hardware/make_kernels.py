@@ -484,7 +484,7 @@ def main():
             seen.add(name)
             text += "\n".join(kernel(name, instruction, kinds, result, seed)) + "\n"
             cases.append({"name": f"{family}/{name}", "ptx": f"kernels/{family}.ptx",
-                          "launch": {"entry": name, "grid": [1], "block": [THREADS], "params": {"out": {"bytes": THREADS * BYTES[result]}}}})
+                          "launch": {"entry": name, "grid": [1], "block": [THREADS], "params": {"out": {"bytes": THREADS * BYTES[result], "fill": "zero"}}}})
         with open(os.path.join(HERE, "kernels", family + ".ptx"), "w") as f:
             f.write(text)
     kinds = {"f16x2", "bf16x2", "f32", "tf32", "f64", "bits32", "bits64"}
@@ -496,11 +496,11 @@ def main():
                 continue
             lines, size = product(name, *entry[1:], special=special)
             matrix += "\n".join(lines) + "\n"
-            cases.append({"name": f"matrix/{name}", "ptx": "kernels/matrix.ptx", "launch": {"entry": name, "grid": [1], "block": [32], "params": {"out": {"bytes": size}}}})
+            cases.append({"name": f"matrix/{name}", "ptx": "kernels/matrix.ptx", "launch": {"entry": name, "grid": [1], "block": [32], "params": {"out": {"bytes": size, "fill": "zero"}}}})
     for entry in WARPGROUP:
         lines, size = warpgroup(*entry)
         matrix += "\n".join(lines) + "\n"
-        cases.append({"name": f"matrix/{entry[0]}", "ptx": "kernels/matrix.ptx", "launch": {"entry": entry[0], "grid": [1], "block": [128], "params": {"out": {"bytes": size}}}})
+        cases.append({"name": f"matrix/{entry[0]}", "ptx": "kernels/matrix.ptx", "launch": {"entry": entry[0], "grid": [1], "block": [128], "params": {"out": {"bytes": size, "fill": "zero"}}}})
     with open(os.path.join(HERE, "kernels", "matrix.ptx"), "w") as f:
         f.write(matrix)
     textures = HEADER + tables({"bits64"})
@@ -509,14 +509,14 @@ def main():
         textures += "\n".join(texture(name, geometry, filtering, normalised, address)) + "\n"
         texels = [((i * 2654435761) >> 7) % 1000003 / 997.0 for i in range(16 if geometry == "1d" else 256)]
         image = {"image": geometry, "size": size[geometry], "format": "f32", "hex": struct.pack(f"<{len(texels)}f", *texels).hex(), "filter": filtering, "address": address, "normalized": normalised}
-        cases.append({"name": f"textures/{name}", "ptx": "kernels/textures.ptx", "launch": {"entry": name, "grid": [1], "block": [THREADS], "params": {"image": image, "out": {"bytes": THREADS * 4}}}})
+        cases.append({"name": f"textures/{name}", "ptx": "kernels/textures.ptx", "launch": {"entry": name, "grid": [1], "block": [THREADS], "params": {"image": image, "out": {"bytes": THREADS * 4, "fill": "zero"}}}})
     with open(os.path.join(HERE, "kernels", "textures.ptx"), "w") as f:
         f.write(textures)
     layouts = HEADER
     for entry in FRAGMENTS:
         name, lines, size = fragment(*entry)
         layouts += "\n".join(lines) + "\n"
-        cases.append({"name": f"fragments/{name}", "ptx": "kernels/fragments.ptx", "launch": {"entry": name, "grid": [1], "block": [32], "params": {"out": {"bytes": size}}}})
+        cases.append({"name": f"fragments/{name}", "ptx": "kernels/fragments.ptx", "launch": {"entry": name, "grid": [1], "block": [32], "params": {"out": {"bytes": size, "fill": "zero"}}}})
     with open(os.path.join(HERE, "kernels", "fragments.ptx"), "w") as f:
         f.write(layouts)
     with open(os.path.join(HERE, "cases.jsonl"), "w") as f:
