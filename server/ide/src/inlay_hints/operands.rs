@@ -90,7 +90,8 @@ impl Hints<'_> {
     fn mnemonic(&self, instruction: Node<'_>) -> Option<(String, String)> {
         let k = kinds();
         let mut cursor = instruction.walk();
-        let mut words = instruction.children(&mut cursor).filter(|n| n.kind_id() == k.opcode || n.kind_id() == k.modifier);
+        let mut words =
+            instruction.children(&mut cursor).filter(|n| n.kind_id() == k.opcode || n.kind_id() == k.modifier);
         let opcode = self.snapshot.text(words.next()?.byte_range()).into_owned();
         let all = words.fold(opcode.clone(), |text, word| text + &self.snapshot.text(word.byte_range()));
         Some((opcode, all))

@@ -41,11 +41,8 @@ impl Hints<'_> {
     }
 
     fn mark(&mut self, offset: usize, count: u16, others: usize, figure: &Figure) {
-        let mut tooltip = format!(
-            "{} of 32 bits hold a value here, the maximum in `{}`",
-            counted(count, "register"),
-            figure.name()
-        );
+        let mut tooltip =
+            format!("{} of 32 bits hold a value here, the maximum in `{}`", counted(count, "register"), figure.name());
         if others > 0 {
             tooltip.push_str(&format!("; the same number is live in {}", counted(others as u64, "other place")));
         }

@@ -228,7 +228,8 @@ fn an_unfinished_statement_keeps_its_colours() {
                 for (wanted, got) in whole {
                     assert_eq!(wanted, got, "{typed:?} before {behind:?}: {found:?}");
                 }
-                let words = typed.split(|c: char| c.is_whitespace() || ",.;{}[]|+".contains(c)).filter(|w| !w.is_empty());
+                let words =
+                    typed.split(|c: char| c.is_whitespace() || ",.;{}[]|+".contains(c)).filter(|w| !w.is_empty());
                 assert!(found.len() + 2 >= words.count(), "{typed:?} before {behind:?}: {found:?}");
             }
         }
