@@ -71,11 +71,6 @@
   (#match? @variable.builtin "^[%](tid|ntid|laneid|warpid|nwarpid|ctaid|nctaid|smid|nsmid|gridid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid|cluster_ctarank|cluster_nctarank|is_explicit_cluster|lanemask_(eq|le|lt|ge|gt)|clock|clock_hi|clock64|pm[0-7](_64)?|envreg[0-9]+|globaltimer(_lo|_hi)?|reserved_smem_offset_(begin|end|cap|0|1)|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec|perctamemory(offset|size))$"))
 
 ; Instructions
-(opcode) @function.builtin
-((opcode) @keyword.control.return
-  (#any-of? @keyword.control.return "ret" "exit" "trap" "brkpt"))
-((opcode) @keyword
-  (#any-of? @keyword "bra" "brx" "call"))
 (instruction
   opcode: (opcode) @_opcode
   operand: (identifier) @label
@@ -96,6 +91,12 @@
   operand: (identifier) @function
   (#eq? @_opcode "call"))
 
+; After the patterns that only look at an opcode: in Helix the last capture of a word counts, whatever its name.
+(opcode) @function.builtin
+((opcode) @keyword.control.return
+  (#any-of? @keyword.control.return "ret" "exit" "trap" "brkpt"))
+((opcode) @keyword
+  (#any-of? @keyword "bra" "brx" "call"))
 (modifier) @string.special.symbol
 ((modifier) @keyword.storage.type
   (#match? @keyword.storage.type "^[.](pred|v[248]|b(1|4|8|16|32|64|128)|[us](2|4|8|16|32|64)(x2|x4)?|s2f6x2|b?f16(x2)?|f32(x2)?|f64|tf32|u?e[0-9]m[0-9]+(x2|x4)?|texref|samplerref|surfref)$"))
