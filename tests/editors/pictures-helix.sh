@@ -50,7 +50,7 @@ helix_pictures() {
 
   printf '\n[language-server.ptx-analyzer.config.ptx-analyzer.inlayHints]\nregisters = "all"\n' >>"$XDG_CONFIG_HOME/helix/languages.toml"
   helix_at 'ldmatrix.sync.aligned.m8n8.x4.trans'
-  scene hx helix-pressure 'how many registers hold a value in each line' 'live, the most' '◀ 2[0-9] live'
+  scene hx helix-pressure 'how many registers hold a value in each line' 'peak: [0-9]+ live' '◀ 2[0-9] live'
   helix_end
   sed -i '/inlayHints\]$/,$d' "$XDG_CONFIG_HOME/helix/languages.toml"
 

@@ -10,8 +10,19 @@ const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
 const BIGGEST = 150 * 1024;
 
 export class Desk {
-    constructor({ page, project, pictures }) {
-        Object.assign(this, { page, project, pictures });
+    constructor({ page, project, pictures, change }) {
+        Object.assign(this, { page, project, pictures, change });
+    }
+
+    /** Changes settings while VS Code runs. */
+    settings(changes) {
+        this.change(changes);
+    }
+
+    /** Puts a file of one's own into the project. */
+    write(name, text) {
+        mkdirSync(this.project, { recursive: true });
+        writeFileSync(join(this.project, name), text);
     }
 
     /** Puts a kernel of the repository into the project; `change` may alter its text. */

@@ -244,19 +244,19 @@ const SETTINGS: &[Setting] = &[
         name: "inlayHints.registers",
         takes: "off, peaks or all",
         default: || json!("peaks"),
-        does: "how many registers hold a value: at the places in a function where most do, or in every line",
+        does: "how many registers hold a value: where the number peaks in a function, or in every line",
     },
     Setting {
         name: "inlayHints.shapes",
         takes: "boolean",
         default: || json!(true),
-        does: "the shapes of matrix operands",
+        does: "the shapes of matrix operands, at the first of a run of equal instructions",
     },
     Setting {
         name: "inlayHints.sources",
         takes: "boolean",
         default: || json!(true),
-        does: "the file and line that `.loc` names by number",
+        does: "the file and line that `.loc` names by number, unless a comment or the `.loc` before says the same",
     },
     Setting {
         name: "inlayHints.types",
