@@ -64,6 +64,9 @@ const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 /** What closes something, or the beginning of a statement on the next line, which leaves a visible, empty node. */
 const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
+/** What an operator needs behind it, or the end of the statement that somebody types: the next line begins another one. */
+const wanted = ($, rule) => choice(rule, alias($._stop, $.unclosed));
+
 /** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
 const bracketed = ($, open, rule, close) => seq(
   open,
@@ -95,11 +98,12 @@ export default grammar({
     $._stop_at_brace, // a brace closes the block
     $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
+    $._stop_after_guard, // what follows begins a statement, and is no instruction
     $._run_end, // a good place to cut a long list of statements
     $._modulo, // a per cent sign that begins no register
   ],
 
-  inline: $ => [$._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
+  inline: $ => [$._guarded, $._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
 
   rules: {
     source_file: $ => optional($._body),
@@ -419,6 +423,7 @@ export default grammar({
     // A dot-word that is no directive, and what follows it up to `;` or to the end of the line, unread. It must stay local: the
     // scanner ends it before every known directive and every brace, so that a misspelt `.visible` leaves its function whole.
     unknown_directive: $ => prec.right(seq(
+      optional($._linkages),
       field('name', alias($.modifier, $.directive_name)),
       field('text', $.directive_text),
       optional(';'),
@@ -432,8 +437,13 @@ export default grammar({
 
     block: $ => seq('{', optional($._body), '}'),
 
-    instruction: $ => seq(
-      optional(field('guard', $.guard)),
+    // A guard may stand on a line of its own, before its instruction; not before a label, a directive or another guard.
+    instruction: $ => choice(
+      seq(optional(field('guard', $.guard)), $._guarded),
+      seq(field('guard', $.guard), alias($._stop_after_guard, $.unclosed)),
+    ),
+
+    _guarded: $ => seq(
       field('opcode', alias($.identifier, $.opcode)),
       repeat(choice($.modifier, $.bank)),
       choice(
@@ -498,7 +508,7 @@ export default grammar({
     pair: $ => prec(PREC.operand, seq(
       field('first', choice($._name, $.sink, $.member, $.vector)),
       '|',
-      field('second', choice($._name, $.sink, $.member, $.vector, $.integer)),
+      wanted($, field('second', choice($._name, $.sink, $.member, $.vector, $.integer))),
     )),
 
     vector: $ => bracketed($, '{', $._operand, '}'),
@@ -526,18 +536,18 @@ export default grammar({
     offset: $ => prec.left(PREC.sum, seq(
       field('base', choice($._symbol, $.offset)),
       field('operator', choice('+', '-')),
-      field('amount', $._expression),
+      wanted($, field('amount', $._expression)),
     )),
 
     unary_expression: $ => prec.right(PREC.unary, seq(
       field('operator', choice('-', '+', '!', '~')),
-      field('argument', $._expression),
+      wanted($, field('argument', $._expression)),
     )),
 
     binary_expression: $ => choice(...binaryOperators($).map(([precedence, operators]) => prec.left(precedence, seq(
       field('left', $._expression),
       field('operator', oneOf(operators)),
-      field('right', $._expression),
+      wanted($, field('right', $._expression)),
     )))),
 
     ternary_expression: $ => prec.right(PREC.ternary, seq(

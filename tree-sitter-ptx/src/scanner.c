@@ -15,7 +15,7 @@
 #include "tree_sitter/parser.h"
 
 // In the order of `externals` in grammar.js.
-enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, RUN_END, MODULO };
+enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, STOP_AFTER_GUARD, RUN_END, MODULO };
 
 // The longest directive below, and its end.
 #define WORD_MAX 24
@@ -122,15 +122,16 @@ static bool colon_follows(TSLexer *lexer) {
   return lexer->lookahead != ':';
 }
 
-// A label, or an opcode with something that makes it no operand. Behind an operand, where the next one needs a comma first,
+// A label, or an opcode with something that makes it no operand: an operand of its own, or a modifier that is no member. Members
+// have one letter (`.x`, `.r`). Behind an operand, where the next one needs a comma first,
 // any word does, unless a comma follows it: then the comma before it is what is missing.
 static bool labelled_or_instruction_follows(TSLexer *lexer, bool after_operand) {
   skip_word(lexer);
-  unsigned modifiers = 0;
+  unsigned modifiers = 0, length = 0;
   while (lexer->lookahead == '.') {
     modifiers++;
     advance(lexer);
-    while (is_word(lexer->lookahead) || lexer->lookahead == ':') advance(lexer);
+    for (length = 0; is_word(lexer->lookahead) || lexer->lookahead == ':'; length++) advance(lexer);
   }
   int32_t next = lexer->lookahead;
   bool apart = next == ' ' || next == '\t';
@@ -138,8 +139,8 @@ static bool labelled_or_instruction_follows(TSLexer *lexer, bool after_operand) 
   next = lexer->lookahead;
   if (after_operand) return next != ',' && next != ')' && next != ']';
   if (modifiers == 0) return colon_follows(lexer) || (apart && (is_word(next) || next == '%'));
-  // `V.x` alone may be an operand; two modifiers may not.
-  return modifiers > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
+  // `V.x` alone may be an operand; two modifiers, or a longer one, may not.
+  return modifiers > 1 || length > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
 }
 
 static bool statement_follows(TSLexer *lexer, enum Place place, bool after_operand) {
@@ -157,6 +158,19 @@ static bool statement_follows(TSLexer *lexer, enum Place place, bool after_opera
     default:
       return place != IN_HEADER && is_word_start(lexer->lookahead) && labelled_or_instruction_follows(lexer, after_operand);
   }
+}
+
+// Behind a guard, what is no instruction: another guard, a directive, a label, or the end of the block.
+static bool no_instruction_follows(TSLexer *lexer, bool line_ended) {
+  int32_t next = lexer->lookahead;
+  if (lexer->eof(lexer) || next == '}') return true;
+  if (!line_ended) return false;
+  if (next == '@' || next == '.') return true;
+  if (next != '%' && !is_word_start(next)) return false;
+  advance(lexer);
+  skip_word(lexer);
+  skip_blanks(lexer);
+  return colon_follows(lexer);
 }
 
 // After a comma or inside parentheses an unknown directive goes on to the next line, unless a statement begins there. Otherwise
@@ -237,6 +251,10 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
     return cuts_here(lexer);
   }
   bool line_ended = skip_space(lexer);
+  if (valid_symbols[STOP_AFTER_GUARD]) {
+    lexer->result_symbol = STOP_AFTER_GUARD;
+    return no_instruction_follows(lexer, line_ended);
+  }
   if (valid_symbols[STOP_AT_BRACE] && lexer->lookahead == '}') {
     lexer->result_symbol = STOP_AT_BRACE;
     return true;
