@@ -72,8 +72,8 @@ const bracketed = ($, open, rule, close) => seq(
   open,
   choice(
     close,
-    alias($._stop, $.unclosed),
-    seq(list(rule), choice(closing($, close), seq(',', alias($._stop, $.unclosed)))),
+    alias($._stop_inside, $.unclosed),
+    seq(list(rule), choice(closing($, close), seq(',', alias($._stop_inside, $.unclosed)))),
   ),
 );
 
@@ -98,6 +98,7 @@ export default grammar({
     $._stop_at_brace, // a brace closes the block
     $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
+    $._stop_inside, // the same as the first behind a bracket or a comma in it, where no statement ends
     $._stop_after_guard, // what follows begins a statement, and is no instruction
     $._run_end, // a good place to cut a long list of statements
     $._modulo, // a per cent sign that begins no register
