@@ -65,7 +65,7 @@ const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
 /** What an operator needs behind it, or the end of the statement that somebody types: the next line begins another one. */
-const wanted = ($, rule) => choice(rule, alias($._stop, $.unclosed));
+const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
 /** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
 const bracketed = ($, open, rule, close) => seq(
@@ -98,7 +98,8 @@ export default grammar({
     $._stop_at_brace, // a brace closes the block
     $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
-    $._stop_inside, // the same as the first behind a bracket or a comma in it, where no statement ends
+    $._stop_inside, // the same behind a bracket or a comma in it, where no statement ends
+    $._stop_operand, // the next line begins a statement, and no operand
     $._stop_after_guard, // what follows begins a statement, and is no instruction
     $._run_end, // a good place to cut a long list of statements
     $._modulo, // a per cent sign that begins no register

@@ -15,7 +15,7 @@
 #include "tree_sitter/parser.h"
 
 // In the order of `externals` in grammar.js.
-enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, STOP_INSIDE, STOP_AFTER_GUARD, RUN_END, MODULO };
+enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, STOP_INSIDE, STOP_OPERAND, STOP_AFTER_GUARD, RUN_END, MODULO };
 
 // The longest directive below, and its end.
 #define WORD_MAX 24
@@ -321,6 +321,7 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
   if (!statement_follows(lexer, place, before)) return false;
   lexer->result_symbol = valid_symbols[STOP_AFTER]        ? STOP_AFTER
                          : valid_symbols[STOP_INSIDE]     ? STOP_INSIDE
+                         : valid_symbols[STOP_OPERAND]    ? STOP_OPERAND
                          : valid_symbols[STOP_IN_HEADER]  ? STOP_IN_HEADER
                          : valid_symbols[STOP_AFTER_WORD] ? STOP_AFTER_WORD
                                                           : STOP;
