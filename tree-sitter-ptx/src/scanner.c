@@ -288,7 +288,7 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
     lexer->result_symbol = RUN_END;
     return cuts_here(lexer);
   }
-  bool line_ended = skip_space(lexer);
+  bool line_ended = skip_space(lexer) || lexer->eof(lexer);
   if (valid_symbols[STOP_AFTER_GUARD]) {
     lexer->result_symbol = STOP_AFTER_GUARD;
     return no_instruction_follows(lexer, line_ended);
