@@ -67,15 +67,22 @@ const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 /** What an operator needs behind it, or the end of the statement that somebody types: the next line begins another one. */
 const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
-/** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
-const bracketed = ($, open, rule, close) => seq(
-  open,
-  choice(
-    close,
-    alias($._stop_inside, $.unclosed),
-    seq(list(rule), choice(closing($, close), seq(',', alias($._stop_inside, $.unclosed)))),
-  ),
-);
+/**
+ * A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. The brace that ends
+ * a block ends every bracket but a brace.
+ */
+const bracketed = ($, open, rule, close) => {
+  const brace = close === '}' ? [] : [$._stop_at_brace];
+  const stops = leaf([$._stop_inside, ...brace], $.unclosed);
+  return seq(
+    open,
+    choice(
+      close,
+      stops,
+      seq(list(rule), choice(closing($, close), ...brace.map((stop) => alias(stop, $.unclosed)), seq(',', stops))),
+    ),
+  );
+};
 
 /** Not a rule: a hidden node for each operand would cost a tenth of the speed. */
 const placedOperand = ($) => choice(
