@@ -17,7 +17,8 @@ use unchanged::{HashedRange, hash_range, unchanged};
 use crate::body::{Before, Body, Known, Old, Window};
 use crate::checks::module_header::Progress;
 use crate::checks::{
-    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
+    constant_memory_limit, constant_overflow, debug_directive, module_header, project_target, project_version,
+    syntax_error,
 };
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
@@ -46,6 +47,18 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Version, target and address size of the module.
     pub environment: Environment,
+}
+
+impl Report {
+    /// What an editor shows: a text that holds nothing yet, or comments alone, lacks no header. The assembler refuses such a file.
+    #[must_use]
+    pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
+        let header = |d: &Diagnostic| d.code == module_header::CODE;
+        if self.diagnostics.iter().any(header) && items(snapshot).is_empty() {
+            self.diagnostics.retain(|d| !header(d));
+        }
+        self
+    }
 }
 
 /// Checks modules and remembers what it can use again. One for each document.
@@ -494,7 +507,7 @@ fn header(
         if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, node)) {
             // The first statement that cannot stand here shows what is missing.
             found.clear();
-            out.push(recovery::opening_brace(snapshot, header));
+            out.push(recovery::opening_bracket(snapshot, header, node));
         }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
         open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));

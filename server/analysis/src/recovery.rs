@@ -282,27 +282,33 @@ pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
         || (kind == k.variable_declaration && LOCAL.contains(&&*space(snapshot, node)))
 }
 
-/// The report on a header that statements follow.
-pub fn opening_brace(snapshot: &Snapshot, header: &Item<'_>) -> Diagnostic {
+/// The report on a header that a statement follows, or the first of its parameters.
+pub fn opening_bracket(snapshot: &Snapshot, header: &Item<'_>, next: Node<'_>) -> Diagnostic {
     let text = snapshot.text(header.range.clone());
     let source = Source { text: &text, base: header.range.start };
-    let found = syntax_error::opening_brace(last_character(source, header.node, header.range.end));
+    let last = last_character(source, header.node, header.range.end);
+    let listed = header.node.child_by_field_id(fields().parameters).is_some();
+    let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";
+    let found = match (listed, parameter) {
+        (false, true) => syntax_error::opening_parenthesis(last),
+        _ => syntax_error::opening_brace(last),
+    };
     found.shifted(header.range.start)
 }
 
-/// Takes away from the findings of a module what follows from an opening brace that is missing or from a comment that is not closed, and
+/// Takes away from the findings of a module what follows from an opening bracket that is missing or from a comment that is not closed, and
 /// reports the latter.
 pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic>) {
     let headers: Vec<Range<usize>> = found
         .iter()
-        .filter(|d| syntax_error::is_opening_brace(d))
+        .filter(|d| syntax_error::is_opening_bracket(d))
         .filter_map(|d| items.iter().find(|i| i.range.contains(&d.range.start)).map(|i| i.range.clone()))
         .collect();
     if !headers.is_empty() {
         found.retain(|d| {
             let follows = d.code == syntax_error::CODE || d.code == undefined_function::CODE;
             let inside = headers.iter().any(|h| h.contains(&d.range.start));
-            !(follows && inside) || syntax_error::is_opening_brace(d)
+            !(follows && inside) || syntax_error::is_opening_bracket(d)
         });
     }
     if let Some(comment) = endless_comment(snapshot) {

@@ -2,7 +2,9 @@
 
 mod unfinished;
 
-pub use unfinished::{is_opening_brace, opening_brace, register_before_bracket, swallowed_line, token_before};
+pub use unfinished::{
+    is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
+};
 
 use crate::ast::Word;
 use crate::diagnostic::{Diagnostic, Fix};

@@ -216,14 +216,21 @@ pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> 
 }
 
 const MISSING_BRACE: &str = "a `{` is missing after the header of this function";
+const MISSING_PARENTHESIS: &str = "a `(` is missing before the parameters of this function";
 
-/// A header that statements follow; `end` is its last token.
-pub fn opening_brace(end: Range<usize>) -> Diagnostic {
-    let fix = Fix::replace("Insert `{`", end.end..end.end, "\n{").preferred();
-    Diagnostic::error(CODE, end.end.saturating_sub(1)..end.end, MISSING_BRACE).fix(fix)
+/// A header that statements follow; `last` is its last character.
+pub fn opening_brace(last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `{`", last.end..last.end, "\n{").preferred();
+    Diagnostic::error(CODE, last, MISSING_BRACE).fix(fix)
 }
 
-/// Whether a finding is that one.
-pub fn is_opening_brace(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == CODE && diagnostic.message == MISSING_BRACE
+/// A header that parameters follow.
+pub fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `(`", last.end..last.end, "(").preferred();
+    Diagnostic::error(CODE, last, MISSING_PARENTHESIS).fix(fix)
+}
+
+/// Whether a finding is one of these two.
+pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == CODE && [MISSING_BRACE, MISSING_PARENTHESIS].contains(&diagnostic.message.as_str())
 }
