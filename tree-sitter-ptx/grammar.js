@@ -27,16 +27,9 @@ const PREC = {
 
 /** The binary operators by precedence. */
 const binaryOperators = ($) => [
-  [PREC.or, ['||']],
-  [PREC.and, ['&&']],
-  [PREC.bit_or, ['|']],
-  [PREC.bit_xor, ['^']],
-  [PREC.bit_and, ['&']],
-  [PREC.equality, ['==', '!=']],
-  [PREC.comparison, ['<', '<=', '>', '>=']],
-  [PREC.shift, ['<<', '>>']],
-  [PREC.sum, ['+', '-']],
-  [PREC.product, ['*', '/', alias($._modulo, '%')]],
+  [PREC.or, ['||']], [PREC.and, ['&&']], [PREC.bit_or, ['|']], [PREC.bit_xor, ['^']], [PREC.bit_and, ['&']],
+  [PREC.equality, ['==', '!=']], [PREC.comparison, ['<', '<=', '>', '>=']], [PREC.shift, ['<<', '>>']],
+  [PREC.sum, ['+', '-']], [PREC.product, ['*', '/', alias($._modulo, '%')]],
 ];
 
 const STATE_SPACES = [
@@ -55,33 +48,22 @@ const number = ($) => choice($.integer, $.identifier);
 
 /** A choice, also of one. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
-
 const list = (rule) => seq(rule, repeat(seq(',', rule)));
-
 /** One of the given words, each a leaf of the named kind. */
 const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 
 /** What closes something, or the beginning of a statement on the next line, which leaves a visible, empty node. */
 const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
-/** What an operator needs behind it, or the end of the statement that somebody types: the next line begins another one. */
+/** What an operator needs behind it, or the end of an unfinished statement: the next line begins another one. */
 const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
-/**
- * A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. The brace that ends
- * a block ends every bracket but a brace.
- */
+/** A bracketed list, with the comma before a missing end. The brace of a block ends every bracket but a brace. */
 const bracketed = ($, open, rule, close) => {
   const brace = close === '}' ? [] : [$._stop_at_brace];
   const stops = leaf([$._stop_inside, ...brace], $.unclosed);
-  return seq(
-    open,
-    choice(
-      close,
-      stops,
-      seq(list(rule), choice(closing($, close), ...brace.map((stop) => alias(stop, $.unclosed)), seq(',', stops))),
-    ),
-  );
+  const ends = choice(closing($, close), ...brace.map((stop) => alias(stop, $.unclosed)), seq(',', stops));
+  return seq(open, choice(close, stops, seq(list(rule), ends)));
 };
 
 /** Not a rule: a hidden node for each operand would cost a tenth of the speed. */
