@@ -299,7 +299,7 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let start = source.range(parent).start;
     let open = start..start + 1;
     let token = last_token(source, node).unwrap_or_else(|| before(source, node));
-    let previous = node.prev_sibling();
+    let previous = unfinished::sibling(node, Node::prev_sibling);
     match source.text.get(open.clone()).unwrap_or("") {
         bracket @ ("[" | "{" | "(") => {
             let closing = match bracket {
@@ -333,12 +333,8 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
 
 /// The last token before a node of no width, where it stands in the same text.
 fn last_token(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
-    let mut previous = node.prev_sibling();
-    let k = kinds();
-    while let Some(extra) = previous.filter(|p| p.kind_id() == k.comment || p.kind_id() == k.preprocessor_line) {
-        previous = extra.prev_sibling();
-    }
-    let token = token_before(previous?, previous?.end_byte())?;
+    let previous = unfinished::sibling(node, Node::prev_sibling)?;
+    let token = token_before(previous, previous.end_byte())?;
     Some(source.range(token)).filter(|range| !range.is_empty())
 }
 

@@ -124,7 +124,7 @@ pub fn token_before(node: Node<'_>, end: usize) -> Option<Node<'_>> {
 }
 
 /// The nearest sibling that is no comment.
-fn sibling<'t>(node: Node<'t>, next: impl Fn(&Node<'t>) -> Option<Node<'t>>) -> Option<Node<'t>> {
+pub(super) fn sibling<'t>(node: Node<'t>, next: impl Fn(&Node<'t>) -> Option<Node<'t>>) -> Option<Node<'t>> {
     let k = kinds();
     let mut found = next(&node);
     while let Some(extra) = found.filter(|n| n.kind_id() == k.comment || n.kind_id() == k.preprocessor_line) {
@@ -183,7 +183,8 @@ pub(super) fn operator(source: Source<'_>, error: Node<'_>, text: &str) -> Optio
         let previous = sibling(error, Node::prev_sibling)?;
         return token(token_before(previous, previous.end_byte())?).map(|range| operand_after(source, range));
     }
-    is_operator(text).then(|| token(error)).flatten().map(|range| operand_after(source, range))
+    // A colon ends labels, too.
+    (is_operator(text) && text != ":").then(|| token(error)).flatten().map(|range| operand_after(source, range))
 }
 
 /// `%r1 [%rd2]`: a register has no elements, so a comma is missing between the two.
