@@ -1,5 +1,6 @@
 //! Tests that cross crates.
 
+mod blank;
 mod constants;
 mod coverage;
 mod diagnostics_table;

@@ -104,7 +104,7 @@ impl Worker {
         let _ = self.analyzer.set_target(settings.target.as_deref());
         self.analyzer.set_project(settings.project.clone());
         let enabled = settings.diagnostics.enable;
-        let report = if enabled { self.analyzer.analyze(&snapshot) } else { Default::default() };
+        let report = if enabled { self.analyzer.analyze(&snapshot).in_editor(&snapshot) } else { Default::default() };
         let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {

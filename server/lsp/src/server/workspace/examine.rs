@@ -128,7 +128,7 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     // The settings hold only names that the tables have.
     let _ = analyzer.set_target(job.settings.target.as_deref());
     analyzer.set_project(job.settings.project.clone());
-    let mut found = analyzer.analyze(&snapshot).diagnostics;
+    let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| cancelled.is_set()).unwrap_or_default());
     found.sort_by_key(|d| (d.range.start, d.range.end));
     let context =
