@@ -15,12 +15,8 @@ struct Model {
 impl Model {
     fn new(body: &str) -> Self {
         let text = format!("{HEAD}{body}}}\n");
-        let mut model = Self {
-            document: Document::new(&text),
-            analyzer: Analyzer::default(),
-            holding: Holding::default(),
-            text,
-        };
+        let mut model =
+            Self { document: Document::new(&text), analyzer: Analyzer::default(), holding: Holding::default(), text };
         model.shown(Duration::ZERO);
         model
     }
@@ -188,8 +184,14 @@ fn statements_by_their_text() {
         ("ret;\n    exit|\n    ret;", "exit"),
         ("ret;\n    exit\n    |\n    ret;", "exit\n    "),
         ("exit\n    r|", "r"),
-        ("mma.sync.f32\n    {%a, %b},\n    {%c|, %d},\n    {%e};\nret;", "mma.sync.f32\n    {%a, %b},\n    {%c, %d},\n    {%e};"),
-        (".entry k(\n    .param .u64 a,\n    .param| .u64 b\n)\n{\nret;", ".entry k(\n    .param .u64 a,\n    .param .u64 b\n)\n{"),
+        (
+            "mma.sync.f32\n    {%a, %b},\n    {%c|, %d},\n    {%e};\nret;",
+            "mma.sync.f32\n    {%a, %b},\n    {%c, %d},\n    {%e};",
+        ),
+        (
+            ".entry k(\n    .param .u64 a,\n    .param| .u64 b\n)\n{\nret;",
+            ".entry k(\n    .param .u64 a,\n    .param .u64 b\n)\n{",
+        ),
         ("bra L; // comment;\nL|:\n ret;", "L:"),
         ("{\n|\n}", ""),
     ] {

@@ -55,17 +55,16 @@ impl Worker {
     /// # Errors
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
-        let worker =
-            Self {
-                shared,
-                document,
-                publisher,
-                tree: None,
-                analyzer: analyzer(),
-                figures: Default::default(),
-                holding: Holding::default(),
-                stage: 0,
-            };
+        let worker = Self {
+            shared,
+            document,
+            publisher,
+            tree: None,
+            analyzer: analyzer(),
+            figures: Default::default(),
+            holding: Holding::default(),
+            stage: 0,
+        };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }

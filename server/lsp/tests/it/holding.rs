@@ -31,7 +31,11 @@ fn codes(diagnostics: &[Value]) -> Vec<String> {
 /// Replaces a part of a line.
 fn change(client: &mut Client, version: i32, line: u32, columns: (u32, u32), text: &str) {
     let place = |column: u32| json!({ "line": line, "character": column });
-    client.change(URI, version, json!([{ "range": { "start": place(columns.0), "end": place(columns.1) }, "text": text }]));
+    client.change(
+        URI,
+        version,
+        json!([{ "range": { "start": place(columns.0), "end": place(columns.1) }, "text": text }]),
+    );
 }
 
 fn pushed() -> Client {
