@@ -35,8 +35,14 @@ pub struct Worker {
     figures: (Arc<Figures>, Option<SnapshotId>),
     /// Where the user is typing, and what was shown.
     holding: Holding,
-    /// How many publications there were of the current revision.
-    stage: u32,
+}
+
+/// What came of a publication.
+struct Published {
+    /// How long after the last edit there is more to show.
+    due: Option<Duration>,
+    /// The client has something new to show.
+    new: bool,
 }
 
 /// What was found in a text.
@@ -63,7 +69,6 @@ impl Worker {
             analyzer: analyzer(),
             figures: Default::default(),
             holding: Holding::default(),
-            stage: 0,
         };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
@@ -103,7 +108,6 @@ impl Worker {
     fn step(&mut self, work: &Work, changes: Vec<Change>) {
         let revision = work.revision;
         let begin = Instant::now();
-        self.stage = 0;
         #[cfg(test)]
         tests::trip(&work.rope, "FIRST");
         if is_markup(work.rope.chars()) {
@@ -138,15 +142,16 @@ impl Worker {
         if self.document.is_stale(revision) {
             return;
         }
+        let document = Arc::clone(&self.document);
         let context = convert::Context {
-            uri: &self.document.uri,
+            uri: &document.uri,
             rope: snapshot.rope(),
             session: self.shared.session(),
             settings: &settings.diagnostics,
         };
         let timings = Timings { parse, check, ..Timings::default() };
         let mut found = Found { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
-        let mut due = self.publish(&found, &known, timings);
+        let mut due = self.publish(&found, &known, timings).due;
         match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
             Wait::Stale => return,
             Wait::Saved => self.holding.stop(),
@@ -179,9 +184,12 @@ impl Worker {
         // Whoever has asked for this revision need not ask again if nothing is new.
         if enabled && passed && lints != known {
             let timings = Timings { lints: begin.elapsed(), ..timings };
-            due = self.publish(&found, &lints, timings);
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
             // Clients that ask for diagnostics are told that there are more.
-            refresh::diagnostics(&self.shared);
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
         }
         if let Some(checked) = self.document.last_checked().filter(|c| passed && c.revision == revision) {
             evaluation::again(&self.shared, &self.document, &checked);
@@ -193,8 +201,11 @@ impl Worker {
                 Wait::Saved => self.holding.stop(),
                 Wait::Over => {}
             }
-            due = self.publish(&found, &lints, timings);
-            refresh::diagnostics(&self.shared);
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
         }
     }
 
@@ -217,8 +228,8 @@ impl Worker {
         self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot, figures, complete })));
     }
 
-    /// Publishes what may be shown now; returns how long after the last edit there is more to show.
-    fn publish(&mut self, found: &Found<'_>, lints: &[ptx_analysis::Diagnostic], timings: Timings) -> Option<Duration> {
+    /// Publishes what may be shown now, unless the client has been sent just that for this revision.
+    fn publish(&mut self, found: &Found<'_>, lints: &[ptx_analysis::Diagnostic], timings: Timings) -> Published {
         let begin = Instant::now();
         let (work, context) = (found.work, found.context);
         let mut all = found.report.diagnostics.clone();
@@ -242,11 +253,19 @@ impl Worker {
         let diagnostics = convert::diagnostics(context, &wanted);
         let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
-        let (revision, version, snapshot, stage) =
-            (work.revision, work.version, Some(found.snapshot.clone()), self.stage);
-        self.stage += 1;
-        self.report(work, Checked { revision, stage, version, snapshot, report, diagnostics, held, errors, timings });
-        split.due
+        let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
+        let before = self.document.last_checked().filter(|c| c.revision == revision);
+        let stage = before.as_ref().map_or(0, |c| c.stage);
+        let mut checked = Checked { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
+        let new = before.is_none_or(|before| before.published() != checked.published());
+        if new {
+            checked.stage += 1;
+            self.report(work, checked);
+        } else {
+            // Code actions want to know of what waits, too.
+            self.publisher.checked.send_replace(Some(Arc::new(checked)));
+        }
+        Published { due: split.due, new }
     }
 
     /// Whether diagnostics may wait: the client has to hear of them later.
