@@ -81,6 +81,8 @@ pub struct Holding {
     waiting: Vec<Mark>,
     /// Whether something unclosed was shown.
     shown_unclosed: bool,
+    /// What was shown is known: there was a publication since nothing waited.
+    published: bool,
 }
 
 #[derive(Debug)]
@@ -127,6 +129,7 @@ impl Holding {
         self.statement = None;
         self.batch = Batch::default();
         self.waiting.clear();
+        self.published = false;
     }
 
     /// Takes notice of an edit. `before` is the text without it.
@@ -166,7 +169,7 @@ impl Holding {
     /// Takes notice of the text that the edits led to.
     pub fn settle(&mut self, after: &Rope) {
         let batch = std::mem::take(&mut self.batch);
-        if batch.foreign {
+        if batch.foreign || !self.published {
             return self.stop();
         }
         let Some(at) = batch.at.map(|at| at.min(after.len_bytes())) else { return };
@@ -243,6 +246,7 @@ impl Holding {
         }
         merge(&mut self.shown, shown);
         self.waiting = waiting;
+        self.published = true;
     }
 }
 

@@ -38,8 +38,11 @@ pub fn around(rope: &Rope, at: usize) -> Range<usize> {
     (start + indent).min(at)..(end - breaks).max(at)
 }
 
-/// Whether a statement ends right before a place, blanks aside.
+/// Whether a statement ends right before a place, blanks aside. Whoever writes a comment is not in a statement.
 pub fn ends_before(rope: &Rope, at: usize) -> bool {
+    if up_to(rope, rope.byte_to_line(at), at).contains("//") {
+        return true;
+    }
     let before = rope.byte_slice(..at);
     let mut back = before.chars_at(before.len_chars()).reversed().take(MAX_LINE).skip_while(|c| c.is_whitespace());
     match back.next() {

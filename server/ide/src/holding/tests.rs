@@ -218,6 +218,7 @@ fn ends_of_statements() {
         (".global .u32 g[2] = {", false),
         ("mov.b64 %rd, {%a, %b}", false),
         ("ret;\n}", true),
+        ("add.s32 %a // and", true),
         ("LOOP:", true),
         ("ld.shared:", false),
     ] {

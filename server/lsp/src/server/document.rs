@@ -12,6 +12,7 @@ use super::shared::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report};
 use ptx_syntax::{Rope, Snapshot};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -103,9 +104,12 @@ impl Checked {
 
 impl Checked {
     /// The diagnostics that the client is to show now.
-    pub fn published(&self) -> Vec<ls_types::Diagnostic> {
+    pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
+        if !self.held.contains(&true) {
+            return Cow::Borrowed(&self.diagnostics);
+        }
         let mut held = self.held.iter();
-        self.diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect()
+        Cow::Owned(self.diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect())
     }
 }
 

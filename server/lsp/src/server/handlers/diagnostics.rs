@@ -49,7 +49,7 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
         })
     } else {
-        let items = checked.published();
+        let items = checked.published().into_owned();
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
             full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
