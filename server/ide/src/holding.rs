@@ -91,6 +91,8 @@ struct Statement {
     range: Range<usize>,
     /// The last edit ended it.
     finished: bool,
+    /// Text was removed and nothing typed since: perhaps the whole statement, to be typed again beside the one that is here now.
+    removed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -99,6 +101,8 @@ struct Batch {
     at: Option<usize>,
     /// That edit only removed text.
     removal: bool,
+    /// That edit inserted a line break and blanks.
+    blanks: bool,
     /// An edit that no key types: many lines, or several places.
     foreign: bool,
     /// There was an edit, if only of blanks.
@@ -152,6 +156,7 @@ impl Holding {
             batch.foreign |= batch.at.is_some_and(|at| line(at).abs_diff(line(range.start)) > 1);
             batch.at = Some(end);
             batch.removal = new.is_empty();
+            batch.blanks = blanks && !new.is_empty();
         } else if let Some(at) = &mut batch.at {
             *at = moved(*at, range, end);
         }
@@ -175,12 +180,17 @@ impl Holding {
         let Some(at) = batch.at.map(|at| at.min(after.len_bytes())) else { return };
         let range = statement::around(after, at);
         let finished = !batch.removal && statement::ends_before(after, at);
-        let same = self.statement.as_ref().is_some_and(|s| s.range.start <= range.end && range.start <= s.range.end);
+        let same = self.statement.as_ref().is_some_and(|s| {
+            let start = s.range.start.min(after.len_bytes());
+            let beside = || s.removed && range.end < start && is_blank(after, range.end..start);
+            (range.start <= start && start <= range.end) || beside()
+        });
         if !same {
             // What waited for the end of the other statement waits no more.
             merge(&mut self.shown, std::mem::take(&mut self.waiting));
         }
-        self.statement = Some(Statement { range, finished });
+        let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
+        self.statement = Some(Statement { range, finished, removed });
     }
 
     /// Splits diagnostics of the current text, sorted by place, `quiet` after the last edit.
@@ -262,6 +272,10 @@ fn moved(place: usize, range: &Range<usize>, end: usize) -> usize {
 /// The same for a place that stays where text is inserted at it.
 fn kept(place: usize, range: &Range<usize>, end: usize) -> usize {
     if place == range.start { place } else { moved(place, range, end) }
+}
+
+fn is_blank(rope: &Rope, range: Range<usize>) -> bool {
+    range.len() <= MAX_REMOVED && rope.byte_slice(range).chars().all(char::is_whitespace)
 }
 
 fn is_in(marks: &[Mark], diagnostic: &Diagnostic) -> bool {
