@@ -182,7 +182,8 @@ impl Holding {
         let finished = !batch.removal && statement::ends_before(after, at);
         let same = self.statement.as_ref().is_some_and(|s| {
             let start = s.range.start.min(after.len_bytes());
-            let beside = || s.removed && range.end < start && is_blank(after, range.end..start);
+            let between = if start < range.start { start..range.start } else { range.end.min(start)..start };
+            let beside = || s.removed && is_blank(after, between);
             (range.start <= start && start <= range.end) || beside()
         });
         if !same {

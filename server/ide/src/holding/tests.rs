@@ -110,7 +110,8 @@ fn names_of_a_declaration_that_is_typed_again_stay_known() {
     // The same with its line.
     let line = format!("    {DECLARATION}\n");
     assert_eq!(model.delete(&line), NONE);
-    assert!(model.states_behind("{\n", &line).iter().all(Vec::is_empty));
+    assert_eq!(model.type_behind("{\n", "\n"), NONE);
+    assert!(model.states_behind("{\n", &format!("    {DECLARATION}")).iter().all(Vec::is_empty));
     // Without it, a pause shows what is missing.
     model.delete(DECLARATION);
     assert_eq!(model.shown(PAUSE), ["2 undeclared-name", "3 undeclared-name", "3 undeclared-name"]);
