@@ -18,6 +18,7 @@ mod formatting;
 mod fragment;
 mod header;
 mod highlight;
+pub mod holding;
 mod hover;
 mod inlay_hints;
 mod links;

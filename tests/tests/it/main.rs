@@ -18,5 +18,6 @@ mod occupancy;
 mod properties;
 mod recorded_fixtures;
 mod registers;
+mod typing;
 mod unsafe_code;
 mod verdicts;

@@ -12,6 +12,7 @@ mod evaluate;
 mod faults;
 mod fmt;
 mod formatting;
+mod holding;
 mod hover;
 mod incremental;
 mod isa;

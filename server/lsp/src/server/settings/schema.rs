@@ -90,6 +90,12 @@ const SETTINGS: &[Setting] = &[
         does: "these are not reported, for instance `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`",
     },
     Setting {
+        name: "diagnostics.holdBack",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether diagnostics that the next keys may make go away wait for a pause in typing",
+    },
+    Setting {
         name: "diagnostics.severity",
         takes: "code → level",
         default: || json!({}),

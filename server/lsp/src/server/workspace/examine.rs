@@ -133,7 +133,9 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     found.sort_by_key(|d| (d.range.start, d.range.end));
     let context =
         convert::Context { uri: &job.uri, rope: snapshot.rope(), session, settings: &job.settings.diagnostics };
-    let (_, mut diagnostics) = convert::diagnostics(&context, found);
+    let found = context.settings.levels.apply(found);
+    let held = vec![false; found.len()];
+    let mut diagnostics = convert::diagnostics(&context, &convert::limited(&context, found, held).0);
     diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
     Examined { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
 }
