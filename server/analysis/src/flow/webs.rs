@@ -191,9 +191,8 @@ fn events(function: &Function, graph: &Graph, slot: Slot) -> HashMap<u32, Vec<Ev
     for instruction in 0..function.instructions.len() {
         let read = function.reads(instruction).iter().filter(|u| u.slot == slot);
         let written = function.writes(instruction).iter().filter(|u| u.slot == slot);
-        let mut own: Vec<Event> = read
-            .map(|u| Event { instruction, operand: u.operand, writes: false, kills: false })
-            .collect();
+        let mut own: Vec<Event> =
+            read.map(|u| Event { instruction, operand: u.operand, writes: false, kills: false }).collect();
         let guarded = function.instructions[instruction].guard.is_some();
         for used in written {
             let operand = used.operand.and_then(|o| function.operands.get(o as usize));

@@ -53,7 +53,8 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
         start.is_some_and(|at| own.iter().any(|p| (p.range.start as usize..p.range.end as usize).contains(&at)))
     };
     // What no instruction reads or writes, such as a line of debugging data, cannot tell one life from another.
-    let known = |place: &Range<usize>| place.start.checked_sub(flow.base).is_some_and(|at| flow.webs.at(at as u32).is_some());
+    let known =
+        |place: &Range<usize>| place.start.checked_sub(flow.base).is_some_and(|at| flow.webs.at(at as u32).is_some());
     if !places.iter().all(known) {
         return;
     }
@@ -86,8 +87,7 @@ impl Naming<'_, '_> {
         let numbered = wanted.iter().flat_map(|w| ["", "_r", "_2", "_3", "_4"].map(|end| format!("{w}{end}")));
         let letters = ('a'..='z').cycle().skip(number % 26).take(26).map(|letter| format!("{}_{letter}", self.old));
         let mut tried = numbered.chain(letters);
-        let (name, edits) =
-            tried.find_map(|name| Some((name.clone(), separate(self.snapshot, &what, &name).ok()?)))?;
+        let (name, edits) = tried.find_map(|name| Some((name.clone(), separate(self.snapshot, &what, &name).ok()?)))?;
         let assist = Assist::new(id, format!("{title}: `{name}`"), edits);
         Some(Assist { named: Some(self.at), ..assist })
     }

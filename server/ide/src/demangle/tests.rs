@@ -42,7 +42,9 @@ fn rust_names() {
 
 #[test]
 fn other_names() {
-    for name in ["foo", "%r1", "$L__BB0_1", "_Z", "_R", "_Zfoo", "_Z3foo-", "_Z3foovX", "__nv_static_", "", "_", "_Z999foo"] {
+    for name in
+        ["foo", "%r1", "$L__BB0_1", "_Z", "_R", "_Zfoo", "_Z3foo-", "_Z3foovX", "__nv_static_", "", "_", "_Z999foo"]
+    {
         assert_eq!(demangle(name), None, "{name}");
         assert_eq!(both_names(name), name);
     }

@@ -1,9 +1,7 @@
 //! Names for one register of a range, and for one of the lives of a register.
 
-use crate::sample;
 use expect_test::{Expect, expect};
-use ptx_analysis::{Analyzer, Severity};
-use ptx_ide::{Assist, apply, assists, document_symbols, prepare_rename, rename};
+use ptx_ide::{Assist, apply, assists, prepare_rename, rename};
 use ptx_syntax::Snapshot;
 
 fn cursor(marked: &str) -> (String, usize) {
@@ -139,7 +137,9 @@ fn the_family() {
 #[test]
 fn lives() {
     let at = |text: &str, marked: &str| kernel(&BODY.replacen(text, marked, 1));
-    check_assists(&at("%r1, %ctaid", "‸%r1, %ctaid"), &expect![[r#"
+    check_assists(
+        &at("%r1, %ctaid", "‸%r1, %ctaid"),
+        &expect![[r#"
         Give `%r1` a name: `%r1_a`
         	.reg .b32 	%r1_a;
         	mov.u32 %r1_a, %ctaid.x;
@@ -153,8 +153,11 @@ fn lives() {
         	mov.u32 %ctaid_x, %ctaid.x;
         	@p add.u32 %r2, %ctaid_x, %ctaid_x;
         	{ .reg .b32 inner; mov.u32 inner, %ctaid_x; }
-    "#]]);
-    check_assists(&at("%r1, %r2", "‸%r1, %r2"), &expect![[r#"
+    "#]],
+    );
+    check_assists(
+        &at("%r1, %r2", "‸%r1, %r2"),
+        &expect![[r#"
         Give `%r1` a name: `%r1_a`
         	.reg .b32 	%r1_a;
         	mov.u32 %r1_a, %ctaid.x;
@@ -167,13 +170,17 @@ fn lives() {
         	.reg .b32 	%tid_x;
         	mov.u32 %tid_x, %tid.x;
         	add.u32 %r3, %tid_x, %r2;
-    "#]]);
+    "#]],
+    );
     // One value only.
-    check_assists(&at("%r3", "‸%r3"), &expect![[r#"
+    check_assists(
+        &at("%r3", "‸%r3"),
+        &expect![[r#"
         Give `%r3` a name: `%r3_a`
         	.reg .b32 	%r3_a;
         	add.u32 %r3_a, %r1, %r2;
-    "#]]);
+    "#]],
+    );
     // A register that has a name already, and holds one value: rename does it.
     check_assists(&at("mov.u32 inner", "mov.u32 ‸inner"), &expect![""]);
     check_assists(&at("%r<4>", "‸%r<4>"), &expect![""]);

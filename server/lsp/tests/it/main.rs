@@ -15,6 +15,7 @@ mod formatting;
 mod hover;
 mod incremental;
 mod isa;
+mod live_ranges;
 mod navigation;
 mod ordering;
 mod presentation;

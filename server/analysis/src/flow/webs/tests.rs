@@ -63,14 +63,18 @@ fn loops() {
 
 #[test]
 fn guards_keep_what_was_there() {
-    check("mov.u32 %r1‹0›, 1; @%p1 mov.u32 %r1‹0›, 2; mov.u32 %r3, %r1‹0›; mov.u32 %r1‹1›, 3; mov.u32 %r4, %r1‹1›; ret;");
+    check(
+        "mov.u32 %r1‹0›, 1; @%p1 mov.u32 %r1‹0›, 2; mov.u32 %r3, %r1‹0›; mov.u32 %r1‹1›, 3; mov.u32 %r4, %r1‹1›; ret;",
+    );
     check("mov.u32 %r1‹0›, 1; mov.u32 %r2, %r1‹0›; @%p1 mov.u32 %r1‹0›, 2; @%p1 mov.u32 %r3, %r1‹0›; ret;");
     check("@%p1 mov.u32 %r1‹0?›, 2; mov.u32 %r3, %r1‹0?›; ret;");
 }
 
 #[test]
 fn elements_of_vectors() {
-    check("mov.f32 %v.x‹0›, 0f00000000; mov.f32 %v.y‹1›, %v.x‹0›; mov.f32 %v.x‹2›, %v.y‹1›; st.global.f32 [%r2], %v.x‹2›; ret;");
+    check(
+        "mov.f32 %v.x‹0›, 0f00000000; mov.f32 %v.y‹1›, %v.x‹0›; mov.f32 %v.x‹2›, %v.y‹1›; st.global.f32 [%r2], %v.x‹2›; ret;",
+    );
     // An operand that names both joins them.
     check("mov.f32 %v.x‹0›, 0f00000000; mov.f32 %v.y‹0›, 0f00000000; st.global.v2.f32 [%r2], %v‹0›; ret;");
 }
