@@ -103,7 +103,7 @@ fn row(file: &File<'_>, kernel: &Kernel) -> Row {
     ];
     let kind = if kernel.kernel { ".entry" } else { ".func" };
     let demangled = ptx_ide::demangle(&kernel.name);
-    let shown = demangled.as_ref().map_or(&*kernel.name, |d| &d.short);
+    let shown = demangled.as_ref().map_or(&*kernel.name, |d| d.short.as_str());
     let mangled = demangled.is_some().then(|| kernel.name.to_string());
     Row { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
 }
