@@ -347,6 +347,8 @@ export interface Occupancy {
 
 export interface FunctionPressure {
     name: string;
+    /** As a programmer wrote it; only where a compiler mangled it. */
+    demangled?: string;
     entry: boolean;
     line: number;
     stale: boolean;

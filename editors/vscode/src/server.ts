@@ -35,7 +35,7 @@ const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
 const clientCommands: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-        capabilities.experimental = { ...experimental, commands: { commands: [COMMANDS.showReferences, COMMANDS.showWarp] } };
+        capabilities.experimental = { ...experimental, commands: { commands: [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp] } };
     },
     initialize: () => undefined,
     getState: () => ({ kind: 'static' }),

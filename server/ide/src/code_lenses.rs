@@ -3,6 +3,7 @@
 //! Where they stand is found at once, what they say when somebody looks. A kind of lens is a row of a table: where it stands, and
 //! what it says.
 
+use crate::demangle::demangle;
 use crate::references::{Access, Reference, references_at};
 use crate::registers;
 use ptx_analysis::registers::Figures;
@@ -12,6 +13,8 @@ use std::ops::Range;
 /// What a lens is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LensKind {
+    /// The name of a function as a programmer wrote it.
+    Name,
     /// How often a function is called, and named otherwise.
     Calls,
     /// How often a variable of the module is used.
@@ -74,6 +77,7 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
+    Row { kind: LensKind::Name, name: "name", wanted: |_| true, name_of: mangled, says: demangled },
     Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
     Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
     Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
@@ -146,6 +150,18 @@ fn function<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     }
     let kind = node.child_by_field_id(f.kind)?;
     if snapshot.text(kind.byte_range()) == ".entry" { None } else { node.child_by_field_id(f.name) }
+}
+
+/// Functions and kernels whose name a compiler mangled.
+fn mangled<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let name = node.child_by_field_id(fields().name).filter(|_| node.kind_id() == kinds().function)?;
+    demangle(&snapshot.text(name.byte_range())).map(|_| name)
+}
+
+fn demangled(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
+    let name = snapshot.node_at(offset).filter(|n| n.start_byte() == offset)?;
+    let title = demangle(&snapshot.text(name.byte_range()))?.short;
+    Some(LensText { title, places: Vec::new() })
 }
 
 fn variable<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {

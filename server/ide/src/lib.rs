@@ -9,6 +9,7 @@ mod call_hierarchy;
 mod code_lenses;
 mod completion;
 mod definition;
+mod demangle;
 mod describe;
 mod document_symbols;
 mod explain;
@@ -41,6 +42,7 @@ pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, 
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
+pub use demangle::{Demangled, both_names, demangle, short_name};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

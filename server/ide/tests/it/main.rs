@@ -24,6 +24,7 @@ mod reference;
 mod references;
 mod registers;
 mod rename;
+mod rename_single;
 mod robust;
 mod robust_navigation;
 mod semantic_tokens;

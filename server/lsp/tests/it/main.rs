@@ -16,6 +16,7 @@ mod holding;
 mod hover;
 mod incremental;
 mod isa;
+mod live_ranges;
 mod navigation;
 mod ordering;
 mod presentation;

@@ -58,8 +58,10 @@ impl Job {
 /// Something that a file defines, for the whole of it to see.
 #[derive(Debug, Clone)]
 pub struct Outlined {
-    /// Its name.
+    /// Its name, demangled.
     pub name: String,
+    /// The name in the text, where that is another one.
+    pub mangled: Option<String>,
     /// A few words on it.
     pub detail: String,
     /// What it is.
@@ -117,6 +119,7 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     let outlined = |symbol: ptx_ide::Symbol| Outlined {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
         name: symbol.name,
+        mangled: symbol.mangled,
         detail: symbol.detail,
         kind: symbol.kind,
     };
