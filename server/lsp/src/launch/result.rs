@@ -58,10 +58,19 @@ fn launch(done: &Evaluated, out: &mut String) {
     let lines = done.launch.lines();
     let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
     let _ = writeln!(out, "```ptx\n{}\n```\n", lines.join("\n"));
-    if !done.guessed.is_empty() {
-        let all: Vec<String> = done.guessed.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
-        let _ = writeln!(out, "Guessed: {}.\n", all.join(", "));
+    let guessed = &done.guessed;
+    if guessed.parts.is_empty() {
+        return;
     }
+    let parts = match guessed.whole {
+        true => "all of this launch".to_owned(),
+        false => {
+            let all: Vec<String> = guessed.parts.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
+            all.join(", ")
+        }
+    };
+    let lengths = guessed.lengths.as_ref().map_or_else(String::new, |lengths| format!(" {lengths}"));
+    let _ = writeln!(out, "Guessed: {parts}.{lengths}\n");
 }
 
 fn faults(done: &Evaluated, line: &dyn Fn(usize) -> usize, out: &mut String) {
