@@ -33,7 +33,7 @@ pub fn markdown<'t>(
     let [x, y, z] = shape.cta_place(target.cta);
     let steps = course.steps;
     let _ = writeln!(out, "## Warp {} of CTA {x},{y},{z}\n", target.warp);
-    let _ = writeln!(out, "It executed {} instruction{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
+    let _ = writeln!(out, "It executed {} step{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
     divergence(done, course, line, source, &mut out);
     registers(done, course, cancelled, &mut out);
     let printed = String::from_utf8_lossy(&done.run.machine.printed);
@@ -184,7 +184,7 @@ fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, ou
     if written.is_empty() {
         return;
     }
-    let _ = writeln!(out, "| register | type | at the end |\n|---|---|---|");
+    let _ = writeln!(out, "| register | type | after the last step |\n|---|---|---|");
     for register in written.iter().take(4 * ROWS) {
         let change = Change {
             function: 0,
@@ -198,8 +198,8 @@ fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, ou
             out,
             "| `{}` | `{}` | {} |",
             register.name,
-            register.ty,
-            plain_value(register.ty, "", &change, register.known, &machine)
+            register.read_as.unwrap_or(register.ty),
+            plain_value(register.read_as.unwrap_or(register.ty), "", &change, register.known, &machine)
         );
     }
     if written.len() > 4 * ROWS {
