@@ -333,7 +333,7 @@ fn actions_and_the_launch_that_is_guessed() {
         let found = client.call("textDocument/codeAction", params);
         found.as_array().unwrap().iter().map(|a| a["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let evaluates = "Evaluate a warp of `twice`".to_owned();
+    let evaluates = "Evaluate warp".to_owned();
     assert!(titles(&mut client, 3).contains(&evaluates) && titles(&mut client, 13).contains(&evaluates));
     assert!(!titles(&mut client, 5).iter().any(|t| t.contains("launch")));
     assert!(!titles(&mut client, 0).iter().any(|t| t.contains("Evaluate")));

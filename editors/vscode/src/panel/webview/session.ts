@@ -169,7 +169,7 @@ export class Session {
         for (let step = 0; step < Math.min(this.steps, WINDOW); step += 1) {
             const own = this.trace.step(step);
             if (own?.accesses?.some((access) => access.space !== 'param') === true) return step;
-            if (own !== undefined && own.executed !== this.present) return step;
+            if (own !== undefined && own.active !== this.present) return step;
         }
         return Math.min(this.steps, WINDOW) - 1;
     }

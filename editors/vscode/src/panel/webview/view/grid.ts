@@ -2,7 +2,7 @@
 // written again only when something that it shows has changed, and a cell's text only when it is another one.
 
 import type { LaneMask } from '../../../protocol';
-import { affine, destination, foldedText } from '../model/fold';
+import { affine, destination, foldedText, hexText } from '../model/fold';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
 import { hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
 import { shortText } from '../model/short';
@@ -326,7 +326,9 @@ export class Grid {
         setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
-            const value = this.folded(row) ?? `${this.cellText(row, format, bytes, lane, 200)}${this.leadsTo(row)}`;
+            const plain = format === 'hex' && !predicate && hasLane(row.known, lane) && (row.unspecified | row.approximate) === 0;
+            const own = plain ? hexText(BigInt(`0x${laneDigits(row.value, bytes, lane)}`)) : this.cellText(row, format, bytes, lane, 200);
+            const value = this.folded(row) ?? `${own}${this.leadsTo(row)}`;
             const text = predicate && row.known !== 0 ? `${value} ${hasLane(predicateMask(row.value), lane) ? 'true' : 'false'}` : value;
             const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
             setText(view.one, text);

@@ -25,7 +25,7 @@ export function fit(grid: HTMLElement, texts: number, names: number, before: Fit
     if (room === 0 || character === 0) return before;
     const wantedNames = Math.max(before.names, Math.min(WIDEST_NAMES, names + SIGNS));
     // In a narrow panel values matter more than names, whose end is cut.
-    const namesWidth = Math.min(wantedNames * character + BESIDE, room * 0.24);
+    const namesWidth = Math.min(wantedNames * character + BESIDE, room * 0.2);
     const most = Math.floor((room - namesWidth) / LANES_SEEN);
     const wanted = Math.min(WIDEST, Math.max(texts, before.room, LEAST));
     const cell = Math.max(Math.min(wanted * character + BESIDE, most), LEAST * character + BESIDE);

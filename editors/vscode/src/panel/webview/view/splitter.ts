@@ -8,6 +8,7 @@ const [LEAST, MOST, STEP] = [15, 80, 5];
 export function splitter(main: HTMLElement, share: () => number, chosen: (share: number) => void): HTMLElement {
     const bar = element('div', { class: 'splitter', role: 'separator', tabindex: '0', 'aria-label': 'Room of the panes', title: 'Drag to give the panes more or less room (arrow keys)' });
     let now = share();
+    bar.setAttribute('aria-valuenow', `${now}`);
     const set = (wanted: number): void => {
         now = Math.round(Math.max(LEAST, Math.min(MOST, wanted)));
         main.style.setProperty('--share', `${now}%`);

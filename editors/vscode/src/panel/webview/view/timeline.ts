@@ -295,10 +295,10 @@ export class TimelineView {
         const whole = known === session.steps;
         const together = apart === 0 && whole && session.steps > 0;
         this.node.classList.toggle('together', together);
-        const guarded = masked === 0 ? '' : `; in ${grouped(masked)} of ${grouped(known)} steps a guard is false in some`;
+        const guarded = masked === 0 ? '' : ` (guard false in some: ${grouped(masked)} ${masked === 1 ? 'step' : 'steps'})`;
         const all = laneCount(session.present) === LANES ? 'All 32 lanes' : `The ${laneCount(session.present)} lanes of this warp`;
         const words = together
-            ? `${all} execute every step together: this warp never diverges${guarded}.`
+            ? `${all} stay together: this warp never diverges${guarded}.`
             : `Lanes over time: ${grouped(session.steps)} steps, ${session.timeline.lines.length} lines; some lanes are elsewhere, or have exited, in ${share === 0 ? 'under 1' : share} % of the steps`;
         this.drawLegend();
         setText(this.words, session.steps > WHOLE_TIMELINE ? `${words}; the first ${grouped(WHOLE_TIMELINE)} are drawn, others when one zooms in` : words);
