@@ -47,7 +47,7 @@ test('opens at the first step, and steps forwards and backwards by keys', async 
     await withPanel({}, async ({ sent }, page) => {
         assert.equal(await step(page), 1);
         assert.match(await page.textContent('.place'), /Line 10.*mov\.u32 %tid_x, %tid\.x;.*32 of 32 lanes/);
-        assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['5', '—']);
+        assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['lane', '—']);
         assert.match((await cell(page, '%tid_x', 5)).class, /changed/);
         await press(page, 'n', 'n', 'n');
         assert.equal((await cell(page, '%v', 2)).text, '3.0');

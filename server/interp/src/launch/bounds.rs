@@ -197,6 +197,10 @@ impl<'a> Bounds<'a> {
         }
         let writers = self.writers(slot, at)?;
         let natural = self.joined(slot, &writers, depth);
+        // What an index is compared with is not bounded by the index.
+        if natural.is_some_and(|n| n.parameter.is_some() || n.base.is_some()) {
+            return natural;
+        }
         match self.compared_with(slot, &writers, depth) {
             // A comparison with a literal often picks out some threads and says nothing of an access elsewhere.
             Some(extent) if extent.limit == Some(Limit::Literal) && natural.is_some() => natural,

@@ -16,7 +16,9 @@ export function shortText(format: FormatName, text: string, room: number): strin
         const own = Math.floor((room - parts.length + 1) / parts.length);
         const short = parts.map((part) => (part.length <= own ? part : shortFloat(part, own)));
         if (short.every((part) => part !== undefined)) return short.join(' ');
-        return fitText(format, plain, room);
+        // The first of them, whole: half a number would be another one.
+        const [first = ''] = parts;
+        return first.length < room ? `${first}…` : (shortFloat(first, room) ?? fitText(format, plain, room));
     }
     return fitText(format, text, room);
 }
