@@ -94,7 +94,7 @@ helix_evaluation_tests() {
   helix_open "$(at "$project/parting.ptx" '.visible .entry' parting)"
   sees 'helix: the kernel to evaluate opens' hx 'entry parting' || true
   keys hx Space a
-  sees 'helix: an evaluation is offered' hx 'Evaluate a warp of .parting.' || true
+  sees 'helix: an evaluation is offered' hx 'Evaluate warp' || true
   keys hx Enter
   sees 'helix: what came of it opens' hx 'Finished after [0-9]+ warp instructions' || true
   sees 'helix: the status line says it' hx '^parting: ' || true

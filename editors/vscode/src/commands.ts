@@ -229,7 +229,7 @@ async function showMenu({ server }: Parts): Promise<void> {
     const items = [
         ...(running
             ? [
-                  command('$(play) Evaluate Warp', COMMANDS.evaluateWarp),
+                  command('$(play) Evaluate warp', COMMANDS.evaluateWarp),
                   command('$(debug-alt) Debug Kernel', COMMANDS.debugEntry),
                   command('$(list-tree) Show Registers', COMMANDS.showRegisters),
                   command('$(book) Explain …', COMMANDS.explain),

@@ -224,7 +224,24 @@ fn evaluate(_: &Snapshot, _: usize, _: &Figures) -> Option<LensText> {
 fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensText> {
     let function = snapshot.node_at(offset)?.parent().filter(|n| n.kind_id() == kinds().function)?;
     function.child_by_field_id(fields().name).filter(|n| n.start_byte() == offset)?;
-    Some(LensText { title: registers::title(figures.of(snapshot, function)), places: Vec::new() })
+    let launched = launched_threads(snapshot, function.start_byte());
+    Some(LensText { title: registers::title(figures.of(snapshot, function), launched), places: Vec::new() })
+}
+
+/// Lines above a kernel that are looked at for its launch.
+const LINES_ABOVE: usize = 64;
+
+/// The threads of a CTA in the launch line above a kernel.
+fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
+    let rope = snapshot.rope();
+    let own = rope.byte_to_line(start.min(rope.len_bytes()));
+    let above = (own.saturating_sub(LINES_ABOVE)..own).rev().map(|line| rope.line(line).to_string());
+    let comments = above.take_while(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
+    // The first launch is the one that is run.
+    let launch = comments.filter_map(|line| Some(line.trim_start().strip_prefix("//! launch:")?.to_owned())).last()?;
+    let block = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
+    let sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
+    sizes.try_fold(1u32, |all, size| all.checked_mul(size?))
 }
 
 /// Where a name stands that is declared at an offset, but for its declarations.

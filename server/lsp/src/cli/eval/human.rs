@@ -61,8 +61,8 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
         launch.for_each(|l| {
             let _ = writeln!(out, "{DIM}{l}{RESET}");
         });
-        if !done.guessed.is_empty() {
-            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {}", done.guessed.join(" "));
+        if let Some(sentence) = done.guessed.sentence() {
+            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
     }

@@ -226,7 +226,7 @@ impl Answer<'_> {
 
     /// The command that shows what a warp of a kernel does.
     fn evaluate(&self, kernel: &str) -> CodeActionOrCommand {
-        let title = format!("Evaluate a warp of `{kernel}`");
+        let title = "Evaluate warp".to_owned();
         CodeActionOrCommand::CodeAction(CodeAction {
             title: title.clone(),
             kind: Some(EVALUATE),
