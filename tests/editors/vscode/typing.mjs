@@ -17,7 +17,7 @@
 //
 // The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are those bytes that are no indentation. The exit status is 1 if a byte differs.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -126,7 +126,7 @@ async function typist(number) {
     const path = join(project, file);
     writeFileSync(path, '');
     let panel = 'none';
-    await page.goto(`http://${workbench.host}/?folder=${project}`);
+    await page.goto(`http://${workbench.host}/?folder=${project}`, { timeout: 180_000 });
     await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 120_000 });
 
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
@@ -139,11 +139,16 @@ async function typist(number) {
             }
             panel = job.panel;
         }
-        await page.keyboard.press('Control+1');
-        await page.locator('.monaco-editor.focused').first().waitFor();
-        await page.keyboard.press('Control+a');
-        await page.keyboard.press('Delete');
-        await page.waitForTimeout(500);
+        await until('an empty editor', 60, async () => {
+            await page.keyboard.press('Escape');
+            await page.keyboard.press('Control+1');
+            await page.locator('.monaco-editor.focused').first().waitFor();
+            await page.keyboard.press('Control+a');
+            await page.keyboard.press('Delete');
+            await page.waitForTimeout(1000);
+            const lines = page.locator('.editor-group-container.active .monaco-editor .view-line');
+            return (await lines.count()) === 1 && ((await lines.textContent()) ?? '') === '';
+        });
         if (job.before) {
             // Everything but what is typed is put there at once.
             await page.keyboard.insertText(job.before);
@@ -156,10 +161,14 @@ async function typist(number) {
         await page.waitForTimeout(300);
         await page.keyboard.press('Escape');
         await page.waitForTimeout(200);
-        await page.keyboard.press('Control+s');
-        await page.locator('.tab.active:not(.dirty)').first().waitFor();
-        await page.waitForTimeout(200);
-        const found = await until('the file', 10, () => readFileSync(path, 'utf8'));
+        // What is typed is not what was saved last, so that saving writes the file.
+        const written = statSync(path).mtimeMs;
+        const found = await until('the file to be saved', 60, async () => {
+            await page.keyboard.press('Control+1');
+            await page.keyboard.press('Control+s');
+            await page.waitForTimeout(500);
+            return statSync(path).mtimeMs > written && (await page.locator(`.tab[data-resource-name="${file}"].dirty`).count()) === 0 && { text: readFileSync(path, 'utf8') };
+        }).then((saved) => saved.text);
         const text = (job.before ?? '') + job.text;
         const wanted = job.keys ? text : options.as === 'txt' ? text.replace(/^ +/gm, '') : wantedOf(text, found);
         const { missing, extra } = difference(wanted, found);
