@@ -73,7 +73,10 @@ LUA
     neovim_types saxpy 26 40
   fi
   if have hx; then
-    helix_install </dev/null
+    helix_install <<'TOML'
+[editor]
+continue-comments = false
+TOML
     hx --grammar build >"$work/hx-build.log" 2>&1 || true
     helix_types saxpy 1000 0
     helix_types saxpy 26 40
