@@ -7,6 +7,7 @@ mod assists;
 mod code_lenses;
 mod completion;
 mod completion_directives;
+mod completion_opening;
 mod completion_reach;
 mod completion_text;
 mod document_symbols;

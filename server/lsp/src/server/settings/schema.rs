@@ -165,7 +165,7 @@ const SETTINGS: &[Setting] = &[
         name: "formatting.onType",
         takes: "boolean",
         default: || json!(true),
-        does: "format a line when its semicolon, brace, colon or end is typed, if the editor asks for it",
+        does: "indent a line when its semicolon, brace, colon or end is typed, if the editor asks for it",
     },
     Setting {
         name: "formatting.operandColumn",
