@@ -161,7 +161,7 @@ test('the reading of a register is chosen by key or menu, and remembered', async
 });
 
 test('the grid by keyboard: arrows, edges, one stop for Tab, focus lane', async () => {
-    await withPanel({}, async ({ sent }, page) => {
+    await withPanel({ preferences: { width: 'normal', collapse: false } }, async ({ sent }, page) => {
         const focused = () => page.evaluate(() => ({ row: document.activeElement.closest('[role="row"]')?.querySelector('.name')?.textContent, column: document.activeElement.getAttribute('aria-colindex') }));
         await press(page, 'r');
         assert.deepEqual(await focused(), { row: '%tid_x', column: '1' });

@@ -204,7 +204,10 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     // An even lane does not come to line 24.
     evaluate(&mut client, json!({ "entry": "twice", "focus": { "lane": 4, "step": 10 } }));
     let found = hints(&mut client);
-    assert!(found.contains(&(20, "lane 4: %r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24), "{found:?}");
+    assert!(
+        found.contains(&(20, "lane 4: %r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24),
+        "{found:?}"
+    );
     // A change for the worse: it is found when nobody types any more.
     edit(&mut client, 2, (3, 25), (3, 32), "64 n=64");
     // A client that cannot be told to ask again gets the new values at once, and never those of the old text.

@@ -5,6 +5,7 @@ import type { LaneMask } from '../../../protocol';
 import { affine, destination, foldedText, hexText } from '../model/fold';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
 import { hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
+import { compareNames, matches } from '../model/names';
 import { shortText } from '../model/short';
 import { rowIsUniform, rowOfParameter, rowOfSpecial, type Row } from '../model/trace';
 import type { Session } from '../session';
@@ -599,17 +600,4 @@ function makeRow(): RowView {
 
 function firstLane(mask: LaneMask): number {
     return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
-}
-
-/** A name fits a pattern with `*` and `?`; without them, it is enough that the text occurs in it. */
-function matches(pattern: string, name: string): boolean {
-    if (!/[*?]/.test(pattern)) return name.includes(pattern);
-    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
-    return new RegExp(`^${expression}$`).test(name);
-}
-
-const names = new Intl.Collator('en', { numeric: true });
-
-function compareNames(one: string, other: string): number {
-    return names.compare(one, other);
 }
