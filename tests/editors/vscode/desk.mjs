@@ -42,7 +42,7 @@ export class Desk {
             await page.keyboard.press('Control+p');
             await page.locator('.quick-input-widget input').first().waitFor();
             await page.keyboard.type(name);
-            const seen = await row.waitFor({ timeout: 4000 }).then(() => true, () => false);
+            const seen = await row.waitFor({ timeout: tries * 4000 }).then(() => true, () => false);
             if (seen) break;
             if (tries === 4) throw new Error(`${name} cannot be opened`);
             await page.keyboard.press('Escape');
