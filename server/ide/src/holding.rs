@@ -89,6 +89,8 @@ pub struct Holding {
 struct Statement {
     /// Where it is, in bytes.
     range: Range<usize>,
+    /// Where the last edit was.
+    at: usize,
     /// The last edit ended it.
     finished: bool,
     /// Text was removed and nothing typed since: perhaps the whole statement, to be typed again beside the one that is here now.
@@ -167,6 +169,7 @@ impl Holding {
             let (start, last) = (&mut statement.range.start, statement.range.end);
             // What is typed at the start of a statement belongs to it.
             *start = if range.start <= *start && *start < range.end { range.start } else { kept(*start, range, end) };
+            statement.at = kept(statement.at, range, end);
             statement.range.end = moved(last, range, end).max(*start);
         }
     }
@@ -179,10 +182,10 @@ impl Holding {
         }
         let Some(at) = batch.at.map(|at| at.min(after.len_bytes())) else { return };
         let range = statement::around(after, at);
-        let finished = !batch.removal && statement::ends_before(after, at);
         let same = self.statement.as_ref().is_some_and(|s| {
             let start = s.range.start.min(after.len_bytes());
-            let between = if start < range.start { start..range.start } else { range.end.min(start)..start };
+            let edited = s.at.min(after.len_bytes());
+            let between = if edited < range.start { edited..range.start } else { range.end.min(edited)..edited };
             let beside = || s.removed && is_blank(after, between);
             (range.start <= start && start <= range.end) || beside()
         });
@@ -191,7 +194,8 @@ impl Holding {
             merge(&mut self.shown, std::mem::take(&mut self.waiting));
         }
         let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
-        self.statement = Some(Statement { range, finished, removed });
+        let finished = !removed && statement::ends_before(after, at);
+        self.statement = Some(Statement { range, at, finished, removed });
     }
 
     /// Splits diagnostics of the current text, sorted by place, `quiet` after the last edit.
