@@ -240,7 +240,7 @@ fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
     // The first launch is the one that is run.
     let launch = comments.filter_map(|line| Some(line.trim_start().strip_prefix("//! launch:")?.to_owned())).last()?;
     let block = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
-    let sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
+    let mut sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
     sizes.try_fold(1u32, |all, size| all.checked_mul(size?))
 }
 
