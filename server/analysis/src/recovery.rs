@@ -249,10 +249,10 @@ pub fn end_of_block(source: Source<'_>, brace: Node<'_>) -> Diagnostic {
 pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<Range<usize>>) -> Option<Diagnostic> {
     let mut cursor = error.walk();
     let mut more = cursor.goto_first_child();
-    let (mut parenthesis, mut braces) = (None, 0_usize);
+    let (mut parenthesis, mut body, mut braces) = (None, false, 0_usize);
     while more {
         match cursor.node().kind() {
-            "{" if cursor.node().start_byte() < end => braces += 1,
+            "{" if cursor.node().start_byte() < end => (body, braces) = (true, braces + 1),
             "}" if cursor.node().start_byte() < end => braces = braces.saturating_sub(1),
             "(" => parenthesis = Some(source.range(cursor.node())),
             ")" => parenthesis = None,
@@ -261,8 +261,8 @@ pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<R
         more = cursor.goto_next_sibling();
     }
     let last = last_character(source, error, end);
-    if braces > 0 {
-        return Some(syntax_error::end_of_block(last, braces, header));
+    if body {
+        return Some(syntax_error::end_of_block(last, braces.max(1), header));
     }
     Some(match parenthesis {
         Some(open) => syntax_error::endless_list(open, last),
