@@ -50,6 +50,15 @@ pub fn is_broken(node: Node<'_>) -> bool {
     node.has_error() || ends_unclosed(node)
 }
 
+/// Whether an instruction lacks something, whatever is declared: a separator, a bracket, its end. Nothing can be said about how it
+/// would have been laid out.
+pub fn is_unfinished(source: Source<'_>, instruction: Node<'_>) -> bool {
+    let opcode = instruction.child_by_field_id(ptx_syntax::fields().opcode).map_or(0, |n| source.range(n).end);
+    is_broken(instruction)
+        || swallowed_line(source, instruction, opcode, &|_| false).is_some()
+        || register_before_bracket(source, instruction).is_some()
+}
+
 /// Whether a list or a statement ends without its bracket, its semicolon, the operand after its last comma, or the value after
 /// its equals sign.
 pub fn ends_unclosed(node: Node<'_>) -> bool {

@@ -5,6 +5,8 @@ use super::line::{self, Piece, Space, advance, is_plain};
 use super::{FormatOptions, Operands};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
+use ptx_analysis::checks::syntax_error;
+use ptx_analysis::lower::Source;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
@@ -277,7 +279,7 @@ impl<'t> Layout<'t> {
         if kind == k.comment {
             return self.comment(node, indent);
         }
-        if kind == k.preprocessor_line || kind == k.unknown_directive || node.has_error() {
+        if kind == k.preprocessor_line || kind == k.unknown_directive || node.has_error() || self.is_unfinished(node) {
             return self.leave(node);
         }
         if kind == k.section_directive || kind == k.dwarf_directive {
@@ -309,6 +311,12 @@ impl<'t> Layout<'t> {
             }
         }
         self.before = Before::Statement;
+    }
+
+    /// Whether an instruction lacks something, so that it may have taken the next line for its own.
+    fn is_unfinished(&self, node: Node<'t>) -> bool {
+        let source = Source { text: self.slice(node.byte_range()), base: node.start_byte() };
+        node.kind_id() == kinds().instruction && syntax_error::is_unfinished(source, node)
     }
 
     /// Puts something down as it is, with the space around it.

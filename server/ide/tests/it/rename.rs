@@ -378,6 +378,15 @@ fn names(text: &str) -> Vec<(usize, String)> {
     out.into_iter().step_by(each).collect()
 }
 
+/// Whether a register leaves its range: a line that declares it is inserted, so that there is no way back and lines move.
+fn declares(renaming: &Renaming) -> bool {
+    renaming.edits.iter().any(|e| e.range.is_empty())
+}
+
+fn codes<T: Copy>(findings: &[(T, usize)]) -> Vec<T> {
+    findings.iter().map(|(code, _)| *code).collect()
+}
+
 #[test]
 fn there_and_back_again_and_nothing_is_found_that_was_not_before() {
     for (path, text) in files() {
@@ -390,6 +399,10 @@ fn there_and_back_again_and_nothing_is_found_that_was_not_before() {
             let fresh = format!("{sign}fresh_");
             let found = rename(&snapshot, *offset, &fresh).unwrap_or_else(|e| panic!("{}: {name}: {e}", path));
             let new = renamed(&text, &found);
+            if declares(&found) {
+                assert_eq!(codes(&findings(&new)), codes(&before), "{}: {name}", path);
+                continue;
+            }
             assert_eq!(findings(&new), before, "{}: {name}", path);
             let first = found.edits.iter().filter(|e| e.range.start < *offset).count();
             let there = offset + first * fresh.len() - first * name.len();
@@ -416,6 +429,10 @@ fn a_name_that_exists_is_refused_or_changes_no_meaning() {
                 };
                 taken += 1;
                 let text = renamed(&text, &found);
+                if declares(&found) {
+                    assert_eq!(codes(&findings(&text)), codes(&before), "{}: {name} -> {new}", path);
+                    continue;
+                }
                 assert_eq!(findings(&text), before, "{}: {name} -> {new}", path);
                 let found_before: Vec<_> = references_at(&snapshot, *offset).iter().map(|r| r.access).collect();
                 let first = found.edits.iter().filter(|e| e.range.start < *offset).count();

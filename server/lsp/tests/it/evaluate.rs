@@ -129,7 +129,7 @@ fn a_window_of_the_trace() {
         "**Finished after",
         "`out` u32[40]",
         "| 23 | `@%p2 bra EVEN;` | all lanes | lanes 1, 3, … 31 | 1 |",
-        "| `%r3` | `.b32` | 0 2 2 … 0x20 |",
+        "| `%r3` | `.u32` | 0 2 2 … 32 |",
     ] {
         assert!(markdown.contains(piece), "{piece} in {markdown}");
     }

@@ -142,9 +142,12 @@ fn renaming() {
         "textDocument": { "rename": { "prepareSupport": true, "honorsChangeAnnotations": true } },
         "workspace": { "workspaceEdit": { "documentChanges": true, "changeAnnotationSupport": {} } },
     }));
+    // One register of a range, or in its declaration all of them.
     let found = client.call("textDocument/prepareRename", place(A, 8, 14));
-    assert_eq!(found, json!({ "range": range(8, 12, 14), "placeholder": "%r" }));
-    let mut params = place(A, 8, 14);
+    assert_eq!(found, json!({ "range": range(8, 12, 15), "placeholder": "%r1" }));
+    let found = client.call("textDocument/prepareRename", place(A, 6, 15));
+    assert_eq!(found, json!({ "range": range(6, 14, 16), "placeholder": "%r" }));
+    let mut params = place(A, 6, 15);
     params["newName"] = json!("%value");
     let found = client.call("textDocument/rename", params);
     let edit = |line, start, end| json!({ "range": range(line, start, end), "newText": "%value" });
