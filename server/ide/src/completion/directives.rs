@@ -22,8 +22,10 @@ pub fn is_linkage(directive: &Directive) -> bool {
 
 /// Whether no version has a directive.
 fn is_removed(directive: &Directive) -> bool {
-    let end = |g: &ptx_isa::tables::Gate| g.kind == GateKind::Until && g.when.is_empty();
-    directive.gates.iter().any(end)
+    let first = |kind| {
+        directive.gates.iter().filter(move |g| g.kind == kind).flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min()
+    };
+    first(GateKind::Until).is_some_and(|end| first(GateKind::Needs).is_none_or(|begin| end <= begin))
 }
 
 /// Whether a directive stands behind a label only.
@@ -92,7 +94,9 @@ impl List<'_, '_> {
         let fits = |d: &Directive| places.iter().any(|p| d.places.contains(p)) && !d.name.starts_with('"');
         // What a module has too, such as `.target`, the assembler takes in a body as well; only what bodies really have is offered.
         let body = ptx_isa::USAGE.after("next", "*");
-        let used = |d: &Directive| !d.places.contains(&"module") || body.iter().any(|(word, _)| *word == d.name);
+        let used = |d: &Directive| {
+            !d.name.starts_with('.') || !d.places.contains(&"module") || body.iter().any(|(word, _)| *word == d.name)
+        };
         let labelled = self.place.labelled;
         let mut found: Vec<&'static Directive> = ISA
             .directives

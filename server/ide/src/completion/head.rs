@@ -79,14 +79,17 @@ impl List<'_, '_> {
             end = token.range.end;
             modifiers.push(after.at(index));
         }
-        let follows = after.len() > 0;
+        // What begins like a statement is the next one.
+        let follows = after.len() > 0 && ISA.opcode(after.at(0)).is_none() && after.at(0) != "@";
+        let word = self.place.word.as_str();
+        let begins = ISA.opcodes.iter().any(|o| o.name.starts_with(word));
         let score = |item: &Item| match item.kind {
             ItemKind::Directive if follows && !modifiers.is_empty() => 0.0,
             ItemKind::Directive => usage::score(&scores, &item.label),
             ItemKind::Opcode => {
-                // CUDA's names come first: nothing else begins like them.
+                // CUDA's names come first where nothing else begins like them.
                 if item.filter.is_some() {
-                    return 2.0;
+                    return if begins { 0.0 } else { 2.0 };
                 }
                 let Some(opcode) = ISA.opcode(item.label.split('.').next().unwrap_or("")) else { return 0.0 };
                 let likely = usage::score(&scores, opcode.name) + 1e-6;

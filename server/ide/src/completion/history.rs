@@ -56,6 +56,13 @@ impl History {
                 out.steps.push(step);
             }
         }
+        // What the statement itself has read already is less likely meant again.
+        let own: Vec<&str> = place.before.words(0).collect();
+        out.enter(&own, &usage::step(&own), |uses, written| {
+            if !written {
+                (uses.read, uses.reads) = (Some(0), uses.reads + 1);
+            }
+        });
         let next = line(place.replace.end) + 1;
         let from = (rope.byte_to_line(next.min(rope.len_bytes()).saturating_sub(1)) + 1).min(rope.len_lines());
         let from = rope.line_to_byte(from).min(rope.len_bytes());

@@ -99,6 +99,9 @@ impl List<'_, '_> {
             index: spot.index,
         };
         self.wants(&wants, &context);
+        if wants.iter().any(|w| w.spec().is_some_and(|s| s.value.special)) {
+            self.cuda(|ptx| ptx.starts_with('%'));
+        }
         if spot.index == 0
             && spot.open.is_empty()
             && spot.piece.is_empty()
