@@ -1,4 +1,4 @@
-//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/exec.rs`.
+//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/exec.rs`, `data/*.tsv` into `OUT_DIR/usage.rs`.
 
 // The compiler and the tables are also parts of the library; the build script uses only some of it.
 #[allow(dead_code, missing_docs)]
@@ -34,11 +34,21 @@ fn main() {
     out.push_str(";\n");
     let Ok(dir) = env::var("OUT_DIR") else { fail("OUT_DIR is not set") };
     let exec = compiler::exec::source(&isa).unwrap_or_else(|error| fail(&error));
-    for (name, text) in [("tables.rs", out), ("exec.rs", exec)] {
+    let usage = beside("usage.tsv", |file, text| compiler::usage::usage(file, text, &isa));
+    let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
+    let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
+    for (name, text) in [("tables.rs", out), ("exec.rs", exec), ("usage.rs", usage + &cuda + &values)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }
     }
+}
+
+/// Compiles a table that stands beside the data files.
+fn beside(name: &str, compile: impl Fn(&str, &str) -> Result<String, compiler::Error>) -> String {
+    let text =
+        fs::read_to_string(Path::new("data").join(name)).unwrap_or_else(|error| fail(&format!("data/{name}: {error}")));
+    compile(&format!("server/isa/data/{name}"), &text).unwrap_or_else(|error| fail(&error.to_string()))
 }
 
 fn fail(message: &str) -> ! {

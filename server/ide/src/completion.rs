@@ -11,6 +11,7 @@ mod declarations;
 mod directives;
 mod forms;
 mod head;
+mod history;
 mod opening;
 mod operands;
 mod place;
@@ -21,20 +22,23 @@ mod statement;
 mod tokens;
 mod topic;
 mod trial;
+pub mod usage;
 
 pub use opening::completion_list;
 pub use topic::{Topic, documentation};
 
 pub(crate) use forms::operands as operand_labels;
-pub(crate) use operands::{Known, Open, Spot, callee, fitting};
+pub(crate) use operands::{Fitting, Known, Open, Spot, callee, fitting};
 pub(crate) use place::Place;
 pub(crate) use scope::{locals, signature};
 pub(crate) use statement::{Where, whereabouts};
 
 use crate::header::environment;
+use history::History;
 use ptx_analysis::target::Environment;
 use ptx_syntax::Snapshot;
 use reach::Status;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// What is wanted.
@@ -146,7 +150,8 @@ impl Item {
     }
 
     fn detail(mut self, detail: impl Into<String>) -> Self {
-        self.detail = detail.into();
+        // Details are shown as they are, not as Markdown.
+        self.detail = detail.into().replace('`', "");
         self
     }
 
@@ -188,12 +193,23 @@ const MAX_ITEMS: usize = 400;
 pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Completions {
     let Some(place) = Place::new(snapshot, offset) else { return Completions::default() };
     let environment = environment(snapshot);
-    let mut list = List { place: &place, environment: &environment, options, items: Vec::new() };
+    let mut list =
+        List { place: &place, environment: &environment, options, items: Vec::new(), history: OnceCell::new() };
     list.fill();
     let List { items, .. } = list;
     let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
     // A stable sort: within each group the order is that in which they were found.
     items.sort_by_key(|i| i.unavailable.is_some());
+    // What a directive takes is written next.
+    if place.after.len() == 0 && place.replace.end == offset {
+        for item in items.iter_mut().filter(|i| i.kind == ItemKind::Directive && i.text.is_none()) {
+            let takes =
+                |d: &ptx_isa::tables::Directive| d.syntax.strip_prefix(d.name).is_some_and(|s| s.starts_with(' '));
+            if ptx_isa::ISA.directive(&item.label).is_some_and(takes) {
+                item.text = Some(format!("{} ", item.label));
+            }
+        }
+    }
     let word = place.word.as_str();
     items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
     // With another letter what is left out may be in the list. Nothing else makes a list incomplete: while an editor waits for
@@ -215,12 +231,28 @@ struct List<'p, 't> {
     environment: &'p Environment,
     options: Options,
     items: Vec<Item>,
+    history: OnceCell<History>,
 }
 
 impl List<'_, '_> {
     fn push(&mut self, item: Item) {
         if !item.snippet || self.options.snippets {
             self.items.push(item);
+        }
+    }
+
+    /// What has been written around the place.
+    fn history(&self) -> &History {
+        self.history.get_or_init(|| History::new(self.place))
+    }
+
+    /// Sorts the items from one on by scores, the best first; what has none keeps its order behind them.
+    fn by_score(&mut self, from: usize, score: impl Fn(&Item) -> f64) {
+        let Some(items) = self.items.get_mut(from..) else { return };
+        let mut scored: Vec<(f64, Item)> = items.iter().map(|i| (score(i), i.clone())).collect();
+        scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        for (slot, (_, item)) in items.iter_mut().zip(scored) {
+            *slot = item;
         }
     }
 
@@ -236,7 +268,10 @@ impl List<'_, '_> {
         match whereabouts(self.place) {
             Where::Start => self.start(),
             Where::Guard => self.guard(),
-            Where::Opcode => self.opcodes(),
+            Where::Opcode => {
+                self.opcodes();
+                self.by_use();
+            }
             Where::Modifier(head) => self.modifiers(&head),
             Where::Operand(head) => self.operand(&head),
             Where::Directive => self.directive(),
@@ -250,12 +285,18 @@ impl List<'_, '_> {
         match (self.place.level, self.place.kind) {
             (Level::Module, _) => {
                 self.module_directives();
+                let scores = usage::likely("module", &["*"]);
+                self.by_score(0, |i| usage::score(&scores, &i.label));
                 self.module_skeletons();
             }
-            (Level::Body, Some(tokens::Kind::Dot)) => self.body_directives(),
+            (Level::Body, Some(tokens::Kind::Dot)) => {
+                self.body_directives();
+                self.by_use();
+            }
             (Level::Body, None | Some(tokens::Kind::Word)) => {
                 self.opcodes();
                 self.body_directives();
+                self.by_use();
                 self.body_skeletons();
             }
             (Level::Section, Some(tokens::Kind::Dot) | None) => self.section_data(),

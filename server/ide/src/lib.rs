@@ -38,6 +38,7 @@ mod workspace_symbols;
 pub use assists::{Assist, assists, canonical_order};
 pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
+pub use completion::usage;
 pub use completion::{
     Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, completion_list, documentation,
 };

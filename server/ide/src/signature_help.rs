@@ -1,7 +1,7 @@
 //! Signature help: the forms of the instruction whose operands somebody writes, and which operand it is.
 
 use crate::completion::{
-    Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
+    Fitting, Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
 };
 use crate::describe;
 use crate::header::environment;
@@ -67,16 +67,22 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         }
     }
     let written = format!("{}{}", head.opcode.name, head.before.concat());
+    // Of those that fit as well, the first that has room for all operands that are written.
+    let written_operands = spot.index + 1 + further(&place, spot.open.len());
+    let arrangement = |f: &Fitting| resolved.candidates.get(f.place.0).and_then(|c| c.arrangements.get(f.place.1));
+    let room = |f: &&Fitting| arrangement(f).is_some_and(|a| a.operands.len() >= written_operands);
+    let best = fitting.first().and_then(|first| {
+        let equal = |f: &&Fitting| f.cost == first.cost && f.status.rank() == first.status.rank();
+        fitting.iter().take_while(equal).find(room).or(Some(first))
+    });
+    let best = best.and_then(arrangement);
     let mut signatures: Vec<Signature> = Vec::new();
     let mut active = None;
     let all = resolved.candidates.iter().flat_map(|c| c.arrangements.iter().map(move |a| (c, a)));
     for (candidate, arrangement) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
         let signature = one(&written, candidate, arrangement, spot.index);
         let place = signatures.iter().position(|s| s.label == signature.label && s.parameters == signature.parameters);
-        let best = fitting
-            .first()
-            .is_some_and(|f| std::ptr::eq(&resolved.candidates[f.place.0].arrangements[f.place.1], arrangement));
-        if best {
+        if best.is_some_and(|b| std::ptr::eq(b, arrangement)) {
             active = active.or(Some(place.unwrap_or(signatures.len())));
         }
         if place.is_none() {
@@ -94,6 +100,20 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         active -= from;
     }
     Some(SignatureHelp { signatures, active })
+}
+
+/// How many operands follow the place; `depth` brackets are open there.
+fn further(place: &Place<'_>, mut depth: usize) -> usize {
+    let mut found = 0;
+    for word in place.after.words(0) {
+        match word {
+            "[" | "{" | "(" => depth += 1,
+            "]" | "}" | ")" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => found += 1,
+            _ => {}
+        }
+    }
+    found
 }
 
 fn one(written: &str, candidate: &Candidate, arrangement: &Arrangement, index: usize) -> Signature {

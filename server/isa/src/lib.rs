@@ -12,10 +12,17 @@ pub mod fragment;
 mod live;
 mod lookup;
 pub mod tables;
+mod usage;
 
 pub use exec::Exec;
 #[cfg(feature = "live")]
 pub use live::ISA;
+
+#[cfg(feature = "live")]
+use tables::{Cuda, Suggested, Usage};
+pub use usage::Weights;
+
+include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 
 #[cfg(not(feature = "live"))]
 use tables::*;

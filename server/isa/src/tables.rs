@@ -31,6 +31,8 @@ mod multiprocessor;
 mod pattern;
 #[path = "tables/successor.rs"]
 mod successor;
+#[path = "tables/usage.rs"]
+mod usage;
 
 pub use choices::*;
 pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
@@ -46,6 +48,8 @@ pub use implied::Implied;
 pub use initial::{Constant, Field, Initial, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
 pub use successor::Successor;
+#[allow(unused_imports)]
+pub use usage::{Cuda, Suggested, Usage};
 
 table! {
     /// The whole instruction set.

@@ -7,6 +7,7 @@ use super::scope;
 use super::tokens::Tokens;
 use super::topic::Topic;
 use super::trial::{Trial, Verdict};
+use super::usage;
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::{Symbol, Variable};
 use ptx_isa::ISA;
@@ -32,6 +33,7 @@ impl List<'_, '_> {
             return;
         }
         let typed = self.place.word.clone();
+        let from = self.items.len();
         for Word { mut item, tails } in words {
             if typed.len() > 1 && !item.label.starts_with(&typed) {
                 continue;
@@ -57,6 +59,38 @@ impl List<'_, '_> {
             }
             self.push(item);
         }
+        self.by_declared(from);
+    }
+
+    /// Sorts words of declarations by how often they stand there; the name behind the place tells a register's type.
+    fn by_declared(&mut self, from: usize) {
+        let before = &self.place.before;
+        let last = before.at(before.len().saturating_sub(1)).to_owned();
+        let header = matches!(last.as_str(), "(" | ",");
+        let mut scores = if header {
+            usage::likely("header", &["("])
+        } else if self.place.level == Level::Header && ISA.ty(&last).is_none() && ISA.space(&last).is_none() {
+            usage::likely("header", &[")"])
+        } else {
+            let types = self.history().steps.iter().rev().find(|s| s.class == ".reg").is_some();
+            let again = if types { ".reg .b32" } else { ".reg *" };
+            let narrow = if last == ".reg" { again } else { "" };
+            usage::likely("declare", &[last.as_str(), narrow])
+        };
+        let name = self.place.after.at(0).trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let named = ptx_isa::USAGE.after("name", &name);
+        if !named.is_empty() && last == ".reg" {
+            let total: f64 = named.iter().map(|(_, w)| f64::from(*w)).sum();
+            scores.extend(named.iter().map(|(_, _)| ("", 0.0)));
+            for (ty, weight) in named {
+                let share = 10.0 * f64::from(*weight) / total;
+                match scores.iter_mut().find(|(w, _)| w == ty) {
+                    Some((_, score)) => *score += share,
+                    None => scores.push((ty, share)),
+                }
+            }
+        }
+        self.by_score(from, |i| usage::score(&scores, &i.label));
     }
 
     fn trial(&self) -> Trial<'_> {

@@ -9,7 +9,7 @@ use super::{Item, ItemKind, List};
 use crate::walk::top;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive};
+use ptx_isa::tables::{ArgumentKind, Directive, GateKind};
 use ptx_syntax::kinds;
 
 /// Statements at the top of a module that are looked at for its header.
@@ -18,6 +18,14 @@ const MOST_STATEMENTS: usize = 64;
 /// Whether a directive says who may use what follows it: its syntax is itself and a declaration.
 pub fn is_linkage(directive: &Directive) -> bool {
     directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
+}
+
+/// Whether no version has a directive.
+fn is_removed(directive: &Directive) -> bool {
+    let first = |kind| {
+        directive.gates.iter().filter(move |g| g.kind == kind).flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min()
+    };
+    first(GateKind::Until).is_some_and(|end| first(GateKind::Needs).is_none_or(|begin| end <= begin))
 }
 
 /// Whether a directive stands behind a label only.
@@ -73,7 +81,7 @@ impl List<'_, '_> {
                 _ => begun.target,
             };
             // The strings of `.pragma` are directives in the tables.
-            if stands && head && !directive.name.starts_with('"') {
+            if stands && head && !is_removed(directive) && !directive.name.starts_with('"') {
                 let item = item(directive, self);
                 self.push(item);
             }
@@ -84,9 +92,17 @@ impl List<'_, '_> {
     pub(super) fn body_directives(&mut self) {
         let places: &[&str] = if self.place.in_kernel() { &["body", "entry-body"] } else { &["body"] };
         let fits = |d: &Directive| places.iter().any(|p| d.places.contains(p)) && !d.name.starts_with('"');
+        // What a module has too, such as `.target`, the assembler takes in a body as well; only what bodies really have is offered.
+        let body = ptx_isa::USAGE.after("next", "*");
+        let used = |d: &Directive| {
+            !d.name.starts_with('.') || !d.places.contains(&"module") || body.iter().any(|(word, _)| *word == d.name)
+        };
         let labelled = self.place.labelled;
-        let mut found: Vec<&'static Directive> =
-            ISA.directives.iter().filter(|d| fits(d) && (labelled || !is_labelled(d))).collect();
+        let mut found: Vec<&'static Directive> = ISA
+            .directives
+            .iter()
+            .filter(|d| fits(d) && used(d) && !is_removed(d) && (labelled || !is_labelled(d)))
+            .collect();
         found.sort_by_key(|d| labelled && !is_labelled(d));
         for directive in found {
             let item = item(directive, self);

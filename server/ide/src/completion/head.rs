@@ -2,7 +2,9 @@
 
 use super::reach::{self, Offer, Status};
 use super::statement::Head;
+use super::tokens::Kind;
 use super::topic::Topic;
+use super::usage;
 use super::{Item, ItemKind, List};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
@@ -22,11 +24,90 @@ impl List<'_, '_> {
                 }
             }
         }
+        // `mbarrier` is a word as well as the beginning of several names.
+        for opcode in ISA.opcodes.iter().filter(|o| o.entries.iter().all(|e| e.name != o.name)) {
+            let names: Vec<&str> = opcode.entries.iter().take(4).map(|e| e.name).collect();
+            let best = found.iter().filter(|(_, e)| opcode.entries.iter().any(|o| o.name == e.name)).map(|(s, _)| *s);
+            let status = best.min_by_key(|s| s.rank()).unwrap_or(Status::Available);
+            let topic = Topic::Opcode(opcode.name.to_owned());
+            self.push(Item::new(opcode.name, ItemKind::Opcode).detail(names.join(", ")).topic(topic).status(status));
+        }
         for (status, entry) in found {
             let topic = Topic::Opcode(entry.name.to_owned());
             self.push(Item::new(entry.name, ItemKind::Opcode).detail(entry.summary).topic(topic).status(status));
         }
+        self.cuda(|ptx| ptx.starts_with(|c: char| c.is_ascii_alphabetic()));
         self.whole_forms();
+    }
+
+    /// What CUDA calls otherwise, for those who have typed the beginning of CUDA's name.
+    pub(super) fn cuda(&mut self, fits: impl Fn(&str) -> bool) {
+        let word = self.place.word.to_ascii_lowercase();
+        if word.len() < 3 {
+            return;
+        }
+        for name in ptx_isa::CUDA.iter().filter(|c| c.name.to_ascii_lowercase().starts_with(&word)) {
+            for spelling in name.ptx.split(" / ").filter(|ptx| fits(ptx)) {
+                let first = spelling.split_whitespace().next().unwrap_or(spelling);
+                let topic = match first.split_once('.') {
+                    _ if first.starts_with('%') => Topic::Special(first.to_owned()),
+                    Some(("", _)) => Topic::Directive(first.to_owned()),
+                    Some((opcode, _)) => Topic::Opcode(opcode.to_owned()),
+                    None => Topic::Opcode(first.to_owned()),
+                };
+                let words = if name.words.is_empty() { String::new() } else { format!(": {}", name.words) };
+                let mut item =
+                    Item::new(spelling, ItemKind::Opcode).detail(format!("{} in CUDA{words}", name.name)).topic(topic);
+                item.filter = Some(name.name.to_owned());
+                self.push(item);
+            }
+        }
+    }
+
+    /// Sorts opcodes and directives by how likely they begin the statement.
+    pub(super) fn by_use(&mut self) {
+        let guarded = self.place.before.at(0) == "@";
+        let scores = usage::next(&self.history().steps, guarded);
+        // The modifiers that follow the place tell much of the opcode.
+        let after = &self.place.after;
+        let mut modifiers: Vec<&str> = Vec::new();
+        let mut end = 0;
+        for (index, token) in after.list.iter().enumerate() {
+            if token.kind != Kind::Dot || token.range.start != end {
+                break;
+            }
+            end = token.range.end;
+            modifiers.push(after.at(index));
+        }
+        // What begins like a statement is the next one.
+        let follows = after.len() > 0 && ISA.opcode(after.at(0)).is_none() && after.at(0) != "@";
+        let word = self.place.word.as_str();
+        let begins = ISA.opcodes.iter().any(|o| o.name.starts_with(word));
+        let score = |item: &Item| match item.kind {
+            ItemKind::Directive if follows && !modifiers.is_empty() => 0.0,
+            ItemKind::Directive => usage::score(&scores, &item.label),
+            ItemKind::Opcode => {
+                // CUDA's names come first where nothing else begins like them.
+                if item.filter.is_some() {
+                    return if begins { 0.0 } else { 2.0 };
+                }
+                let Some(opcode) = ISA.opcode(item.label.split('.').next().unwrap_or("")) else { return 0.0 };
+                let likely = usage::score(&scores, opcode.name) + 1e-6;
+                match item.label.split_once('.') {
+                    None if follows => likely * usage::fits(opcode.name, &modifiers),
+                    Some(_) if follows && !modifiers.is_empty() => 0.0,
+                    None if opcode.entries.iter().any(|e| e.name == opcode.name) => likely,
+                    None => likely * 0.4,
+                    Some(_) => likely * usage::share(&item.label),
+                }
+            }
+            _ => 0.0,
+        };
+        let found: Vec<f64> = self.items.iter().map(score).collect();
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        let of = |at: &usize| found.get(*at).copied().unwrap_or(0.0);
+        order.sort_by(|a, b| of(b).total_cmp(&of(a)));
+        self.items = order.into_iter().filter_map(|at| self.items.get(at).cloned()).collect();
     }
 
     /// The modifiers that can still lead to a legal form.
@@ -34,7 +115,14 @@ impl List<'_, '_> {
         let before = reach::known(head.opcode, &head.modifiers());
         let after: Vec<&str> = head.after.iter().map(String::as_str).collect();
         let after = reach::known(head.opcode, &after);
-        for offer in reach::next(head.opcode, &before, &after, self.environment) {
+        let mut offers = reach::next(head.opcode, &before, &after, self.environment);
+        let scores = usage::modifiers(head.opcode.name, &before, &after, &self.history().steps);
+        let score = |o: &Offer| {
+            let found = scores.iter().find(|(m, _)| m == o.value).map_or(0.0, |(_, s)| *s);
+            if o.canonical { found } else { found * 0.3 }
+        };
+        offers.sort_by(|a, b| a.status.rank().cmp(&b.status.rank()).then(score(b).total_cmp(&score(a))));
+        for offer in offers {
             self.push(modifier(head.opcode.name, &offer));
         }
     }

@@ -3,13 +3,14 @@
 mod spot;
 mod want;
 
-pub use spot::{Known, Open, Spot, callee, fitting};
+pub use spot::{Fitting, Known, Open, Spot, callee, fitting};
 
 use super::reach::Status;
 use super::scope::{self, Name, Near};
 use super::statement::Head;
 use super::tokens::Kind as TokenKind;
 use super::topic::Topic;
+use super::usage;
 use super::{Item, ItemKind, List, forms};
 use ptx_analysis::ast::{OperandKind, Word};
 use ptx_analysis::head;
@@ -86,8 +87,21 @@ impl List<'_, '_> {
         let first = &resolved.candidates[best.place.0].arrangements[best.place.1];
         let callee = callee(before, head, &spot, first);
         let address_size = self.environment.address_size;
-        let context = Context { names: &names, near: &near, locals: &locals, callee, address_size };
+        let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
+        let context = Context {
+            names: &names,
+            near: &near,
+            locals: &locals,
+            callee,
+            address_size,
+            head,
+            mnemonic,
+            index: spot.index,
+        };
         self.wants(&wants, &context);
+        if wants.iter().any(|w| w.spec().is_some_and(|s| s.value.special)) {
+            self.cuda(|ptx| ptx.starts_with('%'));
+        }
         if spot.index == 0
             && spot.open.is_empty()
             && spot.piece.is_empty()
@@ -130,6 +144,7 @@ impl List<'_, '_> {
                 found.push((5, 0, Item::new("_", ItemKind::Word).detail("the result is not wanted")));
             }
             if matches!(want, Want::Value(_)) {
+                self.values(spec, context, &mut found);
                 immediates(spec, self.environment, &mut found);
             }
             if spec.value.special {
@@ -189,7 +204,12 @@ impl List<'_, '_> {
             Symbol::Variable(v) if v.origin != Origin::Body && v.origin != Origin::Module => ItemKind::Parameter,
             _ => ItemKind::Variable,
         };
-        let distance = context.near.distance(&name.text).unwrap_or(1 << 20);
+        let mentioned = self.history().mentions(&name.text);
+        let distance = match kind {
+            // Those that nothing has read or branched to yet, in their order; then the others.
+            ItemKind::Parameter | ItemKind::Label => usize::from(mentioned),
+            _ => context.near.distance(&name.text).unwrap_or(1 << 20),
+        };
         let topic = Topic::Declared(name.text.clone(), self.place.start);
         found.push((rank, distance, Item::new(wrap(&name.text), kind).detail(&*name.detail).topic(topic)));
     }
@@ -197,6 +217,8 @@ impl List<'_, '_> {
     /// The registers of a declaration: those in use around, the nearest first, and of a range the next that is not in use.
     fn registers(&mut self, name: &Name, rank: u32, written: bool, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
         const FAR: usize = 1 << 20;
+        // Behind those that statements below read and nothing has written.
+        const NEW: usize = 30;
         const SHORT: u32 = 8;
         let topic = |text: &str| Topic::Declared(text.to_owned(), self.place.start);
         let item = |text: String, detail: String| {
@@ -204,11 +226,14 @@ impl List<'_, '_> {
             Item::new(text, ItemKind::Register).detail(detail).topic(topic)
         };
         let Some(count) = name.count else {
-            let distance = near.distance(&name.text).unwrap_or(FAR);
+            let distance = self.cost(&name.text, written, near.distance(&name.text).unwrap_or(FAR));
             found.push((rank, distance, item(name.text.clone(), name.detail.clone())));
             return;
         };
         let mut numbers = near.of_range(&name.text, count);
+        for (number, distance) in &mut numbers {
+            *distance = self.cost(&format!("{}{number}", name.text), written, *distance);
+        }
         let typed = self.place.word.strip_prefix(&name.text).and_then(|d| d.parse::<u32>().ok());
         if let Some(typed) = typed.filter(|n| *n < count && !numbers.iter().any(|(other, _)| other == n)) {
             numbers.push((typed, FAR));
@@ -218,7 +243,7 @@ impl List<'_, '_> {
             // A result wants a new register, a source one that has a value.
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
-            let distance = if written { 0 } else { FAR + 1 };
+            let distance = if written { NEW } else { FAR + 1 };
             found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
         }
         // The others of a short range are no trouble to list.
@@ -233,6 +258,12 @@ impl List<'_, '_> {
         if near.of_range(&name.text, count).is_empty() && unused.is_none() && typed.is_none() && count > 0 {
             found.push((rank, FAR, item(format!("{}0", name.text), name.detail.clone())));
         }
+    }
+
+    /// How unlikely a register is meant; where the statements around do not have it, by its distance in the text.
+    fn cost(&self, name: &str, written: bool, distance: usize) -> usize {
+        const UNSEEN: usize = 500;
+        self.history().cost(name, written).unwrap_or(UNSEEN + distance)
     }
 
     /// A list in braces made of consecutive registers of a range, or of a vector register.
@@ -271,7 +302,40 @@ impl List<'_, '_> {
         }
     }
 
+    /// Values that the operand often has, from the data files.
+    fn values(&self, spec: &Spec, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
+        let has = |modifier: &str| context.head.before.iter().any(|m| m == modifier);
+        let of = |name: &str| {
+            name == "*" || context.mnemonic.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with('.'))
+        };
+        let fitting = ptx_isa::VALUES
+            .iter()
+            .filter(|v| v.operand == spec.value.name && of(v.instruction) && (v.with.is_empty() || has(v.with)));
+        for (index, value) in fitting.enumerate() {
+            if !found.iter().any(|(_, _, i)| i.label == value.value) {
+                found.push((0, index, Item::new(value.value, ItemKind::Number).detail(value.words)));
+            }
+        }
+    }
+
     fn special_registers(&mut self, want: &Want, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
+        let history = self.history();
+        let last = history.special.last().map_or("", String::as_str);
+        let modifiers = context.head.modifiers();
+        let class = usage::class(context.head.opcode.name, &modifiers);
+        let mut scores = usage::likely("special", &["*", &class, last]);
+        for (name, score) in &mut scores {
+            // Each is read once in most functions.
+            if history.special.iter().any(|s| s == name) {
+                *score *= 0.1;
+            }
+        }
+        scores.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let here = ptx_isa::USAGE.after("operand", &format!("{} {}", context.mnemonic, context.index));
+        let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
+        let often = weight("special") > weight("register") / 2;
+        // Where special registers are read as often as others, the likeliest come first.
+        const FIRST: usize = 8;
         for register in ISA.special_registers {
             let status = match register.requires.iter().find(|d| !self.header_has(d)) {
                 Some(_) => None,
@@ -291,7 +355,8 @@ impl List<'_, '_> {
                         item
                     }
                 };
-                found.push((6, 0, item));
+                let place = scores.iter().position(|(name, _)| *name == item.label).unwrap_or(usize::MAX);
+                found.push((if often && place < FIRST { 0 } else { 6 }, place, item));
             };
             // Of `%envreg0` to `%envreg31` all are listed for those who have typed that much.
             let all = self.place.word.starts_with(register.name) && register.count > 0;

@@ -182,9 +182,10 @@ impl<'t> Layout<'t> {
         let end = whole(snapshot).end.max(self.window.end);
         // The root node may begin behind blanks, and what follows the last statement belongs to nobody.
         if self.window.end == end && self.end.is_some_and(|e| e > 0) {
-            let space =
-                if self.before == Before::Unknown { Space::Keep } else { Space::Lines { count: 1, indent: 0, pad: 0 } };
-            self.put(end, "", space);
+            // A comment that is not closed has the blanks at the end for its own.
+            let open = self.pieces.last().is_some_and(|p| p.text.starts_with("/*") && !p.text.ends_with("*/"));
+            let keep = open || self.before == Before::Unknown;
+            self.put(end, "", if keep { Space::Keep } else { Space::Lines { count: 1, indent: 0, pad: 0 } });
         }
     }
 

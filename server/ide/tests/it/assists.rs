@@ -246,6 +246,23 @@ fn order_of_modifiers() {
         &expect![[r#"
             canonical-order: Write `add.rn.ftz.f32`
               add.rn.ftz.f32 %f1, %f2, %f3;
+            name-register: Give `%f3` a name: `%f3_a`
+              .version 8.8
+              .target sm_100a
+              .address_size 64
+              .global .align 16 .f32 table[8];
+              .visible .entry k(.param .u64 p)
+              {
+              .reg .pred %p<4>;
+              .reg .b16 %h<4>;
+              .reg .b32 %r<9>;
+              .reg .b64 %rd<9>;
+              .reg .f32 %f<9>;
+              .reg .f32 %f3_a;
+              .reg .f64 %fd<9>;
+              add.f32.ftz.rn %f1, %f2, %f3_a;
+              ret;
+              }
         "#]],
     );
     check(

@@ -56,6 +56,8 @@ fn modifiers_step_by_step() {
         12,
         &expect![[r#"
             fma
+            fma.rn.f32
+            max.f32
             fma.rn.f32 d, a, b, c
             fma.rn.f64 d, a, b, c
             fma.rn.f16 d, a, b, c
@@ -67,218 +69,218 @@ fn modifiers_step_by_step() {
         "fma.$0",
         40,
         &expect![[r#"
-        .rn
-        .rz
-        .rm
-        .rp
-        .ftz
-        .sat
-        .relu
-        .f64
-        .bf16
-        .bf16x2
-        .f32
-        .f16
-        .f16x2
-        .oob !! needs PTX 8.1 and sm_90
-        .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .f32x2 !! needs PTX 9.4 and sm_107f
-        .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-    "#]],
+            .rn
+            .f32
+            .f64
+            .rm
+            .ftz
+            .f16x2
+            .bf16x2
+            .bf16
+            .rz
+            .rp
+            .sat
+            .relu
+            .f16
+            .f32x2 !! needs PTX 9.4 and sm_107f
+            .oob !! needs PTX 8.1 and sm_90
+            .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+        "#]],
     );
     check(
         "fma.rn.$0",
         40,
         &expect![[r#"
-        .ftz
-        .sat
-        .relu
-        .f64
-        .bf16
-        .bf16x2
-        .f32
-        .f16
-        .f16x2
-        .oob !! needs PTX 8.1 and sm_90
-        .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .f32x2 !! needs PTX 9.4 and sm_107f
-        .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-    "#]],
+            .f32
+            .f64
+            .ftz
+            .f16x2
+            .bf16x2
+            .bf16
+            .sat
+            .relu
+            .f16
+            .f32x2 !! needs PTX 9.4 and sm_107f
+            .oob !! needs PTX 8.1 and sm_90
+            .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+        "#]],
     );
     check(
         "fma.rn.$0f32 %f1, %f2, %f3, %f4;",
         40,
         &expect![[r#"
-        .ftz
-        .sat
-        .relu
-        .f64
-        .bf16
-        .bf16x2
-        .f32
-        .f16
-        .f16x2
-        .oob !! needs PTX 8.1 and sm_90
-        .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .f32x2 !! needs PTX 9.4 and sm_107f
-        .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-    "#]],
+            .f32
+            .f64
+            .ftz
+            .f16x2
+            .bf16x2
+            .bf16
+            .sat
+            .relu
+            .f16
+            .f32x2 !! needs PTX 9.4 and sm_107f
+            .oob !! needs PTX 8.1 and sm_90
+            .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+        "#]],
     );
     check(
         "fma.$0.f32 %f1, %f2, %f3, %f4;",
         40,
         &expect![[r#"
-        .rn
-        .rz
-        .rm
-        .rp
-        .ftz
-        .sat
-    "#]],
+            .rn
+            .rm
+            .ftz
+            .rz
+            .rp
+            .sat
+        "#]],
     );
     check(
         "mul.$0",
         40,
         &expect![[r#"
-        .rn
-        .rz
-        .rm
-        .rp
-        .lo
-        .hi
-        .wide
-        .ftz
-        .sat
-        .f64
-        .f32
-        .f16
-        .f16x2
-        .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .bf16x2 !! needs PTX 9.4 and sm_107f
-        .bf16 !! needs PTX 7.8 and sm_90
-        .f32x2 !! needs PTX 8.6 and sm_100
-        .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-        .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
-    "#]],
+            .lo
+            .wide
+            .f32
+            .f64
+            .ftz
+            .rn
+            .hi
+            .rz
+            .f16
+            .rm
+            .rp
+            .sat
+            .f16x2
+            .f32x2 !! needs PTX 8.6 and sm_100
+            .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .bf16x2 !! needs PTX 9.4 and sm_107f
+            .bf16 !! needs PTX 7.8 and sm_90
+            .e4m3x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+            .e5m2x4 !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
+        "#]],
     );
     check(
         "ld.global.$0",
         60,
         &expect![[r#"
-        .nc
-        .ca
-        .cg
-        .cs
-        .lu
-        .cv
-        .L1::evict_normal
-        .L1::evict_unchanged
-        .L1::evict_first
-        .L1::evict_last
-        .L1::no_allocate
-        .L2::cache_hint
-        .L2::64B
-        .L2::128B
-        .L1::32B
-        .L2::256B
-        .v2
-        .v4
-        .v8
-        .b8
-        .b16
-        .u8
-        .u16
-        .s8
-        .s16
-        .b32
-        .u32
-        .s32
-        .f32
-        .b64
-        .u64
-        .s64
-        .f64
-        .weak
-        .volatile
-        .relaxed
-        .acquire
-        .cta
-        .gpu
-        .sys
-        .L2::evict_normal !! needs PTX 8.8 and sm_100
-        .L2::evict_first !! needs PTX 8.8 and sm_100
-        .L2::evict_last !! needs PTX 8.8 and sm_100
-        .proxy::readonly !! needs PTX 9.4 and sm_90
-        .b128 !! needs PTX 8.2 and sm_70
-        .mmio !! needs PTX 8.2 and sm_70
-        .cluster !! needs PTX 7.8 and sm_90
-    "#]],
+            .u64
+            .u32
+            .f32
+            .b32
+            .b16
+            .s32
+            .nc
+            .u8
+            .b64
+            .u16
+            .v4
+            .v2
+            .v8
+            .f64
+            .s8
+            .lu
+            .L2::128B
+            .s64
+            .b8
+            .s16
+            .volatile
+            .L1::no_allocate
+            .acquire
+            .gpu
+            .ca
+            .cg
+            .cs
+            .cv
+            .L1::evict_normal
+            .L1::evict_unchanged
+            .L1::evict_first
+            .L1::evict_last
+            .L2::cache_hint
+            .L2::64B
+            .L1::32B
+            .L2::256B
+            .weak
+            .relaxed
+            .cta
+            .sys
+            .L2::evict_normal !! needs PTX 8.8 and sm_100
+            .L2::evict_first !! needs PTX 8.8 and sm_100
+            .L2::evict_last !! needs PTX 8.8 and sm_100
+            .proxy::readonly !! needs PTX 9.4 and sm_90
+            .b128 !! needs PTX 8.2 and sm_70
+            .mmio !! needs PTX 8.2 and sm_70
+            .cluster !! needs PTX 7.8 and sm_90
+        "#]],
     );
     check(
         "cvt.rn.$0",
         60,
         &expect![[r#"
-        .ftz
-        .sat
-        .relu
-        .f16
-        .f64
-        .bf16
-        .f32
-        .f16x2
-        .bf16x2
-        .pzo !! needs PTX 9.4 and sm_107f
-        .satfinite !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
-        .scaled::n2::ue8m0 !! needs PTX 9.4 and sm_107f
-        .scaled::n1::ue8m0 !! needs PTX 9.4 and sm_107f
-        .ue5m3x2 !! needs PTX 9.4 and sm_107f
-        .e4m3x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
-        .e5m2x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
-        .e2m3x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
-        .e3m2x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
-        .e2m1x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
-        .tf32 !! needs PTX 7.8 and sm_90
-        .s2f6x2 !! needs PTX 9.1 and sm_100a, or PTX 9.1 and sm_103a, or PTX 9.1 and sm_110a, or PTX 9.1 and sm_120a, or PTX 9.1 and sm_121a, or PTX 9.4 and sm_107a
-    "#]],
+            .f32
+            .bf16x2
+            .bf16
+            .f16
+            .f64
+            .f16x2
+            .relu
+            .ftz
+            .sat
+            .satfinite !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
+            .e4m3x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
+            .e5m2x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
+            .pzo !! needs PTX 9.4 and sm_107f
+            .scaled::n2::ue8m0 !! needs PTX 9.4 and sm_107f
+            .scaled::n1::ue8m0 !! needs PTX 9.4 and sm_107f
+            .ue5m3x2 !! needs PTX 9.4 and sm_107f
+            .e2m3x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
+            .e3m2x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
+            .e2m1x2 !! needs PTX 8.6 and sm_100f, or PTX 8.6 and sm_101f, or PTX 8.7 and sm_120f
+            .tf32 !! needs PTX 7.8 and sm_90
+            .s2f6x2 !! needs PTX 9.1 and sm_100a, or PTX 9.1 and sm_103a, or PTX 9.1 and sm_110a, or PTX 9.1 and sm_120a, or PTX 9.1 and sm_121a, or PTX 9.4 and sm_107a
+        "#]],
     );
     check(
         "cvt.rn.f32.$0",
         60,
         &expect![[r#"
-        .bf16
-        .u8
-        .s8
-        .u16
-        .u32
-        .u64
-        .s16
-        .s32
-        .s64
-        .f64
-        .ftz
-        .sat
-    "#]],
+            .s32
+            .u32
+            .f64
+            .bf16
+            .s16
+            .u16
+            .s64
+            .u64
+            .u8
+            .s8
+            .ftz
+            .sat
+        "#]],
     );
     check(
         "mma.sync.aligned.m16n8k16.row.col.$0",
         60,
         &expect![[r#"
-        .satfinite
-        .f16
-        .f32
-        .s32
-        .sp
-        .kind::f8f6f4 !! needs PTX 8.4 and sm_89
-        .rn !! needs PTX 7.8 and sm_90
-        .rz !! needs PTX 7.8 and sm_90
-        .rm !! needs PTX 7.8 and sm_90
-        .rp !! needs PTX 7.8 and sm_90
-        .f64 !! needs PTX 7.8 and sm_90
-        .sp::ordered_metadata !! needs PTX 8.5 and sm_80
-    "#]],
+            .f32
+            .s32
+            .f16
+            .satfinite
+            .sp
+            .f64 !! needs PTX 7.8 and sm_90
+            .kind::f8f6f4 !! needs PTX 8.4 and sm_89
+            .sp::ordered_metadata !! needs PTX 8.5 and sm_80
+            .rn !! needs PTX 7.8 and sm_90
+            .rz !! needs PTX 7.8 and sm_90
+            .rm !! needs PTX 7.8 and sm_90
+            .rp !! needs PTX 7.8 and sm_90
+        "#]],
     );
 }
 
@@ -333,68 +335,68 @@ fn operands_by_type() {
         "mov.u32 %r1, $0",
         60,
         &expect![[r#"
-        %r1
-        %r2
-        %r0
-        %r3
-        %r4
-        %r5
-        %r6
-        %r7
-        %clock
-        %clock_hi
-        %ctaid.x
-        %ctaid.y
-        %ctaid.z
-        %ctaid.w
-        %dynamic_smem_size
-        %envreg0
-        %globaltimer_hi
-        %globaltimer_lo
-        %gridid
-        %laneid
-        %lanemask_eq
-        %lanemask_ge
-        %lanemask_gt
-        %lanemask_le
-        %lanemask_lt
-        %nctaid.x
-        %nctaid.y
-        %nctaid.z
-        %nctaid.w
-        %nsmid
-        %ntid.x
-        %ntid.y
-        %ntid.z
-        %ntid.w
-        %nwarpid
-        %pm0
-        %pm4
-        %pm5
-        %pm6
-        %pm7
-        %reserved_smem_offset_0
-        %reserved_smem_offset_begin
-        %reserved_smem_offset_cap
-        %reserved_smem_offset_end
-        %smid
-        %tid.x
-        %tid.y
-        %tid.z
-        %tid.w
-        %total_smem_size
-        %warpid
-        WARP_SZ
-        n
-        out
-        k
-        table
-        tile
-        square
-        %aggr_smem_size !! needs PTX 8.1 and sm_90
-        %cluster_ctaid.x !! needs PTX 7.8 and sm_90
-        … 78
-    "#]],
+            %tid.x
+            %ctaid.x
+            %ntid.x
+            %tid.y
+            %laneid
+            %ctaid.y
+            %nctaid.x
+            %tid.z
+            %r1
+            %r2
+            %r0
+            %r3
+            %r4
+            %r5
+            %r6
+            %r7
+            %ctaid.z
+            %ntid.y
+            %nctaid.y
+            %lanemask_lt
+            %nctaid.z
+            %ntid.z
+            %clock
+            %smid
+            %clock_hi
+            %ctaid.w
+            %dynamic_smem_size
+            %envreg0
+            %globaltimer_hi
+            %globaltimer_lo
+            %gridid
+            %lanemask_eq
+            %lanemask_ge
+            %lanemask_gt
+            %lanemask_le
+            %nctaid.w
+            %nsmid
+            %ntid.w
+            %nwarpid
+            %pm0
+            %pm4
+            %pm5
+            %pm6
+            %pm7
+            %reserved_smem_offset_0
+            %reserved_smem_offset_begin
+            %reserved_smem_offset_cap
+            %reserved_smem_offset_end
+            %tid.w
+            %total_smem_size
+            %warpid
+            WARP_SZ
+            out
+            n
+            k
+            table
+            tile
+            square
+            %aggr_smem_size !! needs PTX 8.1 and sm_90
+            %cluster_ctaid.x !! needs PTX 7.8 and sm_90
+            … 78
+        "#]],
     );
     check(
         "mov.u32 %r1, %tid.$0",
@@ -537,16 +539,17 @@ fn operands_by_type() {
         "shfl.sync.down.b32 %r1, %r2, 1, 31, $0",
         40,
         &expect![[r#"
-        0xffffffff
-        %r1
-        %r2
-        %r3
-        %r0
-        %r4
-        %r5
-        %r6
-        %r7
-    "#]],
+            0xffffffff
+            -1
+            %r2
+            %r1
+            %r3
+            %r0
+            %r4
+            %r5
+            %r6
+            %r7
+        "#]],
     );
     check(
         "selp.f32 %f1, %f2, 0f00000000, $0",

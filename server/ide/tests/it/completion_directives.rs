@@ -144,77 +144,77 @@ fn directives_by_place() {
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.$0",
         expect![[r#"
-            .alias
-            .common
-            .const
-            .entry
-            .extern
+            .visible
+            .global
             .file
             .func
-            .global
-            .pragma
-            .section
-            .shared
-            .visible
             .weak
-            .nv_intermediate_source_section !! needs PTX 9.4
+            .section
+            .extern
+            .const
+            .entry
+            .common
+            .shared
+            .alias
+            .pragma
             .tex !! removed from PTX 1.5 on
+            .nv_intermediate_source_section !! needs PTX 9.4
         "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.visible $0",
         expect![[r#"
-        .const
-        .global
-        .shared
-        .entry
-        .func
-        .tex !! removed from PTX 1.5 on
-    "#]],
+            .entry
+            .func
+            .global
+            .shared
+            .const
+            .tex !! removed from PTX 1.5 on
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.extern .$0",
         expect![[r#"
-        .const
-        .global
-        .shared
-        .entry
-        .func
-        .tex !! removed from PTX 1.5 on
-    "#]],
+            .shared
+            .func
+            .global
+            .const
+            .entry
+            .tex !! removed from PTX 1.5 on
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.global .$0",
         expect![[r#"
-        .b8
-        .b16
-        .b32
-        .b64
-        .u8
-        .u16
-        .u32
-        .u64
-        .s8
-        .s16
-        .s32
-        .s64
-        .f16
-        .f32
-        .f64
-        .f16x2
-        .e2m3x4
-        .e3m2x4
-        .ue8m0x4
-        .e2m1x4
-        .texref
-        .surfref
-        .v2
-        .v4
-        .align
-        .attribute
-        .b128 !! needs PTX 8.3 and sm_70
-        .samplerref !! needs PTX 1.5 and `texmode_independent` in `.target`
-    "#]],
+            .align
+            .texref
+            .b32
+            .s32
+            .u8
+            .f32
+            .u32
+            .u16
+            .u64
+            .b8
+            .b16
+            .b64
+            .s8
+            .s16
+            .s64
+            .f16
+            .f64
+            .f16x2
+            .e2m3x4
+            .e3m2x4
+            .ue8m0x4
+            .e2m1x4
+            .surfref
+            .v2
+            .v4
+            .attribute
+            .b128 !! needs PTX 8.3 and sm_70
+            .samplerref !! needs PTX 1.5 and `texmode_independent` in `.target`
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k($0",
@@ -225,24 +225,24 @@ fn directives_by_place() {
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .$0",
         expect![[r#"
-        .b8
-        .b16
-        .b32
-        .b64
-        .b128
-        .u8
-        .u16
-        .u32
-        .u64
-        .s8
-        .s16
-        .s32
-        .s64
-        .f16
-        .f32
-        .f64
-        .align
-    "#]],
+            .u64
+            .u32
+            .b32
+            .b64
+            .s32
+            .f32
+            .align
+            .f64
+            .s64
+            .u16
+            .u8
+            .s8
+            .s16
+            .b8
+            .b16
+            .b128
+            .f16
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 .ptr .$0",
@@ -257,20 +257,20 @@ fn directives_by_place() {
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a)\n.$0\n{\n    ret;\n}\n",
         expect![[r#"
-        .maxnreg
-        .maxntid
-        .minnctapersm
-        .pragma
-        .reqntid
-        .blocksareclusters !! needs PTX 9.0 and sm_90
-        .explicitcluster !! needs PTX 7.8 and sm_90
-        .language !! needs PTX 9.2
-        .local_maxnreg !! needs PTX 8.8
-        .maxclusterrank !! needs PTX 7.8 and sm_90
-        .maxnctapersm !! removed from PTX 2.1 on
-        .minperctamemory !! needs PTX 9.4 and sm_80
-        .reqnctapercluster !! needs PTX 7.8 and sm_90
-    "#]],
+            .maxntid
+            .minnctapersm
+            .reqntid
+            .maxnreg
+            .pragma
+            .blocksareclusters !! needs PTX 9.0 and sm_90
+            .explicitcluster !! needs PTX 7.8 and sm_90
+            .language !! needs PTX 9.2
+            .local_maxnreg !! needs PTX 8.8
+            .maxclusterrank !! needs PTX 7.8 and sm_90
+            .maxnctapersm !! removed from PTX 2.1 on
+            .minperctamemory !! needs PTX 9.4 and sm_80
+            .reqnctapercluster !! needs PTX 7.8 and sm_90
+        "#]],
     );
     module(
         ".version 7.8\n.target sm_80\n.address_size 64\n.func f()\n.$0",
@@ -292,53 +292,49 @@ fn directives_by_place() {
         ".reg .$0",
         60,
         &expect![[r#"
-        .pred
-        .b8
-        .b16
-        .b32
-        .b64
-        .u8
-        .u16
-        .u32
-        .u64
-        .s8
-        .s16
-        .s32
-        .s64
-        .f16
-        .f32
-        .f64
-        .f16x2
-        .e2m3x4
-        .e3m2x4
-        .ue8m0x4
-        .e2m1x4
-        .v2
-        .v4
-        .align
-        .b128 !! needs PTX 8.3 and sm_70
-    "#]],
+            .b64
+            .b32
+            .f64
+            .u32
+            .f16x2
+            .f32
+            .v4
+            .pred
+            .v2
+            .u64
+            .s32
+            .b16
+            .s64
+            .u16
+            .f16
+            .s16
+            .u8
+            .b8
+            .s8
+            .e2m3x4
+            .e3m2x4
+            .ue8m0x4
+            .e2m1x4
+            .align
+            .b128 !! needs PTX 8.3 and sm_70
+        "#]],
     );
     check(
         ".$0",
         60,
         &expect![[r#"
-        .branchtargets
-        .callprototype
-        .calltargets
-        .alias
-        .const
-        .global
-        .loc
-        .local
-        .param
-        .pragma
-        .reg
-        .shared
-        .target
-        .loc_intermediate !! needs PTX 9.4
-        .sreg !! removed from PTX 1.0 on
-    "#]],
+            .loc
+            .pragma
+            .callprototype
+            .reg
+            .param
+            .shared
+            .local
+            .global
+            .branchtargets
+            .calltargets
+            .loc_intermediate !! needs PTX 9.4
+        "#]],
     );
     check(
         ".pragma \"$0",

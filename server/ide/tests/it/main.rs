@@ -10,6 +10,7 @@ mod completion_directives;
 mod completion_opening;
 mod completion_reach;
 mod completion_text;
+mod completion_use;
 mod document_symbols;
 mod explain;
 mod folding;

@@ -182,7 +182,7 @@ fn half_typed() {
     check(
         ".entry k() {\n.reg .b32 %r<3>;\nadd. %r1\nmov.b32 %r1\nld.global [%r\n.reg .pred\n@ bra \n",
         &expect![[r#"
-            .entry keyword | k function.declaration
+            .entry keyword | k function.declaration.definition
             .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 3 number
             add opcode | . modifier | %r1 register
             mov opcode | .b32 type.defaultLibrary | %r1 register.modification

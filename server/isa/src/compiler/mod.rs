@@ -16,6 +16,7 @@ mod opcode;
 mod operand;
 mod rule;
 mod space;
+pub mod usage;
 
 use crate::tables::{Isa, Map, Slot};
 use std::collections::BTreeMap;

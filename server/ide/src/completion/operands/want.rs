@@ -3,6 +3,7 @@
 use super::spot::{Open, Spot};
 use crate::completion::place::Place;
 use crate::completion::scope::{Name, Near, One};
+use crate::completion::statement::Head;
 use crate::completion::tokens::is_part;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source, named_children};
@@ -62,6 +63,12 @@ pub struct Context<'a> {
     pub callee: Option<String>,
     /// The size of addresses in bits.
     pub address_size: u16,
+    /// The opcode with its modifiers.
+    pub head: &'a Head,
+    /// The same as one word.
+    pub mnemonic: String,
+    /// The number of the operand.
+    pub index: usize,
 }
 
 impl Want {

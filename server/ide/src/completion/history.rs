@@ -1,0 +1,173 @@
+//! What has been written before a place: the statements, and which names they write and read.
+
+use super::place::Place;
+use super::tokens::{Kind, Tokens};
+use super::usage::{self, Step};
+use ptx_isa::ISA;
+use std::collections::HashMap;
+
+/// How much text before and behind a place is read.
+const BEFORE: usize = 8 << 10;
+const AFTER: usize = 4 << 10;
+
+/// The uses of a name, in statements before and behind the place, counted from it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    written: Option<usize>,
+    read: Option<usize>,
+    next_read: Option<usize>,
+    next_written: Option<usize>,
+    /// Read before the place and after the last time that it was written.
+    reads: usize,
+}
+
+/// The statements around a place.
+#[derive(Debug, Default)]
+pub struct History {
+    /// Those before it, the nearest last.
+    pub steps: Vec<Step>,
+    /// Special registers that they read, the last one last.
+    pub special: Vec<String>,
+    uses: HashMap<String, Uses>,
+}
+
+impl History {
+    /// Reads the text around a place.
+    pub fn new(place: &Place<'_>) -> Self {
+        let rope = place.snapshot.rope();
+        let line = |at: usize| rope.line_to_byte(rope.byte_to_line(at.min(rope.len_bytes())));
+        let around = place.function.map_or(0..rope.len_bytes(), |f| f.byte_range());
+        let start = line(place.start.saturating_sub(BEFORE)).max(around.start.min(place.start));
+        let mut out = Self::default();
+        let before = Tokens::new(place.snapshot.text(start..place.start.max(start)).into_owned());
+        let statements = statements(&before);
+        let count = statements.len();
+        for (index, words) in statements.iter().enumerate() {
+            let step = usage::step(words);
+            let distance = count - index;
+            out.enter(words, &step, |uses, written| {
+                if written {
+                    (uses.written, uses.reads) = (Some(distance), 0);
+                } else {
+                    (uses.read, uses.reads) = (Some(distance), uses.reads + 1);
+                }
+            });
+            if !step.class.is_empty() {
+                out.steps.push(step);
+            }
+        }
+        // What the statement itself has read already is less likely meant again.
+        let own: Vec<&str> = place.before.words(0).collect();
+        out.enter(&own, &usage::step(&own), |uses, written| {
+            if !written {
+                (uses.read, uses.reads) = (Some(0), uses.reads + 1);
+            }
+        });
+        let next = line(place.replace.end) + 1;
+        let from = (rope.byte_to_line(next.min(rope.len_bytes()).saturating_sub(1)) + 1).min(rope.len_lines());
+        let from = rope.line_to_byte(from).min(rope.len_bytes());
+        let end = line(from + AFTER).min(around.end).max(from);
+        let after = Tokens::new(place.snapshot.text(from..end).into_owned());
+        for (index, words) in self::statements(&after).iter().enumerate() {
+            let step = usage::step(words);
+            out.enter(words, &step, |uses, written| {
+                let known = if written { &mut uses.next_written } else { &mut uses.next_read };
+                *known = known.or(Some(index + 1));
+            });
+        }
+        out
+    }
+
+    fn enter(&mut self, words: &[&str], step: &Step, mut note: impl FnMut(&mut Uses, bool)) {
+        if ISA.opcode(&step.word).is_none() {
+            return;
+        }
+        let from = words.iter().position(|w| *w == step.word).map_or(0, |at| at + 1);
+        let writes = usage::writes(&step.word);
+        let mut depth = 0usize;
+        let mut first = true;
+        let mut special = "";
+        let mut found: Vec<(&str, bool)> = Vec::new();
+        for (index, word) in words.iter().enumerate() {
+            match *word {
+                "[" | "{" | "(" => depth += 1,
+                "]" | "}" | ")" => depth = depth.saturating_sub(1),
+                "," if depth == 0 && index > from => first = false,
+                _ if index + 1 == from => {}
+                name if ISA.special_register(name).is_some() => special = name,
+                component if !special.is_empty() && component.starts_with('.') => {
+                    self.special.push(format!("{special}{component}"));
+                    special = "";
+                }
+                name if name.starts_with(['%', '_', '$']) || name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                    found.push((name, writes && first && index >= from));
+                }
+                _ => {}
+            }
+        }
+        // What an instruction reads it reads before it writes.
+        found.sort_by_key(|(_, written)| *written);
+        for (name, written) in found {
+            note(self.uses.entry(name.to_owned()).or_default(), written);
+        }
+    }
+
+    /// Whether a name occurs in the statements around.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.uses.contains_key(name)
+    }
+
+    /// How unlikely a name is meant where it is read or written; smaller is likelier. Nothing where it does not occur.
+    pub fn cost(&self, name: &str, written: bool) -> Option<usize> {
+        let uses = self.uses.get(name)?;
+        let read_later = uses.next_read.filter(|r| uses.next_written.is_none_or(|w| *r <= w));
+        let cost = if written {
+            match (uses.written, read_later) {
+                // Somebody below reads what nothing has written.
+                (None, Some(read)) => read,
+                (Some(at), Some(read)) => 40 + at.min(read),
+                (Some(at), None) => 60 + at,
+                (None, None) => 200,
+            }
+        } else {
+            match (uses.written, uses.reads, read_later) {
+                (Some(at), 0, None) => at,
+                (Some(at), 0, Some(_)) => at * 2 + 6,
+                (Some(at), reads, _) => at.min(uses.read.unwrap_or(at) + 2) * 2 + 10 + reads.min(4),
+                (None, _, _) => 60 + uses.read.unwrap_or(100).min(uses.next_written.map_or(400, |n| n + 20)),
+            }
+        };
+        Some(cost)
+    }
+}
+
+/// The words of each statement of a body.
+fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
+    const LONGEST: usize = 200;
+    let mut out: Vec<Vec<&str>> = Vec::new();
+    let mut words: Vec<&str> = Vec::new();
+    for index in 0..tokens.len() {
+        let word = tokens.at(index);
+        let lines = matches!(words.first(), Some(&".loc" | &".file"));
+        let begins = ISA.opcode(word).is_some() || word == "@" || tokens.kind(index) == Some(Kind::Dot);
+        if lines && begins {
+            out.push(std::mem::take(&mut words));
+        }
+        match word {
+            ";" => out.push(std::mem::take(&mut words)),
+            "{" if words.is_empty() => out.push(vec!["{"]),
+            "{" if words.iter().any(|w| matches!(*w, ".entry" | ".func")) => {
+                words.clear();
+                out.push(vec!["{"]);
+            }
+            "}" if words.is_empty() => {}
+            ":" if words.len() == 1 => {
+                words.push(word);
+                out.push(std::mem::take(&mut words));
+            }
+            _ if words.len() < LONGEST => words.push(word),
+            _ => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,223 @@
+//! What is likely, from counts of real files (`server/isa/data/usage.tsv`, docs/usage.md) and from the statements around a place.
+
+use ptx_isa::tables::{Access, Pattern, TypeClass};
+use ptx_isa::{ISA, USAGE, Weights};
+
+/// A statement as context of those that follow it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// What it is, roughly: `ld.param/64`, `@bra`, `.reg`, `:` for a label, `{`.
+    pub class: String,
+    /// The mnemonic as it is written; for other statements the class.
+    pub mnemonic: String,
+    /// The opcode or the directive.
+    pub word: String,
+}
+
+/// The class of an instruction: the opcode, what belongs to its name, the first state space, and of the first type whether it is a
+/// floating-point type and whether it is wide.
+pub fn class(opcode: &str, modifiers: &[&str]) -> String {
+    let mut out = opcode.to_owned();
+    let path = ISA.opcode(opcode).and_then(|o| o.entry(modifiers)).map_or(&[][..], |e| e.path);
+    out.extend(path.iter().copied());
+    out.extend(modifiers.iter().find(|m| ISA.space(m).is_some() && !path.contains(m)).copied());
+    if let Some(ty) = modifiers.iter().find_map(|m| ISA.ty(m)) {
+        match ty.class {
+            TypeClass::Float => out.push_str("/f"),
+            TypeClass::Pred => out.push_str("/p"),
+            _ if ty.bits >= 64 => out.push_str("/64"),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What a statement is for those that follow it, by its first words.
+pub fn step(words: &[&str]) -> Step {
+    let plain = |word: &str| Step { class: word.to_owned(), mnemonic: word.to_owned(), word: word.to_owned() };
+    let guard = match words {
+        ["@", "!", ..] => 3,
+        ["@", ..] => 2,
+        _ => 0,
+    };
+    let Some(first) = words.get(guard) else { return Step::default() };
+    if words.get(1) == Some(&":") || words.first() == Some(&"{") {
+        return plain(if words.first() == Some(&"{") { "{" } else { ":" });
+    }
+    if ISA.opcode(first).is_none() {
+        return if ISA.directive(first).is_some() { plain(first) } else { Step::default() };
+    }
+    let modifiers: Vec<&str> = words.iter().skip(guard + 1).take_while(|w| w.starts_with('.')).copied().collect();
+    let sign = if guard > 0 { "@" } else { "" };
+    Step {
+        class: format!("{sign}{}", class(first, &modifiers)),
+        mnemonic: format!("{sign}{first}{}", modifiers.concat()),
+        word: (*first).to_owned(),
+    }
+}
+
+/// Adds the words of a context to scores; the less was counted there, the more of the scores before stays.
+fn refine<'w>(scores: &mut Vec<(&'w str, f64)>, words: impl IntoIterator<Item = (&'w str, f64)>, doubt: f64) {
+    let words: Vec<(&str, f64)> = words.into_iter().collect();
+    let total: f64 = words.iter().map(|(_, w)| w).sum();
+    if total <= 0.0 {
+        return;
+    }
+    let share = total / (total + doubt);
+    for (_, score) in scores.iter_mut() {
+        *score *= 1.0 - share;
+    }
+    for (word, weight) in words {
+        let score = share * weight / total;
+        match scores.iter_mut().find(|(w, _)| *w == word) {
+            Some((_, known)) => *known += score,
+            None => scores.push((word, score)),
+        }
+    }
+}
+
+fn counted(words: Weights) -> impl Iterator<Item = (&'static str, f64)> {
+    words.iter().map(|(word, weight)| (*word, f64::from(*weight)))
+}
+
+/// How likely each word of a table follows in contexts, from the widest to the narrowest.
+pub fn likely(kind: &str, contexts: &[&str]) -> Vec<(&'static str, f64)> {
+    let mut out = Vec::new();
+    for context in contexts {
+        refine(&mut out, counted(USAGE.after(kind, context)), DOUBT);
+    }
+    out
+}
+
+/// The score of a word; 0 where it was never counted.
+pub fn score(scores: &[(&str, f64)], word: &str) -> f64 {
+    scores.iter().find(|(w, _)| *w == word).map_or(0.0, |(_, score)| *score)
+}
+
+/// So much must be counted in a context to weigh as much as the wider one.
+const DOUBT: f64 = 60.0;
+/// The same for what the function itself has around the place, in statements.
+const LOCAL_DOUBT: f64 = 6.0;
+
+/// How likely each opcode and directive begins the next statement: by the two statements before, here and in other files.
+pub fn next(history: &[Step], guarded: bool) -> Vec<(&'static str, f64)> {
+    let nothing = Step::default();
+    let last = history.last().unwrap_or(&nothing);
+    let before = history.len().checked_sub(2).and_then(|i| history.get(i)).unwrap_or(&nothing);
+    let kind = if guarded { "guarded" } else { "next" };
+    let pair = format!("{} {}", before.class, last.class);
+    let mut out = likely(kind, &["*", &last.class, &last.mnemonic, &pair]);
+    // What has followed such statements in this very text.
+    let known = |word: &str| ISA.opcode(word).map(|o| o.name).or_else(|| ISA.directive(word).map(|d| d.name));
+    let follows = |same: &dyn Fn(&[Step]) -> bool| -> Vec<(&'static str, f64)> {
+        let fits = |w: &&[Step]| w.last().is_some_and(|s| s.class.starts_with('@') == guarded) && same(w);
+        history.windows(3).filter(fits).filter_map(|w| Some((known(&w.last()?.word)?, 1.0))).collect()
+    };
+    refine(&mut out, follows(&|w| w.get(1).is_some_and(|s| s.class == last.class)), LOCAL_DOUBT);
+    refine(&mut out, follows(&|w| w.get(1) == Some(last) && w.first() == Some(before)), LOCAL_DOUBT / 2.0);
+    out
+}
+
+/// How likely an opcode has these modifiers, by real files; `None`: nothing follows that could tell.
+pub fn fits(opcode: &str, modifiers: &[&str]) -> f64 {
+    let all = USAGE.mnemonics(opcode);
+    let total: f64 = counted(all).map(|(_, w)| w).sum();
+    let wanted = if modifiers.is_empty() { "-".to_owned() } else { modifiers.concat() };
+    let exact: f64 = counted(all).filter(|(m, _)| *m == wanted).map(|(_, w)| w).sum();
+    // Modifiers that all belong to the opcode may be a mnemonic that was never counted.
+    let takes = |m: &&str| {
+        ISA.opcode(opcode)
+            .is_some_and(|o| o.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(|s| s.values.contains(m)))
+    };
+    let possible = !modifiers.is_empty() && modifiers.iter().all(|m| takes(&m));
+    (exact + if possible { 0.5 } else { 0.001 }) / (total + 1.0)
+}
+
+/// Which share of an opcode's uses an instruction with a longer name has: `cp.async` of `cp`.
+pub fn share(name: &str) -> f64 {
+    let Some((opcode, path)) = name.split_once('.') else { return 1.0 };
+    let all = USAGE.mnemonics(opcode);
+    let total: f64 = counted(all).map(|(_, w)| w).sum();
+    let begins = |m: &str| {
+        m.strip_prefix('.').and_then(|m| m.strip_prefix(path)).is_some_and(|r| r.is_empty() || r.starts_with('.'))
+    };
+    (counted(all).filter(|(m, _)| begins(m)).map(|(_, w)| w).sum::<f64>() + 0.01) / (total + 1.0)
+}
+
+/// How likely each modifier stands between those before and those after it, by mnemonics of real files and of the text around.
+pub fn modifiers(opcode: &str, before: &[&str], after: &[&str], history: &[Step]) -> Vec<(String, f64)> {
+    let mut out: Vec<(String, f64)> = Vec::new();
+    let all = USAGE.mnemonics(opcode);
+    let total: f64 = counted(all).map(|(_, w)| w).sum::<f64>().max(1.0);
+    for (mnemonic, weight) in counted(all) {
+        enter(&mut out, mnemonic, before, after, weight / total);
+    }
+    let own = |s: &Step| s.word == opcode;
+    let here = history.iter().filter(|s| own(s)).count().max(1) as f64;
+    for step in history.iter().filter(|s| own(s)) {
+        let mnemonic = step.mnemonic.trim_start_matches('@');
+        let mnemonic = mnemonic.get(opcode.len()..).unwrap_or("");
+        enter(&mut out, mnemonic, before, after, here / (here + LOCAL_DOUBT) / here);
+    }
+    out
+}
+
+/// What a modifier of a mnemonic says of a place: much where the same stands before and after it.
+fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &[&str], weight: f64) {
+    // Another neighbour makes it less likely, one further away a little less.
+    const NEAR: f64 = 0.02;
+    const FAR: f64 = 0.2;
+    let Some(mnemonic) = mnemonic.strip_prefix('.') else { return };
+    let parts: Vec<&str> = mnemonic.split('.').collect();
+    let same = |part: &str, word: &str| word.strip_prefix('.') == Some(part);
+    for (at, part) in parts.iter().enumerate() {
+        let mut fit = 1.0;
+        let (left, right) = (parts.get(..at).unwrap_or(&[]), parts.get(at + 1..).unwrap_or(&[]));
+        for (distance, word) in before.iter().rev().enumerate() {
+            let there = distance.checked_add(1).and_then(|d| left.len().checked_sub(d)).and_then(|i| left.get(i));
+            if !there.is_some_and(|p| same(p, word)) {
+                fit *= if left.iter().any(|p| same(p, word)) {
+                    0.5
+                } else if distance == 0 {
+                    NEAR
+                } else {
+                    FAR
+                };
+            }
+        }
+        if left.len() > before.len() {
+            fit *= NEAR.powi(i32::try_from(left.len() - before.len()).unwrap_or(1));
+        }
+        for (distance, word) in after.iter().enumerate() {
+            if !right.get(distance).is_some_and(|p| same(p, word)) {
+                fit *= if right.iter().any(|p| same(p, word)) {
+                    0.5
+                } else if distance == 0 {
+                    NEAR
+                } else {
+                    FAR
+                };
+            }
+        }
+        if !after.is_empty() && right.len() > after.len() {
+            fit *= NEAR;
+        }
+        let name = format!(".{part}");
+        match out.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, known)) => *known += fit * weight,
+            None => out.push((name, fit * weight)),
+        }
+    }
+}
+
+/// Whether the first operand of an opcode is written.
+pub fn writes(opcode: &str) -> bool {
+    let form = ISA.opcode(opcode).and_then(|o| o.entries.first()).and_then(|e| e.forms.first());
+    match form.and_then(|f| f.operands.first()).map(|o| &o.pattern) {
+        Some(Pattern::Value(v) | Pattern::Arguments(v)) => {
+            v.access != Access::Read && !matches!(v.kind, ptx_isa::tables::Kind::Address(_))
+        }
+        Some(Pattern::Pair(pair)) => pair.first.access != Access::Read,
+        _ => false,
+    }
+}

@@ -1,0 +1,201 @@
+//! `data/usage.tsv` (docs/usage.md) and `data/cuda.tsv`: tables of words that the ISA must know, to Rust source.
+
+use super::{Error, Result};
+use crate::tables::{Isa, SpecialRegister};
+use std::fmt::Write;
+
+/// What an operand can be, in rows of the kind `operand`.
+const OPERANDS: [&str; 4] = ["register", "special", "name", "number"];
+
+struct Row<'a> {
+    file: &'a str,
+    number: usize,
+}
+
+impl Row<'_> {
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error { file: self.file.to_owned(), line: self.number, column: 1, message: message.into() }
+    }
+}
+
+/// The rows of a file without comments: their columns, separated by tabs.
+fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Row<'a>, Vec<&'a str>)> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(move |(index, line)| (Row { file, number: index + 1 }, line.split('\t').collect()))
+}
+
+/// The table of what follows what, as a Rust item.
+///
+/// # Errors
+/// The first row that is malformed, out of order, or has a word that the tables lack.
+pub fn usage(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: Usage = Usage { contexts: &[\n",
+    );
+    let mut last = ("", "");
+    for (row, columns) in rows(file, text) {
+        let [kind, context, words @ ..] = columns.as_slice() else {
+            return Err(row.error("expected a kind, a context and words, separated by tabs"));
+        };
+        if (*kind, *context) <= last {
+            return Err(row.error(format!("`{kind} {context}` is not behind the row before it, in the order of bytes")));
+        }
+        last = (kind, context);
+        if !known_context(isa, kind, context) {
+            return Err(
+                row.error(format!("the context `{context}` of kind `{kind}` has a word that the tables do not know"))
+            );
+        }
+        if words.is_empty() {
+            return Err(row.error("no words"));
+        }
+        let _ = write!(out, "({kind:?},{context:?},&[");
+        for entry in words {
+            let (word, weight) = entry.rsplit_once(' ').unwrap_or((entry, ""));
+            let Some(weight) = weight.parse::<u32>().ok().filter(|w| *w > 0) else {
+                return Err(row.error(format!("`{entry}` is not a word and its weight")));
+            };
+            if !known_word(isa, kind, word) {
+                return Err(row.error(format!("the tables do not know `{word}` as a word of kind `{kind}`")));
+            }
+            let _ = write!(out, "({word:?},{weight}),");
+        }
+        out.push_str("]),\n");
+    }
+    out.push_str("] };\n");
+    Ok(out)
+}
+
+fn known_word(isa: &Isa, kind: &str, word: &str) -> bool {
+    match kind {
+        "mnemonic" => word == "-" || modifiers(word).is_some_and(|all| all.iter().all(|m| is_modifier(isa, m))),
+        "next" | "guarded" => is_opcode(isa, word) || is_directive(isa, word),
+        "special" => is_special(isa, word),
+        "operand" => OPERANDS.contains(&word),
+        "name" => isa.types.iter().any(|t| t.name == word),
+        "declare" | "module" | "header" => is_directive(isa, word) || is_modifier(isa, word),
+        _ => false,
+    }
+}
+
+fn known_context(isa: &Isa, kind: &str, context: &str) -> bool {
+    let statement = |class: &str| {
+        let class = class.trim_start_matches('@');
+        let class = class.split('/').next().unwrap_or(class);
+        let (opcode, end) = class.split_once('.').unwrap_or((class, ""));
+        matches!(class, "*" | "{" | ":")
+            || is_directive(isa, class)
+            || (is_opcode(isa, opcode)
+                && modifiers(&format!(".{end}")).is_some_and(|all| all.iter().all(|m| m == "." || is_modifier(isa, m))))
+    };
+    let dotted = |word: &str| matches!(word, "*" | "(" | ")") || is_directive(isa, word) || is_modifier(isa, word);
+    match kind {
+        "mnemonic" => is_opcode(isa, context),
+        "next" | "guarded" => context.split(' ').all(statement),
+        "special" => is_special(isa, context) || statement(context),
+        "operand" => context.rsplit_once(' ').is_some_and(|(m, n)| statement(m) && n.parse::<u8>().is_ok()),
+        "name" => !context.is_empty(),
+        "declare" | "module" | "header" => context.split(' ').all(dotted),
+        _ => false,
+    }
+}
+
+/// `.shared::cta.b32` → `.shared::cta`, `.b32`.
+fn modifiers(text: &str) -> Option<Vec<String>> {
+    text.strip_prefix('.').map(|rest| rest.split('.').map(|m| format!(".{m}")).collect())
+}
+
+fn is_opcode(isa: &Isa, word: &str) -> bool {
+    isa.opcodes.iter().any(|o| o.name == word)
+}
+
+fn is_directive(isa: &Isa, word: &str) -> bool {
+    isa.directives.iter().any(|d| d.name == word) || isa.spaces.iter().any(|s| s.name == word)
+}
+
+fn is_modifier(isa: &Isa, word: &str) -> bool {
+    let named = isa.modifiers.iter().any(|m| m.name == word) || isa.types.iter().any(|t| t.name == word);
+    named || isa.spaces.iter().any(|s| s.name == word)
+}
+
+fn is_special(isa: &Isa, word: &str) -> bool {
+    let (name, component) = word.split_once('.').unwrap_or((word, ""));
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let fits = |r: &SpecialRegister| r.name == name || (r.count > 0 && r.name == base);
+    isa.special_registers.iter().any(|r| fits(r) && (component.is_empty() || r.components.contains(component)))
+}
+
+/// The names of CUDA with what they are in PTX, as a Rust item.
+///
+/// # Errors
+/// The first row that is malformed, out of order, or names something in PTX that the tables lack.
+pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// Names of CUDA and what they are in PTX, sorted by name, as declared in `data/cuda.tsv`.\npub static CUDA: &[Cuda] = &[\n",
+    );
+    let mut last = "";
+    for (row, columns) in rows(file, text) {
+        let [name, ptx, words] = columns.as_slice() else {
+            return Err(row.error("expected a name of CUDA, a spelling in PTX and what differs, separated by tabs"));
+        };
+        if *name <= last {
+            return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
+        }
+        last = name;
+        for spelling in ptx.split(" / ") {
+            if let Some(wrong) = unknown(isa, spelling) {
+                return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
+            }
+        }
+        let _ = writeln!(out, "Cuda{{name:{name:?},ptx:{ptx:?},words:{words:?}}},");
+    }
+    out.push_str("];\n");
+    Ok(out)
+}
+
+/// The word of a spelling that the tables lack. The first word is looked at: a mnemonic, a special register or a directive.
+fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
+    let first = spelling.split_whitespace().next().unwrap_or("");
+    if is_special(isa, first) || is_directive(isa, first) || isa.constants.iter().any(|c| c.name == first) {
+        return None;
+    }
+    let (opcode, rest) = first.split_once('.').unwrap_or((first, ""));
+    let Some(opcode) = isa.opcodes.iter().find(|o| o.name == opcode) else { return Some(opcode.to_owned()) };
+    let mut all = modifiers(&format!(".{rest}")).unwrap_or_default();
+    all.retain(|m| m != ".");
+    // All of them together must be modifiers of one form.
+    let slots = |m: &String| {
+        opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&m.as_str())))
+    };
+    all.into_iter().find(|m| !slots(m))
+}
+
+/// The values that are offered for operands, as a Rust item.
+///
+/// # Errors
+/// The first row that is malformed or names an instruction, an operand or a modifier that the tables lack.
+pub fn values(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// Values that operands often have, the likeliest of an operand first, as declared in `data/values.tsv`.\npub static VALUES: &[Suggested] = &[\n",
+    );
+    for (row, columns) in rows(file, text) {
+        let [instruction, operand, with, value, words] = columns.as_slice() else {
+            return Err(
+                row.error("expected an instruction, an operand, a modifier, a value and words, separated by tabs")
+            );
+        };
+        if *instruction != "*" && unknown(isa, instruction).is_some() {
+            return Err(row.error(format!("the tables do not know `{instruction}`")));
+        }
+        if *with != "-" && !is_modifier(isa, with) {
+            return Err(row.error(format!("the tables do not know the modifier `{with}`")));
+        }
+        let with = if *with == "-" { "" } else { with };
+        let _ = writeln!(
+            out,
+            "Suggested{{instruction:{instruction:?},operand:{operand:?},with:{with:?},value:{value:?},words:{words:?}}},"
+        );
+    }
+    out.push_str("];\n");
+    Ok(out)
+}

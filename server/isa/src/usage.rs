@@ -1,0 +1,19 @@
+//! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
+
+use crate::tables::Usage;
+
+/// Words with their weights, the heaviest first.
+pub type Weights = &'static [(&'static str, u32)];
+
+impl Usage {
+    /// What follows in a context of a kind; empty where nothing was counted.
+    pub fn after(&self, kind: &str, context: &str) -> Weights {
+        let found = self.contexts.binary_search_by(|(k, c, _)| (*k, *c).cmp(&(kind, context)));
+        found.ok().and_then(|at| self.contexts.get(at)).map_or(&[], |(_, _, words)| words)
+    }
+
+    /// The mnemonics of an opcode, as dots and modifiers, with their weights: `.global.f32`.
+    pub fn mnemonics(&self, opcode: &str) -> Weights {
+        self.after("mnemonic", opcode)
+    }
+}
