@@ -183,7 +183,7 @@ impl<'t> Layout<'t> {
         // The root node may begin behind blanks, and what follows the last statement belongs to nobody.
         if self.window.end == end && self.end.is_some_and(|e| e > 0) {
             // A comment that is not closed has the blanks at the end for its own.
-            let open = self.pieces.last().is_some_and(|p| p.text.starts_with("/*") && !p.text.ends_with("*/"));
+            let open = self.gap_before(end).is_empty() && self.slice(end.saturating_sub(1)..end) == "\n";
             let keep = open || self.before == Before::Unknown;
             self.put(end, "", if keep { Space::Keep } else { Space::Lines { count: 1, indent: 0, pad: 0 } });
         }
