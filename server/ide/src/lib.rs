@@ -40,6 +40,7 @@ pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, 
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
+pub use describe::Explained;
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

@@ -76,6 +76,8 @@ pub struct Session {
     pub shows_references: bool,
     /// It has a command `ptx-analyzer.showWarp`.
     pub shows_warps: bool,
+    /// A link in a hover may run the server's command `ptx-analyzer.explain`.
+    pub explains: bool,
     /// It answers questions about its configuration.
     pub configuration: bool,
     /// It has to be asked to tell about changes of its configuration.
@@ -158,6 +160,7 @@ impl Session {
                 .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
             shows_references: has(SHOW_REFERENCES),
             shows_warps: has(SHOW_WARP),
+            explains: has(crate::server::handlers::commands::EXPLAIN),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
