@@ -27,16 +27,9 @@ const PREC = {
 
 /** The binary operators by precedence. */
 const binaryOperators = ($) => [
-  [PREC.or, ['||']],
-  [PREC.and, ['&&']],
-  [PREC.bit_or, ['|']],
-  [PREC.bit_xor, ['^']],
-  [PREC.bit_and, ['&']],
-  [PREC.equality, ['==', '!=']],
-  [PREC.comparison, ['<', '<=', '>', '>=']],
-  [PREC.shift, ['<<', '>>']],
-  [PREC.sum, ['+', '-']],
-  [PREC.product, ['*', '/', alias($._modulo, '%')]],
+  [PREC.or, ['||']], [PREC.and, ['&&']], [PREC.bit_or, ['|']], [PREC.bit_xor, ['^']], [PREC.bit_and, ['&']],
+  [PREC.equality, ['==', '!=']], [PREC.comparison, ['<', '<=', '>', '>=']], [PREC.shift, ['<<', '>>']],
+  [PREC.sum, ['+', '-']], [PREC.product, ['*', '/', alias($._modulo, '%')]],
 ];
 
 const STATE_SPACES = [
@@ -55,24 +48,23 @@ const number = ($) => choice($.integer, $.identifier);
 
 /** A choice, also of one. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
-
 const list = (rule) => seq(rule, repeat(seq(',', rule)));
-
 /** One of the given words, each a leaf of the named kind. */
 const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 
 /** What closes something, or the beginning of a statement on the next line, which leaves a visible, empty node. */
 const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
-/** A bracketed list. The comma before an end that is missing belongs to it: it is what somebody has just typed. */
-const bracketed = ($, open, rule, close) => seq(
-  open,
-  choice(
-    close,
-    alias($._stop, $.unclosed),
-    seq(list(rule), choice(closing($, close), seq(',', alias($._stop, $.unclosed)))),
-  ),
-);
+/** What an operator needs behind it, or the end of an unfinished statement: the next line begins another one. */
+const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
+
+/** A bracketed list, with the comma before a missing end. The brace of a block ends every bracket but a brace. */
+const bracketed = ($, open, rule, close) => {
+  const brace = close === '}' ? [] : [$._stop_at_brace];
+  const stops = leaf([$._stop_inside, ...brace], $.unclosed);
+  const ends = choice(closing($, close), ...brace.map((stop) => alias(stop, $.unclosed)), seq(',', stops));
+  return seq(open, choice(close, stops, seq(list(rule), ends)));
+};
 
 /** Not a rule: a hidden node for each operand would cost a tenth of the speed. */
 const placedOperand = ($) => choice(
@@ -95,11 +87,14 @@ export default grammar({
     $._stop_at_brace, // a brace closes the block
     $._stop_in_header, // the next line begins a statement, and no directive of the header
     $.directive_text, // what follows a directive that nobody knows
+    $._stop_inside, // the same behind a bracket or a comma in it, where no statement ends
+    $._stop_operand, // the next line begins a statement, and no operand
+    $._stop_after_guard, // what follows begins a statement, and is no instruction
     $._run_end, // a good place to cut a long list of statements
     $._modulo, // a per cent sign that begins no register
   ],
 
-  inline: $ => [$._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
+  inline: $ => [$._guarded, $._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
 
   rules: {
     source_file: $ => optional($._body),
@@ -419,6 +414,7 @@ export default grammar({
     // A dot-word that is no directive, and what follows it up to `;` or to the end of the line, unread. It must stay local: the
     // scanner ends it before every known directive and every brace, so that a misspelt `.visible` leaves its function whole.
     unknown_directive: $ => prec.right(seq(
+      optional($._linkages),
       field('name', alias($.modifier, $.directive_name)),
       field('text', $.directive_text),
       optional(';'),
@@ -432,8 +428,13 @@ export default grammar({
 
     block: $ => seq('{', optional($._body), '}'),
 
-    instruction: $ => seq(
-      optional(field('guard', $.guard)),
+    // A guard may stand on a line of its own, before its instruction; not before a label, a directive or another guard.
+    instruction: $ => choice(
+      seq(optional(field('guard', $.guard)), $._guarded),
+      seq(field('guard', $.guard), alias($._stop_after_guard, $.unclosed)),
+    ),
+
+    _guarded: $ => seq(
       field('opcode', alias($.identifier, $.opcode)),
       repeat(choice($.modifier, $.bank)),
       choice(
@@ -498,7 +499,7 @@ export default grammar({
     pair: $ => prec(PREC.operand, seq(
       field('first', choice($._name, $.sink, $.member, $.vector)),
       '|',
-      field('second', choice($._name, $.sink, $.member, $.vector, $.integer)),
+      wanted($, field('second', choice($._name, $.sink, $.member, $.vector, $.integer))),
     )),
 
     vector: $ => bracketed($, '{', $._operand, '}'),
@@ -526,18 +527,18 @@ export default grammar({
     offset: $ => prec.left(PREC.sum, seq(
       field('base', choice($._symbol, $.offset)),
       field('operator', choice('+', '-')),
-      field('amount', $._expression),
+      wanted($, field('amount', $._expression)),
     )),
 
     unary_expression: $ => prec.right(PREC.unary, seq(
       field('operator', choice('-', '+', '!', '~')),
-      field('argument', $._expression),
+      wanted($, field('argument', $._expression)),
     )),
 
     binary_expression: $ => choice(...binaryOperators($).map(([precedence, operators]) => prec.left(precedence, seq(
       field('left', $._expression),
       field('operator', oneOf(operators)),
-      field('right', $._expression),
+      wanted($, field('right', $._expression)),
     )))),
 
     ternary_expression: $ => prec.right(PREC.ternary, seq(

@@ -94,7 +94,7 @@ helix_evaluation_tests() {
   helix_open "$(at "$project/parting.ptx" '.visible .entry' parting)"
   sees 'helix: the kernel to evaluate opens' hx 'entry parting' || true
   keys hx Space a
-  sees 'helix: an evaluation is offered' hx 'Evaluate a warp of .parting.' || true
+  sees 'helix: an evaluation is offered' hx 'Evaluate warp' || true
   keys hx Enter
   sees 'helix: what came of it opens' hx 'Finished after [0-9]+ warp instructions' || true
   sees 'helix: the status line says it' hx '^parting: ' || true
@@ -129,10 +129,30 @@ helix_evaluation_tests() {
   helix_quit
 }
 
+helix_coloured() {
+  tm capture-pane -p -e -t hx-colours >"$work/hx-colours.ansi" && python3 "$here/helix_colours.py" "$work/hx-colours.ansi" >"$work/hx-colours.log" 2>&1
+}
+
+# The default theme tells the classes of words apart.
+helix_colours() {
+  cp "$here/fixture/colours.ptx" "$project/"
+  screen_start hx-colours hx "$project/colours.ptx"
+  if until_true 10 helix_coloured; then
+    ok 'helix: ten classes of words are told apart in the default theme'
+  else
+    fail 'helix: ten classes of words are told apart in the default theme'
+    sed 's/^/  | /' "$work/hx-colours.log"
+  fi
+  keep hx-colours helix-colours
+  keys hx-colours : q ! Enter
+  screen_ends hx-colours || fail 'helix: the colours are closed'
+}
+
 helix_tests() {
   hx --version
   helix_install <<'TOML'
 [editor]
+true-color = true
 end-of-line-diagnostics = "hint"
 [editor.inline-diagnostics]
 cursor-line = "hint"
@@ -161,7 +181,10 @@ TOML
   keep hx helix-diagnostic
   check 'helix: the server was started' server_was_started
 
-  if [ -e "$XDG_CONFIG_HOME/helix/runtime/grammars/ptx.so" ]; then helix_syntax; fi
+  if [ -e "$XDG_CONFIG_HOME/helix/runtime/grammars/ptx.so" ]; then
+    helix_syntax
+    helix_colours
+  fi
 
   keys hx g s # the first character of the line that is not blank: the opcode
   keys hx Space k

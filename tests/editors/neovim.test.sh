@@ -14,6 +14,7 @@ neovim_tests() {
   scenario clean "$project/clean.ptx"
   scenario opcode "$project/opcode.ptx"
   scenario commands "$project/clean.ptx"
+  scenario colours "$project/clean.ptx"
   scenario presentation "$project/clean.ptx"
   scenario pressure "$project/clean.ptx"
   forget_servers

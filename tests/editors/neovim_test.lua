@@ -139,6 +139,46 @@ function scenario.clean()
   ok('a clean kernel has no errors', #errors() == 0, errors())
 end
 
+--- In Neovim's default colour scheme the classes of words differ, for the server's tokens and for the captures of tree-sitter.
+function scenario.colours()
+  local classes = {
+    opcode = { '@lsp.type.opcode.ptx', '@function.builtin.ptx' },
+    ['control flow'] = { '@lsp.typemod.opcode.controlFlow.ptx', '@keyword.ptx' },
+    ['state space'] = { '@lsp.type.stateSpace.ptx', '@keyword.modifier.space.ptx' },
+    type = { '@lsp.type.type.ptx', '@type.builtin.ptx' },
+    modifier = { '@lsp.type.modifier.ptx', '@attribute.modifier.ptx' },
+    register = { '@lsp.type.register.ptx', '@variable.ptx' },
+    predicate = { '@lsp.type.predicate.ptx', '@variable.predicate.ptx' },
+    ['special register'] = { '@lsp.type.specialRegister.ptx', '@variable.builtin.ptx' },
+    parameter = { '@lsp.type.parameter.ptx', '@variable.parameter.ptx' },
+    label = { '@lsp.type.label.ptx', '@label.ptx' },
+    number = { '@lsp.type.number.ptx', '@number.ptx' },
+  }
+  for _, background in ipairs({ 'dark', 'light' }) do
+    vim.o.background = background
+    -- As Neovim does it when the terminal says what its background is.
+    vim.api.nvim_exec_autocmds('OptionSet', { pattern = 'background' })
+    for source = 1, 2 do
+      local seen, wrong = {}, {}
+      for name, groups in pairs(classes) do
+        local group = groups[source]
+        -- What a theme does not have falls back to the group before its last dot.
+        local found = {}
+        while next(found) == nil and group do
+          found = vim.api.nvim_get_hl(0, { name = group, link = false })
+          group = group:match('^(.*)%.[^.]*$')
+        end
+        local look = vim.inspect({ found.fg, found.bold, found.italic, found.underline })
+        if seen[look] then
+          wrong[#wrong + 1] = name .. ' looks like ' .. seen[look]
+        end
+        seen[look] = name
+      end
+      ok(('%s: %s has a look for each class of words'):format(background, source == 1 and 'the server' or 'tree-sitter'), #wrong == 0, wrong)
+    end
+  end
+end
+
 --- What the server says of words, and what is shown between them.
 function scenario.presentation()
   attached()

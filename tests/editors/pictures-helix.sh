@@ -50,7 +50,7 @@ helix_pictures() {
 
   printf '\n[language-server.ptx-analyzer.config.ptx-analyzer.inlayHints]\nregisters = "all"\n' >>"$XDG_CONFIG_HOME/helix/languages.toml"
   helix_at 'ldmatrix.sync.aligned.m8n8.x4.trans'
-  scene hx helix-pressure 'how many registers hold a value in each line' 'live, the most' '◀ 2[0-9] live'
+  scene hx helix-pressure 'how many registers hold a value in each line' 'peak: [0-9]+ live' '◀ 2[0-9] live'
   helix_end
   sed -i '/inlayHints\]$/,$d' "$XDG_CONFIG_HOME/helix/languages.toml"
 
@@ -133,7 +133,7 @@ helix_evaluation() {
   open_kernel saxpy.ptx
   helix_at '.visible .entry saxpy'
   keys hx Space a
-  scene hx helix-evaluate-action 'the code action that evaluates a warp' 'Evaluate a warp'
+  scene hx helix-evaluate-action 'the code action that evaluates a warp' 'Evaluate warp'
   keys hx Enter
   scene hx helix-evaluate 'what came of the evaluation' 'Finished after 84' '8 of 8 expectations'
   keys hx C-o
@@ -148,7 +148,7 @@ helix_evaluation() {
   sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
   helix_at '.visible .entry saxpy'
   keys hx Space a
-  sees 'helix: the action is offered' hx 'Evaluate a warp' || true
+  sees 'helix: the action is offered' hx 'Evaluate warp' || true
   keys hx Enter
   sees 'helix: a fault is told' hx 'behind the end of' || true
   keys hx C-o

@@ -37,7 +37,7 @@ neovim_reading() {
   nvim_at 'ldmatrix.sync.aligned.m8n8.x4.trans'
   type_text nv ':PtxPressure'
   keys nv Enter
-  scene nv neovim-pressure 'how many registers hold a value in each line' 'live, the most' '[0-9]+ █████'
+  scene nv neovim-pressure 'how many registers hold a value in each line' 'peak: [0-9]+ live' '[0-9]+ █████'
   nvim_end
 
   open_kernel indirect_call.ptx

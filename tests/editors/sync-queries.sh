@@ -23,7 +23,14 @@ helix=(highlights injections locals tags)
 zed=(highlights)
 
 # The captures whose names differ: as in the grammar, as in Helix's themes. The longer name before its own beginning.
+# Helix's default theme has eight colours for code, and one for types and functions, one for variables and parameters. The scopes
+# that tell opcodes, types, spaces, modifiers, registers, predicates and parameters apart in it are chosen for that.
 helix_names=(
+  'keyword.modifier.space namespace'
+  'attribute.modifier string.special.symbol'
+  'type.builtin keyword.storage.type'
+  'variable.predicate markup.bold'
+  'variable.parameter markup.italic'
   'number.float constant.numeric.float'
   'number constant.numeric'
   'boolean constant.builtin.boolean'

@@ -8,3 +8,4 @@ pub mod generate;
 pub mod mutants;
 pub mod snippets;
 pub mod suite;
+pub mod typing;

@@ -1,5 +1,6 @@
 ; Colours for PTX. The capture names are those that Neovim and Helix share; where a more special one is unknown, both fall
-; back to what stands before its last dot. Later patterns win.
+; back to what stands before its last dot. Later patterns win. Opcodes, state spaces, types, other modifiers, registers, predicates,
+; special registers, parameters, labels and numbers each have a capture of their own, so that a theme can tell them apart.
 
 (comment) @comment
 (preprocessor_line) @keyword.directive
@@ -24,7 +25,7 @@
 (target_name) @constant
 (linkage) @keyword.modifier
 (function_kind) @keyword.function
-(state_space) @keyword.modifier
+(state_space) @keyword.modifier.space
 (attribute_name) @attribute
 (section_name) @module
 (section_kind) @attribute
@@ -49,15 +50,25 @@
 (alias_directive name: (_) @function aliasee: (_) @function)
 (function name: (_) @function)
 
+; Compilers name predicates so. The register of a guard is one, whatever its name.
+((register) @variable.predicate
+  (#match? @variable.predicate "^[%]p[0-9]*$"))
+(guard (register) @variable.predicate)
+(guard (identifier) @variable.predicate)
+
+; What `.param` addresses.
+(instruction
+  (modifier) @_space
+  operand: (address [
+    (identifier) @variable.parameter
+    (offset base: (identifier) @variable.parameter)
+  ])
+  (#match? @_space "^[.]param(::(entry|func))?$"))
+
 ((register) @variable.builtin
   (#match? @variable.builtin "^[%](tid|ntid|laneid|warpid|nwarpid|ctaid|nctaid|smid|nsmid|gridid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid|cluster_ctarank|cluster_nctarank|is_explicit_cluster|lanemask_(eq|le|lt|ge|gt)|clock|clock_hi|clock64|pm[0-7](_64)?|envreg[0-9]+|globaltimer(_lo|_hi)?|reserved_smem_offset_(begin|end|cap|0|1)|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec|perctamemory(offset|size))$"))
 
 ; Instructions
-(opcode) @function.builtin
-((opcode) @keyword.return
-  (#any-of? @keyword.return "ret" "exit" "trap" "brkpt"))
-((opcode) @keyword
-  (#any-of? @keyword "bra" "brx" "call"))
 (instruction
   opcode: (opcode) @_opcode
   operand: (identifier) @label
@@ -78,11 +89,17 @@
   operand: (identifier) @function.call
   (#eq? @_opcode "call"))
 
-(modifier) @attribute
+; After the patterns that only look at an opcode: in Helix the last capture of a word counts, whatever its name.
+(opcode) @function.builtin
+((opcode) @keyword.return
+  (#any-of? @keyword.return "ret" "exit" "trap" "brkpt"))
+((opcode) @keyword
+  (#any-of? @keyword "bra" "brx" "call"))
+(modifier) @attribute.modifier
 ((modifier) @type.builtin
   (#match? @type.builtin "^[.](pred|v[248]|b(1|4|8|16|32|64|128)|[us](2|4|8|16|32|64)(x2|x4)?|s2f6x2|b?f16(x2)?|f32(x2)?|f64|tf32|u?e[0-9]m[0-9]+(x2|x4)?|texref|samplerref|surfref)$"))
-((modifier) @keyword.modifier
-  (#match? @keyword.modifier "^[.](const|global|local|param|shared|tex)(::(entry|func|cta|cluster))?$"))
+((modifier) @keyword.modifier.space
+  (#match? @keyword.modifier.space "^[.](const|global|local|param|shared|tex)(::(entry|func|cta|cluster))?$"))
 
 (guard "@" @operator)
 (guard "!" @operator)

@@ -15,7 +15,7 @@
 #include "tree_sitter/parser.h"
 
 // In the order of `externals` in grammar.js.
-enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, RUN_END, MODULO };
+enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, STOP_INSIDE, STOP_OPERAND, STOP_AFTER_GUARD, RUN_END, MODULO };
 
 // The longest directive below, and its end.
 #define WORD_MAX 24
@@ -101,18 +101,22 @@ static bool begins_item(const char *word, enum Place place) {
          (place != IN_HEADER && is_one_of(word, ITEMS_OR_HEADER));
 }
 
+// Reads a word; false, if it is longer than any that has a meaning here.
+static bool read_word(TSLexer *lexer, char *word) {
+  unsigned length = 0;
+  for (; is_word(lexer->lookahead); advance(lexer)) {
+    if (length < WORD_MAX) word[length++] = (char)lexer->lookahead;
+  }
+  if (length == WORD_MAX) length = 0;
+  word[length] = 0;
+  return length > 0;
+}
+
 static bool item_follows(TSLexer *lexer, enum Place place) {
   char word[WORD_MAX];
-  unsigned length = 0;
   advance(lexer);
-  while (is_word(lexer->lookahead)) {
-    if (length == WORD_MAX - 1) return false;
-    word[length++] = (char)lexer->lookahead;
-    advance(lexer);
-  }
-  word[length] = 0;
   // `.param::entry` is a word of its own.
-  return lexer->lookahead != ':' && begins_item(word, place);
+  return read_word(lexer, word) && lexer->lookahead != ':' && begins_item(word, place);
 }
 
 // After a word: `:`, but not the first half of `::`.
@@ -122,27 +126,57 @@ static bool colon_follows(TSLexer *lexer) {
   return lexer->lookahead != ':';
 }
 
-// A label, or an opcode with something that makes it no operand. Behind an operand, where the next one needs a comma first,
-// any word does, unless a comma follows it: then the comma before it is what is missing.
-static bool labelled_or_instruction_follows(TSLexer *lexer, bool after_operand) {
-  skip_word(lexer);
-  unsigned modifiers = 0;
+// What stands before the line end.
+enum Before {
+  OPERATOR, // an opcode, a comma, an operator: an operand may follow
+  BRACKET, // the same inside of a bracket, where no statement ends
+  OPERAND, // a whole operand
+};
+
+// A label, or an opcode with something that makes it no operand: an operand of its own, or a modifier that is no member. Members
+// have one letter (`.x`, `.r`). Behind an operand, where the next one needs a comma first, any word does, unless a comma follows
+// it: then the comma before it is what is missing.
+static bool labelled_or_instruction_follows(TSLexer *lexer, enum Before before) {
+  char word[WORD_MAX];
+  read_word(lexer, word);
+  unsigned modifiers = 0, length = 0;
   while (lexer->lookahead == '.') {
     modifiers++;
     advance(lexer);
-    while (is_word(lexer->lookahead) || lexer->lookahead == ':') advance(lexer);
+    for (length = 0; is_word(lexer->lookahead) || lexer->lookahead == ':'; length++) advance(lexer);
   }
   int32_t next = lexer->lookahead;
   bool apart = next == ' ' || next == '\t';
   skip_blanks(lexer);
   next = lexer->lookahead;
-  if (after_operand) return next != ',' && next != ')' && next != ']';
+  if (before == OPERAND) return next != ',' && next != ')' && next != ']';
+  if (before == BRACKET && next == ';') return true;
+  // Of operands only `generic(x)` has a parenthesis.
+  if (modifiers == 0 && next == '(') return !equal(word, "generic");
   if (modifiers == 0) return colon_follows(lexer) || (apart && (is_word(next) || next == '%'));
-  // `V.x` alone may be an operand; two modifiers may not.
-  return modifiers > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
+  // `V.x` alone may be an operand; two modifiers, or a longer one, may not.
+  return modifiers > 1 || length > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
 }
 
-static bool statement_follows(TSLexer *lexer, enum Place place, bool after_operand) {
+// White space and comments.
+static void skip_extras(TSLexer *lexer) {
+  for (skip_space(lexer); lexer->lookahead == '/'; skip_space(lexer)) {
+    advance(lexer);
+    if (lexer->lookahead == '/') {
+      while (lexer->lookahead != '\n' && !lexer->eof(lexer)) advance(lexer);
+    } else if (lexer->lookahead == '*') {
+      advance(lexer);
+      for (int32_t last = 0; !(last == '*' && lexer->lookahead == '/') && !lexer->eof(lexer); advance(lexer)) {
+        last = lexer->lookahead;
+      }
+      advance(lexer);
+    } else {
+      return;
+    }
+  }
+}
+
+static bool statement_follows(TSLexer *lexer, enum Place place, enum Before before) {
   // The end of a text is no other than the function that may follow it: large texts are parsed in pieces.
   if (lexer->eof(lexer)) return true;
   switch (lexer->lookahead) {
@@ -153,10 +187,28 @@ static bool statement_follows(TSLexer *lexer, enum Place place, bool after_opera
       skip_word(lexer);
       skip_blanks(lexer);
       return colon_follows(lexer);
+    // The brace of a block, and not of a list: a statement stands behind it.
+    case '{':
+      if (place == IN_HEADER) return false;
+      advance(lexer);
+      skip_extras(lexer);
+      return lexer->lookahead != '{' && !lexer->eof(lexer) && statement_follows(lexer, ANYWHERE, BRACKET);
     // In a header a word is the name of the function.
-    default:
-      return place != IN_HEADER && is_word_start(lexer->lookahead) && labelled_or_instruction_follows(lexer, after_operand);
+    default: return place != IN_HEADER && is_word_start(lexer->lookahead) && labelled_or_instruction_follows(lexer, before);
   }
+}
+
+// Behind a guard, what is no instruction: another guard, a directive, a label, or the end of the block.
+static bool no_instruction_follows(TSLexer *lexer, bool line_ended) {
+  int32_t next = lexer->lookahead;
+  if (lexer->eof(lexer) || next == '}') return true;
+  if (!line_ended) return false;
+  if (next == '@' || next == '.') return true;
+  if (next != '%' && !is_word_start(next)) return false;
+  advance(lexer);
+  skip_word(lexer);
+  skip_blanks(lexer);
+  return colon_follows(lexer);
 }
 
 // After a comma or inside parentheses an unknown directive goes on to the next line, unless a statement begins there. Otherwise
@@ -164,7 +216,7 @@ static bool statement_follows(TSLexer *lexer, enum Place place, bool after_opera
 static bool text_goes_on(TSLexer *lexer, bool expects_more) {
   int32_t next = lexer->lookahead;
   if (lexer->eof(lexer) || next == '@' || next == '#') return false;
-  if (expects_more) return next == '.' || !statement_follows(lexer, ANYWHERE, false);
+  if (expects_more) return next == '.' || !statement_follows(lexer, ANYWHERE, OPERATOR);
   return !is_word_start(next) && next != '.' && next != '%';
 }
 
@@ -236,7 +288,11 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
     lexer->result_symbol = RUN_END;
     return cuts_here(lexer);
   }
-  bool line_ended = skip_space(lexer);
+  bool line_ended = skip_space(lexer) || lexer->eof(lexer);
+  if (valid_symbols[STOP_AFTER_GUARD]) {
+    lexer->result_symbol = STOP_AFTER_GUARD;
+    return no_instruction_follows(lexer, line_ended);
+  }
   if (valid_symbols[STOP_AT_BRACE] && lexer->lookahead == '}') {
     lexer->result_symbol = STOP_AT_BRACE;
     return true;
@@ -261,8 +317,11 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
   }
   if (!line_ended) return false;
   enum Place place = valid_symbols[STOP_AFTER_WORD] ? AFTER_WORD : valid_symbols[STOP_IN_HEADER] ? IN_HEADER : ANYWHERE;
-  if (!statement_follows(lexer, place, valid_symbols[STOP_AFTER])) return false;
+  enum Before before = valid_symbols[STOP_AFTER] ? OPERAND : valid_symbols[STOP_INSIDE] ? BRACKET : OPERATOR;
+  if (!statement_follows(lexer, place, before)) return false;
   lexer->result_symbol = valid_symbols[STOP_AFTER]        ? STOP_AFTER
+                         : valid_symbols[STOP_INSIDE]     ? STOP_INSIDE
+                         : valid_symbols[STOP_OPERAND]    ? STOP_OPERAND
                          : valid_symbols[STOP_IN_HEADER]  ? STOP_IN_HEADER
                          : valid_symbols[STOP_AFTER_WORD] ? STOP_AFTER_WORD
                                                           : STOP;

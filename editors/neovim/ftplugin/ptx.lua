@@ -10,12 +10,14 @@ set.commentstring = '// %s'
 set.comments = 's1:/*,mb:*,ex:*/,://'
 set.iskeyword = '@,48-57,_,$,%'
 set.suffixesadd = '.ptx'
-set.smartindent = true
-set.formatoptions:remove('t')
-set.formatoptions:append('croql')
+set.indentexpr = "v:lua.require'ptx-analyzer.indent'.get(v:lnum)"
+set.indentkeys = '0{,0},0),0=@,:,o,O,!^F'
+-- A comment goes on in the next line only where its writer says so: what stands there is typed.
+set.formatoptions:remove('tro')
+set.formatoptions:append('cql')
 
 local undo = {
-  'setlocal commentstring< comments< iskeyword< suffixesadd< smartindent< formatoptions<',
+  'setlocal commentstring< comments< iskeyword< suffixesadd< indentexpr< indentkeys< formatoptions<',
   'unlet! b:ptx_analyzer_ftplugin',
   'call v:lua.vim.treesitter.stop()',
 }

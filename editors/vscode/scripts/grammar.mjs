@@ -16,11 +16,13 @@ const special =
     '|cluster_n?ctarank|is_explicit_cluster|laneid|n?warpid|n?smid|gridid|lanemask_(?:eq|[gl][et])|clock(?:64|_hi)?' +
     '|globaltimer(?:_lo|_hi)?|pm[0-7](?:_64)?|envreg\\d+|(?:total|aggr|dynamic)_smem_size|reserved_smem_offset_(?:begin|end|cap|\\d)' +
     '|current_graph_exec|perctamemory(?:offset|size))(?![\\w$])';
+// Compilers name predicates so; the register of a guard is one, whatever its name.
+const predicate = '%p\\d*(?![\\w$])';
 const flow = '(?:bra|brx|call|ret|exit|trap)(?![\\w$])';
 
-const opcode = `(?:(${flow})|([a-z][a-z0-9]*(?:_[a-z0-9]+)*))((?:\\.[\\w:]+)*)`;
+const opcode = `(?:(${flow})|([a-z][a-z0-9]*(?:_[a-z0-9]+)*))((?:\\.[\\w:]*)*)`;
 // A word is an opcode if operands, a semicolon or a modifier follow, and no comma or bracket, as behind a name in a list.
-const opcodeEnd = '(?=\\s*(?:;|//|/\\*)|(?<=[.:]\\w+)\\s*$|\\s+[^\\s,=)\\]};:])';
+const opcodeEnd = '(?=\\s*(?:;|//|/\\*)|(?<=[.:]\\w*)\\s*$|\\s+[^\\s,=)\\]};:])';
 
 const captures = (...scopes) => Object.fromEntries(scopes.map((scope, index) => [index + 1, scope]).filter(([, scope]) => scope));
 const scope = (text) => ({ name: `${text}.ptx` });
@@ -31,7 +33,7 @@ const grammar = {
     name: 'PTX',
     scopeName: 'source.ptx',
     patterns: inside(
-        'comment', 'preprocessor', 'string', 'label', 'callable', 'target', 'guarded', 'instruction', 'guard', 'directive',
+        'comment', 'preprocessor', 'string', 'label', 'callable', 'target', 'branch', 'parameter', 'guarded', 'instruction', 'guard', 'directive',
         'register', 'number', 'constant', 'component', 'name', 'operator', 'punctuation',
     ).patterns,
     repository: {
@@ -71,12 +73,41 @@ const grammar = {
             match: `(@)(!?)\\s*(${name})\\s+${opcode}${opcodeEnd}`,
             captures: captures(
                 scope('keyword.operator.guard'), scope('keyword.operator.logical'), scope('variable.other.predicate'),
-                scope('keyword.control.flow'), scope('keyword.mnemonic'), inside('modifier'),
+                scope('keyword.control.flow'), scope('entity.name.function.opcode'), inside('modifier'),
             ),
+        },
+        branch: {
+            comment: 'A branch with the label that it goes to.',
+            match: `(?:^|(?<=[;{}:]))\\s*(?:(@)(!?)\\s*(${name})\\s+)?(bra)((?:\\.[\\w:]*)*)\\s+(${name})(?![.\\w$])`,
+            captures: captures(
+                scope('keyword.operator.guard'), scope('keyword.operator.logical'), scope('variable.other.predicate'),
+                scope('keyword.control.flow'), inside('modifier'), scope('entity.name.label'),
+            ),
+        },
+        parameter: {
+            patterns: [
+                {
+                    comment: 'The declaration of a parameter, up to its name.',
+                    match: `(\\.param)\\s+((?:\\.\\w+(?:\\s+\\d+)?\\s*)+?)\\s*(${name})`,
+                    captures: captures(scope('storage.modifier.state-space'), inside('directive', 'number'), scope('variable.parameter')),
+                },
+                {
+                    comment: 'What an access to parameters addresses.',
+                    match: `([A-Za-z_$][\\w$]*_param_\\d+)(?![\\w$])`,
+                    captures: captures(scope('variable.parameter')),
+                },
+                {
+                    match: `(?:^|(?<=[;{}:]))\\s*(ld)((?:\\.[\\w:]+)*\\.param(?:::\\w+)?(?:\\.[\\w:]+)*)\\s+([^\\[\\];]*)(\\[)\\s*([A-Za-z_$][\\w$]*)`,
+                    captures: captures(
+                        scope('entity.name.function.opcode'), inside('modifier'), inside('register', 'punctuation'),
+                        scope('punctuation.section.brackets'), scope('variable.parameter'),
+                    ),
+                },
+            ],
         },
         instruction: {
             match: `(?:^|(?<=[;{}:]))\\s*${opcode}${opcodeEnd}`,
-            captures: captures(scope('keyword.control.flow'), scope('keyword.mnemonic'), inside('modifier')),
+            captures: captures(scope('keyword.control.flow'), scope('entity.name.function.opcode'), inside('modifier')),
         },
         guard: {
             match: `(@)(!?)\\s*(${name})`,
@@ -86,7 +117,7 @@ const grammar = {
             patterns: [
                 { match: `\\.${type}`, ...scope('support.type') },
                 { match: `\\.${space}`, ...scope('storage.modifier.state-space') },
-                { match: '\\.[\\w:]+', ...scope('keyword.operator.modifier') },
+                { match: '\\.[\\w:]*', ...scope('support.constant.modifier') },
             ],
         },
         directive: {
@@ -100,6 +131,7 @@ const grammar = {
         register: {
             patterns: [
                 { match: special, ...scope('variable.other.constant.special-register') },
+                { match: predicate, ...scope('variable.other.predicate') },
                 { match: '%[A-Za-z_$][\\w$]*', ...scope('variable.other.register') },
             ],
         },

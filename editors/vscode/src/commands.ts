@@ -23,6 +23,7 @@ type Handler = (...args: never[]) => unknown;
 /** Registers every command; what one throws is shown as a message. */
 export function registerCommands(parts: Parts): vscode.Disposable {
     const handlers: Record<string, Handler> = {
+        [COMMANDS.rename]: (uri: string, position: ServerPosition) => rename(parts, uri, position),
         [COMMANDS.showReferences]: (uri: string, position: ServerPosition, places: ServerLocation[]) =>
             showReferences(parts, uri, position, places),
         [COMMANDS.showWarp]: (args: ShowWarpArguments) => parts.showWarp(args),
@@ -90,6 +91,13 @@ async function explain({ server, documents }: Parts, given?: string): Promise<vo
         return;
     }
     await documents.showMarkdown(query, text);
+}
+
+/** Asks for another name than the one that a code action has just written. */
+async function rename({ server }: Parts, uri: string, position: ServerPosition): Promise<void> {
+    const converter = server.client?.protocol2CodeConverter;
+    if (!converter) return;
+    await vscode.commands.executeCommand('editor.action.rename', [converter.asUri(uri), converter.asPosition(position)]);
 }
 
 async function showReferences({ server }: Parts, uri: string, position: ServerPosition, places: ServerLocation[]): Promise<void> {
@@ -221,7 +229,7 @@ async function showMenu({ server }: Parts): Promise<void> {
     const items = [
         ...(running
             ? [
-                  command('$(play) Evaluate Warp', COMMANDS.evaluateWarp),
+                  command('$(play) Evaluate warp', COMMANDS.evaluateWarp),
                   command('$(debug-alt) Debug Kernel', COMMANDS.debugEntry),
                   command('$(list-tree) Show Registers', COMMANDS.showRegisters),
                   command('$(book) Explain …', COMMANDS.explain),

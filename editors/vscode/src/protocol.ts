@@ -165,6 +165,8 @@ export interface RegisterState {
     known: LaneMask;
     /** The same in all lanes that have not exited. */
     uniform: boolean;
+    /** Of a register that is declared as bits: the type that its readers take it as. */
+    reads_as?: string;
     unspecified?: LaneMask;
     approximate?: LaneMask;
 }
@@ -228,6 +230,8 @@ export interface Evaluation {
     /** The launch as text, and whether it was guessed. */
     launch?: unknown;
     guessed?: unknown;
+    /** Where lengths of buffers are guessed: a sentence that says so. */
+    guessed_lengths?: string;
     warp_instructions: number;
     faults: Fault[];
     buffers?: Record<string, Hex>;
@@ -297,7 +301,7 @@ export interface EntryLaunches {
     name: string;
     line: number;
     launches: LaunchText[];
-    guess: { text: string; lines: string[]; guessed: string[] };
+    guess: { text: string; lines: string[]; guessed: string[]; lengths?: string | null };
     parameters: { name: string; type: string; pointer: boolean }[];
 }
 
@@ -347,6 +351,8 @@ export interface Occupancy {
 
 export interface FunctionPressure {
     name: string;
+    /** As a programmer wrote it; only where a compiler mangled it. */
+    demangled?: string;
     entry: boolean;
     line: number;
     stale: boolean;

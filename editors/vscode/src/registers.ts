@@ -90,15 +90,16 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         switch (node.kind) {
             case 'function': {
                 const item = new vscode.TreeItem(
-                    node.of.name,
+                    node.of.demangled ?? node.of.name,
                     node.here ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
                 );
                 item.id = `function:${node.of.name}:${String(node.here)}`;
                 item.iconPath = new vscode.ThemeIcon(node.of.entry ? 'symbol-method' : 'symbol-function');
                 item.description = `≈ ${count(node.of.registers, 'register')}${node.of.stale ? ' (before the last edit)' : ''}`;
+                if (node.of.demangled !== undefined) item.tooltip = node.of.name;
                 item.contextValue = node.of.entry ? 'entry' : 'function';
                 item.accessibilityInformation = {
-                    label: `${node.of.entry ? 'Kernel' : 'Function'} ${node.of.name}, about ${count(node.of.registers, 'register')}`,
+                    label: `${node.of.entry ? 'Kernel' : 'Function'} ${node.of.demangled ?? node.of.name}, about ${count(node.of.registers, 'register')}`,
                 };
                 return item;
             }

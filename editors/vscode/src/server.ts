@@ -35,7 +35,8 @@ const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
 const clientCommands: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-        capabilities.experimental = { ...experimental, commands: { commands: [COMMANDS.showReferences, COMMANDS.showWarp, SERVER_COMMANDS.explain] } };
+        const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, SERVER_COMMANDS.explain];
+        capabilities.experimental = { ...experimental, commands: { commands } };
     },
     initialize: () => undefined,
     getState: () => ({ kind: 'static' }),

@@ -58,9 +58,9 @@ test('an instruction: guard, opcode, modifiers, operands', () => {
         '@ keyword.operator.guard',
         '! keyword.operator.logical',
         '%p1 variable.other.predicate',
-        'ld keyword.mnemonic',
+        'ld entity.name.function.opcode',
         '.global storage.modifier.state-space',
-        '.v2 keyword.operator.modifier',
+        '.v2 support.constant.modifier',
         '.f32 support.type',
         '{ punctuation.section.braces',
         '%f1 variable.other.register',
@@ -83,13 +83,13 @@ test('several statements in one line, and a label before them', () => {
         shown('loop: mov.u32 %r1, %tid.x; bra.uni loop;').filter((word) => !word.includes('punctuation')),
         [
             'loop entity.name.label',
-            'mov keyword.mnemonic',
+            'mov entity.name.function.opcode',
             '.u32 support.type',
             '%r1 variable.other.register',
             '%tid.x variable.other.constant.special-register',
             'bra keyword.control.flow',
-            '.uni keyword.operator.modifier',
-            'loop variable.other',
+            '.uni support.constant.modifier',
+            'loop entity.name.label',
         ],
     );
 });
@@ -100,7 +100,7 @@ test('a function with a result has its name, and a call does not become an opcod
     assert.ok(found.includes('.func keyword.other.directive'));
     assert.ok(found.includes('call keyword.control.flow'));
     assert.ok(found.includes('twice variable.other'));
-    assert.ok(!found.some((word) => word.endsWith('keyword.mnemonic')));
+    assert.ok(!found.some((word) => word.endsWith('entity.name.function.opcode')));
 });
 
 test('the header, numbers, strings, preprocessor lines, unfinished comments', () => {
@@ -119,6 +119,15 @@ test('the header, numbers, strings, preprocessor lines, unfinished comments', ()
     ]) {
         assert.ok(found.includes(word), `${word} is not in ${found.join('\n')}`);
     }
+});
+
+test('a statement that is being typed has its opcode, and words are told apart by what they are', () => {
+    assert.deepEqual(shown('    ld.'), ['ld entity.name.function.opcode', '. support.constant.modifier']);
+    assert.deepEqual(shown('@%p1 ld.global.').slice(-3), ['ld entity.name.function.opcode', '.global storage.modifier.state-space', '. support.constant.modifier']);
+    assert.ok(shown('and.pred %p3, %p1, %p2;').includes('%p2 variable.other.predicate'));
+    assert.ok(shown('    ld.param.u64 %rd1, [out];').includes('out variable.parameter'));
+    assert.ok(shown('    .param .u64 .ptr .global .align 16 out,').includes('out variable.parameter'));
+    assert.ok(shown('@!%p1 bra.uni done;').includes('done entity.name.label'));
 });
 
 test('a launch above a kernel', () => {
@@ -168,7 +177,7 @@ test('every word that the grammar lists is one of the instruction set, and none 
     }
     for (const { name, flow } of isa.instructions) {
         const opcode = name.split('.')[0] ?? name;
-        expect(`    ${name} %r1;`, opcode, flow === 'next' ? 'keyword.mnemonic' : 'keyword.control.flow');
+        expect(`    ${name} %r1;`, opcode, flow === 'next' ? 'entity.name.function.opcode' : 'keyword.control.flow');
     }
     for (const { name } of isa.directives.filter(({ name }) => name.startsWith('.'))) {
         const found = words(`${name} x`).find((one) => one.text === name)?.scope;
@@ -180,18 +189,18 @@ test('every word that the grammar lists is one of the instruction set, and none 
 
 /** Kinds of the server's tokens, and the scopes that are right for each. */
 const SCOPES: Record<string, RegExp> = {
-    opcode: /^keyword\.(?:mnemonic|control\.flow)$/,
+    opcode: /^(?:entity\.name\.function\.opcode|keyword\.control\.flow)$/,
     register: /^variable\.other\.(?:register|predicate)$/,
     predicate: /^variable\.other\.(?:register|predicate)$/,
     specialRegister: /^variable\.other\.constant\.special-register$/,
     stateSpace: /^storage\.modifier\.state-space$/,
-    modifier: /^keyword\.operator\.modifier$/,
+    modifier: /^support\.constant\.modifier$/,
     type: /^support\.type$/,
     keyword: /^(?:keyword\.other\.directive|storage\.modifier\.state-space)$/,
     label: /^(?:entity\.name\.label|variable\.other)$/,
     function: /^(?:entity\.name\.function|variable\.other)$/,
-    parameter: /^variable\.other$/,
-    variable: /^(?:variable\.other|constant\.language)$/,
+    parameter: /^variable\.(?:other|parameter)$/,
+    variable: /^(?:variable\.other|variable\.parameter|constant\.language)$/,
     comment: /^comment|documentation|punctuation|variable\.parameter|keyword\.operator\.assignment|constant\.numeric|storage\.type$/,
     string: /^string/,
     number: /^constant\.numeric/,

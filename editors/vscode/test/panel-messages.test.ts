@@ -36,5 +36,5 @@ test('answers of the server', () => {
 
 test('preferences: what does not fit is as usual', () => {
     const read = preferencesFrom({ order: 'name', width: 7, formats: { a: 'hex', b: 3 }, collapse: false });
-    assert.deepEqual(read, { order: 'name', width: 'normal', formats: { a: 'hex' }, collapse: false, pane: 'memory' });
+    assert.deepEqual(read, { order: 'name', width: 'fit', follow: true, share: 45, formats: { a: 'hex' }, collapse: false, pane: 'memory' });
 });

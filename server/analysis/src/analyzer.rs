@@ -17,7 +17,8 @@ use unchanged::{HashedRange, hash_range, unchanged};
 use crate::body::{Before, Body, Known, Old, Window};
 use crate::checks::module_header::Progress;
 use crate::checks::{
-    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
+    constant_memory_limit, constant_overflow, debug_directive, module_header, project_target, project_version,
+    syntax_error,
 };
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::Diagnostic;
@@ -46,6 +47,18 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Version, target and address size of the module.
     pub environment: Environment,
+}
+
+impl Report {
+    /// What an editor shows: a text that holds nothing yet, or comments alone, lacks no header. The assembler refuses such a file.
+    #[must_use]
+    pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
+        let header = |d: &Diagnostic| d.code == module_header::CODE;
+        if self.diagnostics.iter().any(header) && items(snapshot).is_empty() {
+            self.diagnostics.retain(|d| !header(d));
+        }
+        self
+    }
 }
 
 /// Checks modules and remembers what it can use again. One for each document.
@@ -235,6 +248,7 @@ impl Analyzer {
         for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
             diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
         }
+        recovery::prune(snapshot, &items, &mut out);
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
         Report { diagnostics: out, environment: header.environment }
@@ -373,15 +387,10 @@ fn is_followed(snapshot: &Snapshot, item: &Item<'_>) -> bool {
     item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
 }
 
-/// The report on a function whose brace is not closed: at its opening brace, since the next function is another item.
+/// The report on a function whose brace is not closed: behind its last token, for the next function is another item.
 fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
-    let open = item.node.child_by_field_id(fields().body).map_or(0..1, |body| {
-        let start = source.range(body).start;
-        start..start + 1
-    });
-    let end = source.text.trim_end().len();
-    let last = source.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
-    syntax_error::unclosed_function(open, last..end.max(last + 1))
+    let header = recovery::header_of(source, item.node).unwrap_or(0..1);
+    syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
 }
 
 /// Everything outside of function bodies.
@@ -401,6 +410,8 @@ fn header(
     let mut places: HashMap<String, Earlier> = HashMap::default();
     let mut files: HashMap<u32, Range<usize>> = HashMap::default();
     let follows = recovery::followers(snapshot, items);
+    // The function before, if nothing ends its header.
+    let mut open: Option<&Item<'_>> = None;
     for (index, item) in items.iter().enumerate() {
         if follows.get(index).copied().unwrap_or(false) {
             continue;
@@ -493,7 +504,13 @@ fn header(
                 }
             }
         }
+        if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, node)) {
+            // The first statement that cannot stand here shows what is missing.
+            found.clear();
+            out.push(recovery::opening_bracket(snapshot, header, node));
+        }
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+        open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
     }
     if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
         for name in recovery::lost_names(snapshot, items, &follows) {
@@ -505,7 +522,6 @@ fn header(
     if !follows.contains(&true) {
         functions::undefined(&header, out);
     }
-    out.extend(endless_comment(snapshot));
     out.extend(constant_memory_limit::check(&header, &places));
     let mut found = Vec::new();
     let rope = snapshot.rope();
@@ -527,21 +543,6 @@ fn end_of_header(item: &Item<'_>) -> usize {
         return item.range.end;
     }
     initializer(item.node).map_or(item.range.end, |v| v.start_byte())
-}
-
-/// A block comment without its end takes the rest of the file, so it is the last thing in the tree.
-fn endless_comment(snapshot: &Snapshot) -> Option<Diagnostic> {
-    let mut node = snapshot.roots().next_back()?;
-    let mut cursor = node.walk();
-    while cursor.goto_last_child() {
-        node = cursor.node();
-    }
-    if node.kind_id() != kinds().comment {
-        return None;
-    }
-    let text = snapshot.text(node.byte_range());
-    (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/")))
-        .then(|| syntax_error::endless_comment(node.byte_range()))
 }
 
 /// The first word of a text; its first character, if that is no word.

@@ -154,7 +154,11 @@ impl<'a, 't> Body<'a, 't> {
         // Errors in the header of the function; those of the body are reported statement by statement.
         let mut found = Vec::new();
         for child in children(node) {
-            if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
+            if body.is_none()
+                && let Some(brace) = recovery::opening_brace_in(self.source, node, child.node)
+            {
+                found.push(brace);
+            } else if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
                 syntax_error::report(self.source, child.node, &mut found);
             }
         }
@@ -272,13 +276,12 @@ impl<'a, 't> Body<'a, 't> {
         children.retain(|c| c.node.start_byte() < self.end);
         let kind = children.iter().find(|c| c.kind == kinds().function_kind).map(|c| c.node);
         let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register).map(|c| c.node);
-        let start = kind.map_or(0, |n| self.source.range(n).start);
-        let end = name.or(kind).map_or(start + 1, |n| self.source.range(n).end).max(start + 1);
+        let header = kind.map(|kind| self.source.range(kind).start..self.source.range(name.unwrap_or(kind)).end);
         let base = self.source.base;
         self.statements_of(&mut Children::of(node, children, base));
         // What made the parser lose its way says more than that it did.
         if !self.out.iter().any(recovery::is_syntax) {
-            self.out.push(syntax_error::endless_function(start..end));
+            self.out.extend(recovery::endless(self.source, node, self.end, header));
         }
     }
 
@@ -286,6 +289,8 @@ impl<'a, 't> Body<'a, 't> {
         self.labels(children);
         let k = kinds();
         let (mut label, mut broken) = (None, false);
+        // Where an error node ended: the rest of its line belongs to the same mistake.
+        let mut unread = 0;
         let mut state = self.state();
         let end = self.end - self.source.base;
         for index in 0..children.len() {
@@ -323,11 +328,14 @@ impl<'a, 't> Body<'a, 't> {
             let found = self.out.get(before..).unwrap_or_default();
             // The pieces of a statement that fell apart are no mistakes of their own.
             let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
-            if broken && piece {
+            let start = known.start as usize;
+            let same_line = || self.source.text.get(unread..start).is_some_and(|between| !between.contains('\n'));
+            if broken && (piece || (unread > 0 && same_line())) {
                 self.out.truncate(before);
             } else {
                 broken = found.iter().any(recovery::is_syntax);
             }
+            unread = if is_error(known.kind) { known.end as usize } else { 0 };
         }
     }
 
@@ -454,7 +462,7 @@ impl<'a, 't> Body<'a, 't> {
         } else if node.is_missing() && node.kind() == "}" {
             // Where the parser lost its way before, it may have lost the brace as well.
             if !self.out.iter().any(recovery::is_syntax) {
-                self.out.push(syntax_error::end_of_block(self.source, node));
+                self.out.push(recovery::end_of_block(self.source, node));
             }
         } else {
             syntax_error::report(self.source, node, &mut self.out);

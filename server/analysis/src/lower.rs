@@ -24,14 +24,18 @@ pub struct Source<'t> {
 impl<'t> Source<'t> {
     /// The range of a node in [`Source::text`].
     pub fn range(&self, node: Node<'_>) -> Range<usize> {
-        let start = node.start_byte().saturating_sub(self.base).min(self.text.len());
-        let end = node.end_byte().saturating_sub(self.base).clamp(start, self.text.len());
-        start..end
+        self.relative(node.byte_range())
     }
 
     /// A range of [`Source::text`] as one of the file.
     pub fn absolute(&self, range: Range<usize>) -> Range<usize> {
         range.start + self.base..range.end + self.base
+    }
+
+    /// A range of the file as one of [`Source::text`].
+    pub fn relative(&self, range: Range<usize>) -> Range<usize> {
+        let start = range.start.saturating_sub(self.base).min(self.text.len());
+        start..range.end.saturating_sub(self.base).clamp(start, self.text.len())
     }
 
     /// A node as a word.

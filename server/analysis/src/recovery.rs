@@ -3,13 +3,16 @@
 //! A brace or a parenthesis too few or too many moves whole functions to where no statement may stand. What is reported is the
 //! first place at which that shows; here is said what is silent after it.
 
-use crate::checks::{syntax_error, undeclared_name, unknown_directive, unknown_opcode};
+use crate::checks::{
+    module_header, syntax_error, undeclared_name, undefined_function, unknown_directive, unknown_opcode,
+};
 use crate::diagnostic::Diagnostic;
-use crate::lower::named_children;
+use crate::lower::{Source, named_children};
 use crate::module::{Item, is_function};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// For each item of the module whether it stands where it does because of a mistake before it.
 pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
@@ -81,7 +84,7 @@ pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
 }
 
 /// A function whose header ends before its body or semicolon: parameters and body are items of their own then.
-fn lacks_its_end(node: Node<'_>) -> bool {
+pub fn lacks_its_end(node: Node<'_>) -> bool {
     node.child_by_field_id(fields().body).is_none() && syntax_error::is_broken(node)
 }
 
@@ -214,4 +217,118 @@ pub fn ends_open(node: Node<'_>) -> bool {
     let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };
     let mut cursor = body.walk();
     cursor.goto_last_child() && cursor.node().is_missing()
+}
+
+/// The word and the name that begin a function around a node.
+pub fn header_of(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
+    let f = fields();
+    let mut around = Some(node);
+    while let Some(function) = around.filter(|n| n.kind_id() != kinds().function) {
+        around = function.parent();
+    }
+    let kind = around?.child_by_field_id(f.kind)?;
+    let name = around?.child_by_field_id(f.name).unwrap_or(kind);
+    Some(source.range(kind).start..source.range(name).end.max(source.range(kind).end))
+}
+
+/// The last character of what stands in a node before an offset of the file, comments aside.
+pub fn last_character(source: Source<'_>, node: Node<'_>, end: usize) -> Range<usize> {
+    let token = syntax_error::token_before(node, end).unwrap_or(node);
+    let end = source.range(token).end;
+    let last = source.text.get(..end).and_then(|t| t.char_indices().next_back()).map_or(0, |(at, _)| at);
+    last..end.max(last + 1)
+}
+
+/// The report on a closing brace that the end of the file lacks.
+pub fn end_of_block(source: Source<'_>, brace: Node<'_>) -> Diagnostic {
+    let block = brace.parent().unwrap_or(brace);
+    syntax_error::end_of_block(last_character(source, block, brace.start_byte()), header_of(source, block))
+}
+
+/// The report on a function in an error node, which ends before `end`: its list of parameters or its body is not closed.
+pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<Range<usize>>) -> Option<Diagnostic> {
+    let mut cursor = error.walk();
+    let mut more = cursor.goto_first_child();
+    let mut parenthesis = None;
+    while more {
+        match cursor.node().kind() {
+            "{" => return Some(syntax_error::end_of_block(last_character(source, error, end), header)),
+            "(" => parenthesis = Some(source.range(cursor.node())),
+            ")" => parenthesis = None,
+            _ => {}
+        }
+        more = cursor.goto_next_sibling();
+    }
+    let last = last_character(source, error, end);
+    Some(match parenthesis {
+        Some(open) => syntax_error::endless_list(open, last),
+        None => syntax_error::opening_brace(last),
+    })
+}
+
+/// The report on a header behind which a statement stands that the parser took for a part of it; `child` is a child of the header.
+pub fn opening_brace_in(source: Source<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
+    if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
+        return None;
+    }
+    Some(syntax_error::opening_brace(last_character(source, function, child.start_byte())))
+}
+
+/// Whether an item is a statement, or declares what only bodies and parameter lists have.
+pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let (k, kind) = (kinds(), node.kind_id());
+    kind == k.instruction
+        || kind == k.label
+        || (kind == k.variable_declaration && LOCAL.contains(&&*space(snapshot, node)))
+}
+
+/// The report on a header that a statement follows, or the first of its parameters.
+pub fn opening_bracket(snapshot: &Snapshot, header: &Item<'_>, next: Node<'_>) -> Diagnostic {
+    let text = snapshot.text(header.range.clone());
+    let source = Source { text: &text, base: header.range.start };
+    let last = last_character(source, header.node, header.range.end);
+    let listed = header.node.child_by_field_id(fields().parameters).is_some();
+    let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";
+    let found = match (listed, parameter) {
+        (false, true) => syntax_error::opening_parenthesis(last),
+        _ => syntax_error::opening_brace(last),
+    };
+    found.shifted(header.range.start)
+}
+
+/// Takes away from the findings of a module what follows from an opening bracket that is missing or from a comment that is not closed, and
+/// reports the latter.
+pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic>) {
+    let headers: Vec<Range<usize>> = found
+        .iter()
+        .filter(|d| syntax_error::is_opening_bracket(d))
+        .filter_map(|d| items.iter().find(|i| i.range.contains(&d.range.start)).map(|i| i.range.clone()))
+        .collect();
+    if !headers.is_empty() {
+        found.retain(|d| {
+            let follows = d.code == syntax_error::CODE || d.code == undefined_function::CODE;
+            let inside = headers.iter().any(|h| h.contains(&d.range.start));
+            !(follows && inside) || syntax_error::is_opening_bracket(d)
+        });
+    }
+    if let Some(comment) = endless_comment(snapshot) {
+        let text = snapshot.text(comment.clone());
+        found.retain(|d| {
+            // What it hides cannot be missing.
+            let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
+                || (d.code == module_header::CODE && d.range.start >= comment.start);
+            let before = || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
+            !(hidden || (d.code == syntax_error::CODE && before()))
+        });
+        let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
+        found.push(syntax_error::endless_comment(comment, line));
+    }
+}
+
+/// A block comment without its end, which takes the rest of the text.
+fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
+    let last = snapshot.rope().len_bytes().checked_sub(1)?;
+    let node = snapshot.node_at(last).filter(|n| n.kind_id() == kinds().comment)?;
+    let text = snapshot.text(node.byte_range());
+    (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/"))).then(|| node.byte_range())
 }

@@ -5,6 +5,7 @@
 mod branch;
 mod declarations;
 mod immediate;
+mod name;
 mod order;
 mod site;
 mod vector;
@@ -25,16 +26,18 @@ pub struct Assist {
     pub edits: Vec<TextEdit>,
     /// Why it cannot be done here, although somebody may look for it.
     pub disabled: Option<String>,
+    /// Where it writes a name that it chose itself, in the text before the edits: the user may want another one.
+    pub named: Option<usize>,
 }
 
 impl Assist {
     fn new(id: &'static str, title: impl Into<String>, mut edits: Vec<TextEdit>) -> Self {
         edits.sort_by_key(|e| (e.range.start, e.range.end));
-        Self { id, title: title.into(), edits, disabled: None }
+        Self { id, title: title.into(), edits, disabled: None, named: None }
     }
 
     fn disabled(id: &'static str, title: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { id, title: title.into(), edits: Vec::new(), disabled: Some(reason.into()) }
+        Self { id, title: title.into(), edits: Vec::new(), disabled: Some(reason.into()), named: None }
     }
 }
 
@@ -44,6 +47,7 @@ pub fn assists(snapshot: &Snapshot, range: Range<usize>) -> Vec<Assist> {
     declarations::assists(snapshot, &range, &mut out);
     order::at(snapshot, &range, &mut out);
     immediate::in_declaration(snapshot, range.start, &mut out);
+    name::assists(snapshot, &range, &mut out);
     if let Some(site) = Site::at(snapshot, range.start) {
         immediate::assists(&site, range.start, &mut out);
         vector::assists(&site, &mut out);

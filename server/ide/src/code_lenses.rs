@@ -3,6 +3,7 @@
 //! Where they stand is found at once, what they say when somebody looks. A kind of lens is a row of a table: where it stands, and
 //! what it says.
 
+use crate::demangle::demangle;
 use crate::references::{Access, Reference, references_at};
 use crate::registers;
 use ptx_analysis::registers::Figures;
@@ -12,6 +13,8 @@ use std::ops::Range;
 /// What a lens is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LensKind {
+    /// The name of a function as a programmer wrote it.
+    Name,
     /// How often a function is called, and named otherwise.
     Calls,
     /// How often a variable of the module is used.
@@ -74,6 +77,7 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
+    Row { kind: LensKind::Name, name: "name", wanted: |_| true, name_of: mangled, says: demangled },
     Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
     Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
     Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
@@ -148,6 +152,18 @@ fn function<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     if snapshot.text(kind.byte_range()) == ".entry" { None } else { node.child_by_field_id(f.name) }
 }
 
+/// Functions and kernels whose name a compiler mangled.
+fn mangled<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
+    let name = node.child_by_field_id(fields().name).filter(|_| node.kind_id() == kinds().function)?;
+    demangle(&snapshot.text(name.byte_range())).map(|_| name)
+}
+
+fn demangled(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
+    let name = snapshot.node_at(offset).filter(|n| n.start_byte() == offset)?;
+    let title = demangle(&snapshot.text(name.byte_range()))?.short;
+    Some(LensText { title, places: Vec::new() })
+}
+
 fn variable<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let k = kinds();
     let of_module = node.kind_id() == k.declarator && node.parent()?.parent()?.kind_id() == k.source_file;
@@ -208,7 +224,24 @@ fn evaluate(_: &Snapshot, _: usize, _: &Figures) -> Option<LensText> {
 fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensText> {
     let function = snapshot.node_at(offset)?.parent().filter(|n| n.kind_id() == kinds().function)?;
     function.child_by_field_id(fields().name).filter(|n| n.start_byte() == offset)?;
-    Some(LensText { title: registers::title(figures.of(snapshot, function)), places: Vec::new() })
+    let launched = launched_threads(snapshot, function.start_byte());
+    Some(LensText { title: registers::title(figures.of(snapshot, function), launched), places: Vec::new() })
+}
+
+/// Lines above a kernel that are looked at for its launch.
+const LINES_ABOVE: usize = 64;
+
+/// The threads of a CTA in the launch line above a kernel.
+fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
+    let rope = snapshot.rope();
+    let own = rope.byte_to_line(start.min(rope.len_bytes()));
+    let above = (own.saturating_sub(LINES_ABOVE)..own).rev().map(|line| rope.line(line).to_string());
+    let comments = above.take_while(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
+    // The first launch is the one that is run.
+    let launch = comments.filter_map(|line| Some(line.trim_start().strip_prefix("//! launch:")?.to_owned())).last()?;
+    let block = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
+    let mut sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
+    sizes.try_fold(1u32, |all, size| all.checked_mul(size?))
 }
 
 /// Where a name stands that is declared at an offset, but for its declarations.

@@ -11,6 +11,7 @@ mod declarations;
 mod directives;
 mod forms;
 mod head;
+mod opening;
 mod operands;
 mod place;
 mod reach;
@@ -21,6 +22,7 @@ mod tokens;
 mod topic;
 mod trial;
 
+pub use opening::completion_list;
 pub use topic::{Topic, documentation};
 
 pub(crate) use forms::operands as operand_labels;
@@ -180,26 +182,24 @@ impl Item {
 }
 
 /// How many items are listed at most; with another letter there will be others.
-const MOST_ITEMS: usize = 400;
-/// The same once something is typed: what fits best is among the first, and a list that is short is there sooner.
-const MOST_FITTING: usize = 100;
+const MAX_ITEMS: usize = 400;
 
 /// What may be written at an offset; nothing in comments and strings.
 pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Completions {
     let Some(place) = Place::new(snapshot, offset) else { return Completions::default() };
     let environment = environment(snapshot);
-    let mut list = List { place: &place, environment: &environment, options, items: Vec::new(), incomplete: false };
+    let mut list = List { place: &place, environment: &environment, options, items: Vec::new() };
     list.fill();
-    let List { items, incomplete, .. } = list;
+    let List { items, .. } = list;
     let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
     // A stable sort: within each group the order is that in which they were found.
     items.sort_by_key(|i| i.unavailable.is_some());
-    let all = items.len();
     let word = place.word.as_str();
     items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
-    // All modifiers that fit, all opcodes; of registers the best.
-    items.truncate(if matches!(word, "" | ".") { MOST_ITEMS } else { MOST_FITTING });
-    let incomplete = incomplete || items.len() < all;
+    // With another letter what is left out may be in the list. Nothing else makes a list incomplete: while an editor waits for
+    // the next one it shows the old one, and Enter takes an item of it, whatever has been typed since.
+    let incomplete = items.len() > MAX_ITEMS;
+    items.truncate(MAX_ITEMS);
     Completions { items, insert: place.insert, replace: place.replace, incomplete }
 }
 
@@ -215,7 +215,6 @@ struct List<'p, 't> {
     environment: &'p Environment,
     options: Options,
     items: Vec<Item>,
-    incomplete: bool,
 }
 
 impl List<'_, '_> {

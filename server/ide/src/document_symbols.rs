@@ -1,5 +1,6 @@
 //! The outline of a module.
 
+use crate::demangle::demangle;
 use ptx_analysis::module::{Item, items_of};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
@@ -7,9 +8,11 @@ use std::ops::Range;
 /// An entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Never empty.
+    /// Never empty; demangled, in its short form.
     pub name: String,
-    /// A few words on it, such as its type; may be empty.
+    /// The name in the text, where that is another one.
+    pub mangled: Option<String>,
+    /// A few words on it, such as its type, with the name in the text where that is another one; may be empty.
     pub detail: String,
     /// What it is.
     pub kind: SymbolKind,
@@ -62,7 +65,21 @@ fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
             outline.items(items_of(outline.snapshot, root), &mut out);
         }
     }
+    demangled(&mut out);
     out
+}
+
+/// Shows names as programmers wrote them.
+fn demangled(symbols: &mut [Symbol]) {
+    for symbol in symbols {
+        demangled(&mut symbol.children);
+        if let Some(found) = demangle(&symbol.name) {
+            let mangled = std::mem::replace(&mut symbol.name, found.short);
+            let blank = if symbol.detail.is_empty() { "" } else { " " };
+            symbol.detail.push_str(&format!("{blank}{mangled}"));
+            symbol.mangled = Some(mangled);
+        }
+    }
 }
 
 struct Outline<'t> {
@@ -106,7 +123,7 @@ impl Outline<'_> {
         let selection = within(name.byte_range(), range);
         let name = self.text(name);
         let range = range.clone();
-        (!name.is_empty()).then(|| Symbol { name, detail, kind, range, selection, children: Vec::new() })
+        (!name.is_empty()).then(|| Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() })
     }
 
     fn function(&self, item: &Item<'_>) -> Symbol {
@@ -137,7 +154,15 @@ impl Outline<'_> {
             // The name is still to be written.
             let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
             let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text };
-            Symbol { name, detail: String::new(), kind, range: item.range.clone(), selection, children: Vec::new() }
+            Symbol {
+                name,
+                mangled: None,
+                detail: String::new(),
+                kind,
+                range: item.range.clone(),
+                selection,
+                children: Vec::new(),
+            }
         });
         symbol.detail = detail;
         symbol.children = children;
@@ -159,7 +184,7 @@ impl Outline<'_> {
                 let name = self.text(child);
                 let kind = if name == ".entry" { SymbolKind::Kernel } else { SymbolKind::Function };
                 let (detail, selection) = (name.clone(), range.clone());
-                current = Some(Symbol { name, detail, kind, range, selection, children: Vec::new() });
+                current = Some(Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() });
                 named = false;
             } else if kind == k.function {
                 out.extend(current.take());
@@ -238,7 +263,7 @@ impl Outline<'_> {
                 let name = self.text(name);
                 if !name.is_empty() {
                     let kind = SymbolKind::Variable;
-                    out.push(Symbol { name, detail, kind, range, selection, children: Vec::new() });
+                    out.push(Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() });
                 }
             }
             more = cursor.goto_next_sibling();

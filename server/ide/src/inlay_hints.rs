@@ -44,9 +44,9 @@ pub struct HintOptions {
     pub offsets: bool,
     /// How many registers hold a value.
     pub registers: PressureHints,
-    /// The shapes of matrix operands.
+    /// The shapes of matrix operands, once for a run of equal instructions.
     pub shapes: bool,
-    /// Files and lines that `.loc` names by number.
+    /// Files and lines that `.loc` names by number, where no comment says them.
     pub sources: bool,
     /// The types of registers that are written.
     pub types: bool,
@@ -81,12 +81,12 @@ pub enum Defaults {
     All,
 }
 
-/// At which instructions it is shown how many registers hold a value.
+/// The instructions that show how many registers hold a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PressureHints {
     /// Nowhere.
     Off,
-    /// Where most do.
+    /// Where the number is highest.
     Peaks,
     /// In every line.
     All,

@@ -9,6 +9,7 @@ mod call_hierarchy;
 mod code_lenses;
 mod completion;
 mod definition;
+mod demangle;
 mod describe;
 mod document_symbols;
 mod explain;
@@ -18,6 +19,7 @@ mod formatting;
 mod fragment;
 mod header;
 mod highlight;
+pub mod holding;
 mod hover;
 mod inlay_hints;
 mod links;
@@ -36,11 +38,14 @@ mod workspace_symbols;
 pub use assists::{Assist, assists, canonical_order};
 pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, outgoing_calls};
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
-pub use completion::{Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, documentation};
+pub use completion::{
+    Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, completion_list, documentation,
+};
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
 pub use describe::Explained;
+pub use demangle::{Demangled, both_names, demangle, short_name};
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

@@ -1,21 +1,24 @@
 //! Other names. What comes of it means what it meant: a name that would be taken for another one, or another for it, is refused.
 
 mod conflict;
+mod single;
 
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::names::{self, Declaration, What};
-use crate::references::{Access, Reference, declaration_at, name_at, own_name, references};
-use ptx_analysis::ast::Word;
+use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
+use ptx_analysis::ast;
 use ptx_analysis::checks::reserved_name;
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
+pub(crate) use single::{Separation, separate, uses};
+
 /// What can be renamed at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamable {
-    /// The text that another name takes the place of. Of a register of a range this is what stands before its number.
+    /// The text that another name takes the place of.
     pub range: Range<usize>,
     /// That text.
     pub name: String,
@@ -62,7 +65,9 @@ pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, R
 /// In words for whoever asked: the new name is none, is taken, or would mean something else somewhere.
 pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, Refusal> {
     let subject = Subject::at(snapshot, offset)?;
-    let new = subject.new_name(snapshot, new)?;
+    if subject.single {
+        return single::renaming(snapshot, &subject.declaration, &subject.name, new);
+    }
     renaming(snapshot, &subject, new)
 }
 
@@ -74,7 +79,7 @@ pub fn rename_in_module(snapshot: &Snapshot, name: &str, new: &str) -> Result<Re
     let declaration = names::all_in_module(snapshot, name).into_iter().next();
     let declaration = declaration.ok_or_else(|| format!("`{name}` is not declared here"))?;
     let place = own_name(&declaration).unwrap_or_else(|| declaration.declarator.byte_range());
-    renaming(snapshot, &Subject { declaration, place, name: name.to_owned() }, new)
+    renaming(snapshot, &Subject { declaration, place, name: name.to_owned(), single: false }, new)
 }
 
 /// The name at an offset, if other modules may know it too.
@@ -113,7 +118,8 @@ fn renaming(snapshot: &Snapshot, subject: &Subject<'_>, new: &str) -> Result<Ren
             "`{old}` is one of the labels that `{base}<…>` lists by their numbers; name them there one by one first"
         ));
     }
-    conflict::check(snapshot, &subject.declaration, &found, (&old, new))?;
+    let word = Word { text: new, count: subject.declaration.count };
+    conflict::check(snapshot, &subject.declaration, &found, (&old, word))?;
     let replace = |r: Reference| TextEdit { range: r.range.start..r.range.start + old.len(), text: new.to_owned() };
     Ok(Renaming { edits: found.into_iter().map(replace).collect(), old, reach })
 }
@@ -123,8 +129,10 @@ struct Subject<'t> {
     declaration: Declaration<'t>,
     /// The name at the place that was asked about.
     place: Range<usize>,
-    /// The name; of a range, that of all of its registers.
+    /// The name; where a range is declared, that of all of its registers.
     name: String,
+    /// It is one register of a range, and becomes one by itself.
+    single: bool,
 }
 
 impl<'t> Subject<'t> {
@@ -133,35 +141,18 @@ impl<'t> Subject<'t> {
             return Err(nothing(snapshot, offset));
         };
         let place = node.byte_range();
-        // The registers of a range can only be renamed together.
-        let name = match own_name(&declaration) {
-            Some(own) if declaration.count.is_some() => snapshot.text(own).into_owned(),
+        let own = own_name(&declaration).filter(|_| declaration.count.is_some());
+        let single = declaration.what == What::Register && own.as_ref().is_some_and(|own| *own != place);
+        // Other names of a range can only be changed together.
+        let name = match own {
+            Some(own) if !single => snapshot.text(own).into_owned(),
             _ => name,
         };
         if !snapshot.text(place.clone()).starts_with(&name) {
             let listed = snapshot.text(place);
             return Err(format!("`{listed}<…>` stands for several labels: rename them where they stand"));
         }
-        Ok(Self { declaration, place, name })
-    }
-
-    /// The new name: of a register of a range, what is meant for all of them.
-    fn new_name<'n>(&self, snapshot: &Snapshot, new: &'n str) -> Result<&'n str, Refusal> {
-        let place = snapshot.text(self.place.clone());
-        let Some(number) = place.strip_prefix(self.name.as_str()).filter(|n| !n.is_empty()) else { return Ok(new) };
-        if let Some(base) = new.strip_suffix(number)
-            && !base.ends_with(|c: char| c.is_ascii_digit())
-        {
-            return Ok(base);
-        }
-        if !new.ends_with(|c: char| c.is_ascii_digit()) {
-            return Ok(new);
-        }
-        let (name, count) = (&self.name, self.declaration.count.unwrap_or(0));
-        Err(format!(
-            "`{place}` is one of the registers that `{name}<{count}>` declares, which can only be renamed together: \
-             write the new name without a number, or with the number {number}"
-        ))
+        Ok(Self { declaration, place, name, single })
     }
 }
 
@@ -198,7 +189,7 @@ fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
         return Err(format!("`{new}` ends in a digit: the numbers of its registers could not be told from it"));
     }
     let mut found = Vec::new();
-    reserved_name::check(Word { text: new, start: 0 }, range, &mut found);
+    reserved_name::check(ast::Word { text: new, start: 0 }, range, &mut found);
     found.first().map_or(Ok(()), |d| Err(d.message.replace("this hides", &format!("`{new}` would hide"))))
 }
 

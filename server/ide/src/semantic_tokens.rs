@@ -6,6 +6,7 @@
 mod heads;
 mod legend;
 mod scopes;
+mod unfinished;
 
 pub use legend::{TokenKind, TokenModifiers};
 
@@ -77,6 +78,8 @@ struct Walk<'t> {
     /// What gates say of directives, types and the like.
     words: HashMap<String, TokenModifiers>,
     stack: Vec<Frame>,
+    /// Up to here the text has its tokens, whatever the tree says.
+    read_until: usize,
     out: Vec<Token>,
 }
 
@@ -90,6 +93,7 @@ impl<'t> Walk<'t> {
             scopes: Scopes::new(snapshot),
             words: HashMap::new(),
             stack: Vec::new(),
+            read_until: 0,
             out: Vec::new(),
         }
     }
@@ -254,6 +258,13 @@ impl<'t> Walk<'t> {
             // Behind the bar of `d|p` stands another operand.
             return if kind == k.pair { Role::Pair(place as u8) } else { role };
         }
+        let name = kind == k.identifier || kind == k.register;
+        if frame.head.is_some() && frame.kind != k.instruction && name {
+            // An operand of an unfinished instruction.
+            let place = frame.next.1;
+            frame.next.1 += 1;
+            return frame.head.as_ref().map_or(Role::Read, |head| head.role(place + 1, place, 0));
+        }
         match frame.role {
             Role::Pair(place) => {
                 let second = u8::from(field == f.second);
@@ -305,8 +316,13 @@ impl<'t> Walk<'t> {
         let (k, f) = (kinds(), fields());
         let parent = self.stack.last().map_or(0, |frame| frame.kind);
         const NONE: TokenModifiers = TokenModifiers::NONE;
+        if node.start_byte() < self.read_until {
+            return;
+        }
         if kind == k.register || kind == k.identifier {
-            self.name(node, parent, field, role);
+            if kind == k.register || !self.unfinished(node) {
+                self.name(node, parent, field, role);
+            }
         } else if kind == k.modifier && parent == k.instruction {
             self.modifier(node);
         } else if kind == k.opcode {
@@ -330,7 +346,10 @@ impl<'t> Walk<'t> {
         } else if kind == k.target_name {
             self.gated(node, TokenKind::EnumMember, NONE);
         } else if kind == k.comment {
-            self.push(node, TokenKind::Comment, NONE);
+            // Editors colour the words of a launch by their grammar; one token over all of them would hide that.
+            if !self.text(node.byte_range()).starts_with("//!") {
+                self.push(node, TokenKind::Comment, NONE);
+            }
         } else if kind == k.string {
             self.push(node, TokenKind::String, NONE);
         } else if kind == k.member_name {

@@ -10,8 +10,19 @@ const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
 const BIGGEST = 150 * 1024;
 
 export class Desk {
-    constructor({ page, project, pictures }) {
-        Object.assign(this, { page, project, pictures });
+    constructor({ page, project, pictures, change }) {
+        Object.assign(this, { page, project, pictures, change });
+    }
+
+    /** Changes settings while VS Code runs. */
+    settings(changes) {
+        this.change(changes);
+    }
+
+    /** Puts a file of one's own into the project. */
+    write(name, text) {
+        mkdirSync(this.project, { recursive: true });
+        writeFileSync(join(this.project, name), text);
     }
 
     /** Puts a kernel of the repository into the project; `change` may alter its text. */
@@ -31,7 +42,7 @@ export class Desk {
             await page.keyboard.press('Control+p');
             await page.locator('.quick-input-widget input').first().waitFor();
             await page.keyboard.type(name);
-            const seen = await row.waitFor({ timeout: 4000 }).then(() => true, () => false);
+            const seen = await row.waitFor({ timeout: tries * 4000 }).then(() => true, () => false);
             if (seen) break;
             if (tries === 4) throw new Error(`${name} cannot be opened`);
             await page.keyboard.press('Escape');

@@ -32,7 +32,7 @@ try {
         ['skipWelcome', 'true'],
         ['skipReleaseNotes', 'true'],
     ];
-    await page.goto(`http://${workbench.host}/?folder=${project}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+    await page.goto(`http://${workbench.host}/?folder=${project}&payload=${encodeURIComponent(JSON.stringify(payload))}`, { timeout: 120_000 });
     const code = await Promise.race([ended, new Promise((finish) => setTimeout(() => finish(`nothing after ${minutes} minutes`), minutes * 60_000))]);
     if (existsSync(report)) {
         const { tests, stats } = JSON.parse(readFileSync(report, 'utf8'));

@@ -47,7 +47,7 @@ test('opens at the first step, and steps forwards and backwards by keys', async 
     await withPanel({}, async ({ sent }, page) => {
         assert.equal(await step(page), 1);
         assert.match(await page.textContent('.place'), /Line 10.*mov\.u32 %tid_x, %tid\.x;.*32 of 32 lanes/);
-        assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['5', '—']);
+        assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['lane', '—']);
         assert.match((await cell(page, '%tid_x', 5)).class, /changed/);
         await press(page, 'n', 'n', 'n');
         assert.equal((await cell(page, '%v', 2)).text, '3.0');
@@ -74,7 +74,7 @@ test('the first paint is measured and told to the host', async () => {
 
 test('lanes: diverged ones, exited ones and ones that do not exist can be told apart', async () => {
     const run = new Run(sampleKernel(), { present: 0x00ffffff });
-    await withPanel({ answer: answersOf(run), width: 5200 }, async (_, page) => {
+    await withPanel({ answer: answersOf(run), width: 5200, preferences: { width: 'normal', collapse: false } }, async (_, page) => {
         await press(page, 'n', 'n', 'n', 'n', 'n', 'n');
         assert.match(await page.textContent('.place'), /16 of 24 lanes|8 of 24 lanes/);
         assert.match((await cell(page, '%v', 20)).class, /diverged/);
@@ -90,7 +90,7 @@ test('lanes: diverged ones, exited ones and ones that do not exist can be told a
 });
 
 test('values that are approximate or unspecified are marked wherever they show', async () => {
-    await withPanel({ width: 5200 }, async (_, page) => {
+    await withPanel({ width: 5200, preferences: { width: 'normal', collapse: false } }, async (_, page) => {
         await press(page, ...new Array(6).fill('n'));
         assert.equal((await cell(page, '%w', 1)).text, '≈0.5');
         assert.match((await cell(page, '%w', 1)).label, /approximate/);
@@ -161,7 +161,7 @@ test('the reading of a register is chosen by key or menu, and remembered', async
 });
 
 test('the grid by keyboard: arrows, edges, one stop for Tab, focus lane', async () => {
-    await withPanel({}, async ({ sent }, page) => {
+    await withPanel({ preferences: { width: 'normal', collapse: false } }, async ({ sent }, page) => {
         const focused = () => page.evaluate(() => ({ row: document.activeElement.closest('[role="row"]')?.querySelector('.name')?.textContent, column: document.activeElement.getAttribute('aria-colindex') }));
         await press(page, 'r');
         assert.deepEqual(await focused(), { row: '%tid_x', column: '1' });
@@ -345,7 +345,7 @@ test('launch: fields edit the text, the text edits the fields, problems are at t
 
 test('a guessed launch says so, and is written at a click', async () => {
     await withPanel({ answer: answersOf(sample({ guessed: true })) }, async ({ sent }, page) => {
-        assert.match(await page.textContent('.notice.note'), /Guessed: block=32, x=f32\[32\]:iota\./);
+        assert.match(await page.textContent('.notice.note'), /Guessed launch: block=32, x=f32\[32\]:iota\./);
         await page.waitForFunction(() => document.querySelector('#launch-n') !== null);
         await page.click('text=Write the launch line');
         const [written] = await sent('write');
@@ -470,3 +470,64 @@ for (const theme of Object.keys(THEMES)) {
         });
     });
 }
+
+test('opens where something happens first, or at the line of the cursor, not at step 1 without a value', async () => {
+    await withPanel({ step: null }, async (_, page) => {
+        assert.ok((await step(page)) > 1);
+        assert.match(await page.textContent('.place'), /ld\.|st\.|@/);
+    });
+    await withPanel({ step: null, target: { line: 10 } }, async (_, page) => {
+        assert.equal(await step(page), 1);
+    });
+});
+
+test('follows the cursor of the editor to the nearest step of its line, and does not where that is turned off', async () => {
+    await withPanel({}, async ({ tell, sent }, page) => {
+        await press(page, 'n', 'n', 'n');
+        const line = Number(/Line (\d+)/.exec(await page.textContent('.place'))[1]);
+        await press(page, 'g');
+        await tell({ type: 'cursor', line });
+        await page.waitForFunction((wanted) => document.querySelector('.place .line').textContent === `Line ${wanted}`, line);
+        assert.equal(await step(page), 4);
+        assert.equal((await sent('at')).at(-1).reveal, false, 'the text is not scrolled under the cursor');
+        await tell({ type: 'cursor', line: 1 });
+        await page.waitForFunction(() => document.querySelector('.place').textContent.includes('does not execute line 1'));
+        assert.equal(await step(page), 4);
+        await press(page, 'l', 'g');
+        await tell({ type: 'cursor', line });
+        await settle(page);
+        assert.equal(await step(page), 1);
+        assert.equal((await sent('remember')).at(-1).preferences.follow, false);
+    });
+});
+
+test('columns fit: half a warp is seen at 670 pixels, and counting values are one text that opens', async () => {
+    await withPanel({ width: 670, height: 800, preferences: {} }, async (_, page) => {
+        await press(page, 'n', 'n', 'n');
+        const seen = await page.evaluate(() => {
+            const grid = document.querySelector('.grid').getBoundingClientRect();
+            return [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= grid.right).length;
+        });
+        assert.ok(seen >= 16, `${seen} lanes`);
+        assert.equal((await cell(page, '%tid_x', 0)).text, 'lane');
+        await page.click('.row:has(.name:text-is("%tid_x")) .name');
+        assert.equal((await cell(page, '%tid_x', 5)).text, '5');
+    });
+});
+
+test('the timeline says what its colours mean, and a warp that never diverges is told in one line', async () => {
+    await withPanel({}, async (_, page) => {
+        assert.match(await page.textContent('.legend'), /Colour: line \d+line \d+.*guard false.*waits.*exited.*this step/);
+        assert.ok(await page.isVisible('.legend .ramp i'));
+    });
+});
+
+test('panes are given more room by the bar above them', async () => {
+    await withPanel({ width: 700 }, async ({ sent }, page) => {
+        const before = (await page.locator('.panes').boundingBox()).height;
+        await page.focus('.splitter');
+        await press(page, 'ArrowUp', 'ArrowUp');
+        assert.ok((await page.locator('.panes').boundingBox()).height > before + 20);
+        assert.equal((await sent('remember')).at(-1).preferences.share, 55);
+    });
+});

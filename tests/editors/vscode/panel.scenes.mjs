@@ -5,9 +5,9 @@ const lens = (text) => `.codelens-decoration a:has-text("${text}")`;
 export const panelOf = (page) => page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
 
 /** Opens a kernel, clicks its lens and waits for the grid. */
-export async function openWarp(desk, name, entry = '.entry', change) {
-    const text = desk.kernel(name, change);
-    await desk.open(name);
+export async function openWarp(desk, name, entry = '.entry', change, as = name) {
+    const text = desk.kernel(name, change, as);
+    await desk.open(as);
     // Two editors side by side want the room.
     if (await desk.page.locator('.part.sidebar').isVisible()) await desk.run('View: Close Primary Side Bar');
     await desk.goToText(text, entry);

@@ -36,7 +36,7 @@ for (const trust of [false, true]) {
         const page = await context.newPage();
         page.setDefaultTimeout(15_000);
         page.on('pageerror', (error) => console.log(`  (the page: ${String(error).slice(0, 200)})`));
-        const desk = new Desk({ page, project, pictures });
+        const desk = new Desk({ page, project, pictures, change: workbench.change });
         desk.kernel('saxpy.ptx');
         desk.kernel('mma_matmul.ptx');
         await page.goto(`http://${workbench.host}/?folder=${project}`);

@@ -104,5 +104,11 @@ export async function startWorkbench({ data, vsix, settings = {}, trust = false,
         await stop();
         throw error;
     }
-    return { host, stop, said, extensions };
+    /** Changes settings while VS Code runs; it notices that by itself. */
+    const now = { ...SETTINGS, ...settings };
+    const change = (changes) => {
+        Object.assign(now, changes);
+        writeFileSync(join(data, 'data', 'Machine', 'settings.json'), JSON.stringify(now));
+    };
+    return { host, stop, said, extensions, change };
 }

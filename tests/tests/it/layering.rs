@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
     ("ptx-analysis", &["memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa"]),
-    ("ptx-ide", &["ptx-isa", "ptx-syntax", "ptx-analysis", "memchr", "strsim"]),
+    ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
 ];
 
 /// What no crate below the protocol layer may need, by any way.

@@ -1,5 +1,6 @@
 //! Tests that cross crates.
 
+mod blank;
 mod constants;
 mod coverage;
 mod diagnostics_table;
@@ -18,5 +19,6 @@ mod occupancy;
 mod properties;
 mod recorded_fixtures;
 mod registers;
+mod typing;
 mod unsafe_code;
 mod verdicts;

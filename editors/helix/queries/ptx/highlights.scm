@@ -1,7 +1,8 @@
 ; Made from tree-sitter-ptx/queries/highlights.scm by tests/editors/sync-queries.sh: edit that file, not this one.
 
 ; Colours for PTX. The capture names are those that Neovim and Helix share; where a more special one is unknown, both fall
-; back to what stands before its last dot. Later patterns win.
+; back to what stands before its last dot. Later patterns win. Opcodes, state spaces, types, other modifiers, registers, predicates,
+; special registers, parameters, labels and numbers each have a capture of their own, so that a theme can tell them apart.
 
 (comment) @comment
 (preprocessor_line) @keyword.directive
@@ -26,15 +27,15 @@
 (target_name) @constant
 (linkage) @keyword.storage.modifier
 (function_kind) @keyword.function
-(state_space) @keyword.storage.modifier
+(state_space) @namespace
 (attribute_name) @attribute
 (section_name) @namespace
 (section_kind) @attribute
 (address_operator) @function.builtin
 
 ; Types
-(type) @type.builtin
-(vector_type) @type.builtin
+(type) @keyword.storage.type
+(vector_type) @keyword.storage.type
 
 ; Names
 (identifier) @variable
@@ -42,7 +43,7 @@
 (sink) @variable.builtin
 ((identifier) @constant.builtin
   (#eq? @constant.builtin "WARP_SZ"))
-(parameter name: (_) @variable.parameter)
+(parameter name: (_) @markup.italic)
 (field_initializer name: (identifier) @variable.other.member)
 (member member: (member_name) @variable.other.member)
 (label name: (_) @label)
@@ -51,15 +52,25 @@
 (alias_directive name: (_) @function aliasee: (_) @function)
 (function name: (_) @function)
 
+; Compilers name predicates so. The register of a guard is one, whatever its name.
+((register) @markup.bold
+  (#match? @markup.bold "^[%]p[0-9]*$"))
+(guard (register) @markup.bold)
+(guard (identifier) @markup.bold)
+
+; What `.param` addresses.
+(instruction
+  (modifier) @_space
+  operand: (address [
+    (identifier) @markup.italic
+    (offset base: (identifier) @markup.italic)
+  ])
+  (#match? @_space "^[.]param(::(entry|func))?$"))
+
 ((register) @variable.builtin
   (#match? @variable.builtin "^[%](tid|ntid|laneid|warpid|nwarpid|ctaid|nctaid|smid|nsmid|gridid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid|cluster_ctarank|cluster_nctarank|is_explicit_cluster|lanemask_(eq|le|lt|ge|gt)|clock|clock_hi|clock64|pm[0-7](_64)?|envreg[0-9]+|globaltimer(_lo|_hi)?|reserved_smem_offset_(begin|end|cap|0|1)|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec|perctamemory(offset|size))$"))
 
 ; Instructions
-(opcode) @function.builtin
-((opcode) @keyword.control.return
-  (#any-of? @keyword.control.return "ret" "exit" "trap" "brkpt"))
-((opcode) @keyword
-  (#any-of? @keyword "bra" "brx" "call"))
 (instruction
   opcode: (opcode) @_opcode
   operand: (identifier) @label
@@ -80,11 +91,17 @@
   operand: (identifier) @function
   (#eq? @_opcode "call"))
 
-(modifier) @attribute
-((modifier) @type.builtin
-  (#match? @type.builtin "^[.](pred|v[248]|b(1|4|8|16|32|64|128)|[us](2|4|8|16|32|64)(x2|x4)?|s2f6x2|b?f16(x2)?|f32(x2)?|f64|tf32|u?e[0-9]m[0-9]+(x2|x4)?|texref|samplerref|surfref)$"))
-((modifier) @keyword.storage.modifier
-  (#match? @keyword.storage.modifier "^[.](const|global|local|param|shared|tex)(::(entry|func|cta|cluster))?$"))
+; After the patterns that only look at an opcode: in Helix the last capture of a word counts, whatever its name.
+(opcode) @function.builtin
+((opcode) @keyword.control.return
+  (#any-of? @keyword.control.return "ret" "exit" "trap" "brkpt"))
+((opcode) @keyword
+  (#any-of? @keyword "bra" "brx" "call"))
+(modifier) @string.special.symbol
+((modifier) @keyword.storage.type
+  (#match? @keyword.storage.type "^[.](pred|v[248]|b(1|4|8|16|32|64|128)|[us](2|4|8|16|32|64)(x2|x4)?|s2f6x2|b?f16(x2)?|f32(x2)?|f64|tf32|u?e[0-9]m[0-9]+(x2|x4)?|texref|samplerref|surfref)$"))
+((modifier) @namespace
+  (#match? @namespace "^[.](const|global|local|param|shared|tex)(::(entry|func|cta|cluster))?$"))
 
 (guard "@" @operator)
 (guard "!" @operator)

@@ -1,31 +1,87 @@
--- Colours for what the server says of each word, where Neovim has none: its kinds beyond those of the protocol. Themes may have their own.
+-- Colours: each class of words has a group `Ptx…`, used by tree-sitter's captures and by what the server says of each word. A theme
+-- or a user may define any of them. Neovim's default colour scheme has one colour for most classes, so there the groups have their own.
 
 local M = {}
 
+--- Each group: what it links to in other colour schemes, and what it is in Neovim's default one. Colours are those of the default
+--- colour scheme by their names without `NvimLight` and `NvimDark`.
+local groups = {
+  PtxOpcode = { link = '@function.builtin', colour = 'Cyan', bold = true },
+  PtxControlFlow = { link = '@keyword', colour = 'Magenta', bold = true },
+  PtxStateSpace = { link = '@keyword.modifier', colour = 'Magenta' },
+  PtxType = { link = '@type.builtin', colour = 'Blue' },
+  PtxModifier = { link = '@attribute', colour = 'Cyan' },
+  PtxRegister = { link = '@variable' },
+  PtxPredicate = { link = '@boolean', colour = 'Yellow' },
+  PtxSpecialRegister = { link = '@variable.builtin', colour = 'Red' },
+  PtxParameter = { link = '@variable.parameter', colour = 'Blue', bold = true },
+  PtxLabel = { link = '@label', colour = 'Yellow', bold = true },
+  PtxNumber = { link = '@number', colour = 'Green' },
+}
+
+--- Captures and tokens, and the group of each.
 local links = {
-  ['@lsp.type.opcode.ptx'] = '@function.builtin',
-  ['@lsp.typemod.opcode.controlFlow.ptx'] = '@keyword',
-  ['@lsp.type.register.ptx'] = '@variable',
-  ['@lsp.type.predicate.ptx'] = '@boolean',
-  ['@lsp.type.specialRegister.ptx'] = '@variable.builtin',
-  ['@lsp.type.stateSpace.ptx'] = '@keyword.modifier',
-  ['@lsp.type.label.ptx'] = '@label',
+  ['@function.builtin.ptx'] = 'PtxOpcode',
+  ['@keyword.ptx'] = 'PtxControlFlow',
+  ['@keyword.return.ptx'] = 'PtxControlFlow',
+  ['@keyword.modifier.space.ptx'] = 'PtxStateSpace',
+  ['@type.builtin.ptx'] = 'PtxType',
+  ['@attribute.modifier.ptx'] = 'PtxModifier',
+  ['@variable.predicate.ptx'] = 'PtxPredicate',
+  ['@variable.builtin.ptx'] = 'PtxSpecialRegister',
+  ['@variable.parameter.ptx'] = 'PtxParameter',
+  ['@label.ptx'] = 'PtxLabel',
+  ['@number.ptx'] = 'PtxNumber',
+  ['@number.float.ptx'] = 'PtxNumber',
+  ['@lsp.type.opcode.ptx'] = 'PtxOpcode',
+  ['@lsp.typemod.opcode.controlFlow.ptx'] = 'PtxControlFlow',
+  ['@lsp.type.stateSpace.ptx'] = 'PtxStateSpace',
+  ['@lsp.type.type.ptx'] = 'PtxType',
+  ['@lsp.type.modifier.ptx'] = 'PtxModifier',
+  ['@lsp.type.register.ptx'] = 'PtxRegister',
+  ['@lsp.type.predicate.ptx'] = 'PtxPredicate',
+  ['@lsp.type.specialRegister.ptx'] = 'PtxSpecialRegister',
+  ['@lsp.type.parameter.ptx'] = 'PtxParameter',
+  ['@lsp.type.label.ptx'] = 'PtxLabel',
+  ['@lsp.type.number.ptx'] = 'PtxNumber',
   ['@lsp.mod.unavailable.ptx'] = 'DiagnosticUnnecessary',
 }
 
-local function link()
-  for name, to in pairs(links) do
-    vim.api.nvim_set_hl(0, name, { link = to, default = true })
+--- The numbers of the colours in a terminal of 16 colours.
+local terminal = { Red = 1, Green = 2, Yellow = 3, Blue = 4, Magenta = 5, Cyan = 6 }
+
+--- What this file has set, to tell it from what a theme or a user has.
+local set = {}
+
+local function define(name, colours)
+  local now = vim.api.nvim_get_hl(0, { name = name })
+  if next(now) == nil or vim.deep_equal(now, set[name]) then
+    vim.api.nvim_set_hl(0, name, colours)
+    set[name] = vim.api.nvim_get_hl(0, { name = name })
   end
 end
 
---- Sets them now and whenever a theme has cleared them.
+local function link()
+  local own = (vim.g.colors_name or 'default') == 'default'
+  local shade = vim.o.background == 'light' and 'NvimDark' or 'NvimLight'
+  for name, group in pairs(groups) do
+    if own and group.colour then
+      define(name, { fg = shade .. group.colour, ctermfg = terminal[group.colour], bold = group.bold })
+    else
+      define(name, { link = group.link })
+    end
+  end
+  for name, to in pairs(links) do
+    define(name, { link = to })
+  end
+end
+
+--- Sets them now, whenever a theme has cleared them, and when the background changes: Neovim learns it from the terminal late.
 function M.define()
   link()
-  vim.api.nvim_create_autocmd('ColorScheme', {
-    group = vim.api.nvim_create_augroup('ptx-analyzer-highlights', { clear = true }),
-    callback = link,
-  })
+  local augroup = vim.api.nvim_create_augroup('ptx-analyzer-highlights', { clear = true })
+  vim.api.nvim_create_autocmd('ColorScheme', { group = augroup, callback = link })
+  vim.api.nvim_create_autocmd('OptionSet', { group = augroup, pattern = 'background', callback = link })
 end
 
 return M

@@ -38,8 +38,13 @@ export interface Preferences {
     formats: Record<string, string>;
     order: 'recent' | 'declared' | 'name';
     collapse: boolean;
-    width: 'narrow' | 'normal' | 'wide';
+    /** `fit`: as narrow as the values, and so that half a warp is seen. */
+    width: 'fit' | 'narrow' | 'normal' | 'wide';
     pane: string;
+    /** Whether the panel goes to the line of the editor's cursor. */
+    follow: boolean;
+    /** The share of the room that the panes below (or beside) the registers have, in percent. */
+    share: number;
 }
 
 export interface Timings {
@@ -78,7 +83,7 @@ export type FromHost =
     | { type: 'goTo'; line: number; next: boolean }
     | { type: 'act'; action: Action };
 
-export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'normal', pane: 'memory' };
+export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'fit', pane: 'memory', follow: true, share: 45 };
 
 /** Steps in one window of the trace. */
 export const WINDOW = 128;
@@ -187,8 +192,10 @@ export function preferencesFrom(value: unknown): Preferences {
     const out: Preferences = { ...NO_PREFERENCES, formats: {} };
     if (!isRecord(value)) return out;
     if (oneOf(value['order'], ['recent', 'declared', 'name'])) out.order = value['order'];
-    if (oneOf(value['width'], ['narrow', 'normal', 'wide'])) out.width = value['width'];
+    if (oneOf(value['width'], ['fit', 'narrow', 'normal', 'wide'])) out.width = value['width'];
     if (typeof value['collapse'] === 'boolean') out.collapse = value['collapse'];
+    if (typeof value['follow'] === 'boolean') out.follow = value['follow'];
+    if (isCount(value['share']) && value['share'] >= 15 && value['share'] <= 80) out.share = value['share'];
     if (isText(value['pane'], 32)) out.pane = value['pane'];
     if (isRecord(value['formats'])) {
         for (const [name, format] of Object.entries(value['formats']).slice(0, 5000)) {
@@ -290,7 +297,7 @@ function isStep(value: unknown): value is Fields {
 
 function isRegisterState(value: unknown): value is Fields {
     return isRecord(value) && isText(value['name'], 10_000) && isText(value['type'], 32) && isHex(value['value']) && isMask(value['known']) &&
-        optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
+        optional(value['reads_as'], (one) => isText(one, 32)) && optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
 }
 
 function isState(value: unknown): boolean {

@@ -42,6 +42,19 @@ impl Analyzer {
     /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
     /// declares, so it is for modules that are not large.
     pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<Facts> {
+        let (function, header) = Self::lowered(snapshot, function)?;
+        Some(Facts::new(&function, &Graph::new(&function), &header.environment))
+    }
+
+    /// One function with its blocks and edges; nothing if not all of it is understood. As [`Self::facts_of`], it is for modules that are
+    /// not large.
+    pub fn flow_of(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Graph)> {
+        let (function, _) = Self::lowered(snapshot, function)?;
+        let graph = Graph::new(&function);
+        Some((function, graph))
+    }
+
+    fn lowered(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Header)> {
         let items = items(snapshot);
         let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
         let analyzer = &mut Self::default();
@@ -50,6 +63,6 @@ impl Analyzer {
         let text = snapshot.text(item.range.clone());
         let module = module_facts(snapshot, &items);
         let function = flow::lower(&text, item, index, &header, &module, &mut Heads::default()).function;
-        function.complete.then(|| Facts::new(&function, &Graph::new(&function), &header.environment))
+        function.complete.then_some((function, header))
     }
 }

@@ -9,6 +9,8 @@ use crate::diagnostic::Diagnostic;
 use crate::instruction;
 use crate::lower::{self, Source};
 use crate::memo::{hash, mix};
+use crate::operands::Names;
+use ptx_syntax::{Node, fields};
 
 impl<'t> Body<'_, 't> {
     pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
@@ -61,9 +63,22 @@ impl<'t> Body<'_, 't> {
             Some(lowered) => self.check(&lowered, text, &mut found),
             None => {}
         }
+        if !found.is_empty() && !found.iter().any(|d| syntax_error::lost_label(d).is_some()) {
+            self.what_is_missing(source, node, &mut found);
+        }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
         let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
         children.note(index, whole, if silent { state } else { 0 });
+    }
+
+    /// Where a statement took the next line for its own, or two operands for one, that alone is its mistake.
+    fn what_is_missing(&self, source: Source<'t>, node: Node<'_>, found: &mut Vec<Diagnostic>) {
+        let is_declared = |name: &str| self.look_up(name).is_some();
+        let opcode = node.child_by_field_id(fields().opcode).map_or(0, |n| source.range(n).end);
+        let missing = syntax_error::swallowed_line(source, node, opcode, &is_declared);
+        if let Some(missing) = missing.or_else(|| syntax_error::register_before_bracket(source, node)) {
+            *found = vec![missing];
+        }
     }
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {

@@ -1,5 +1,11 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each is reported by itself.
 
+mod unfinished;
+
+pub use unfinished::{
+    is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
+};
+
 use crate::ast::Word;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::lower::Source;
@@ -77,21 +83,32 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
     }
 }
 
-/// A function without its closing brace.
-pub fn unclosed_function(opening: Range<usize>, last: Range<usize>) -> Diagnostic {
-    let fix = Fix::replace("Close the function here", last.end..last.end, "\n}");
+/// A function without its closing brace. `last` is its last token, `header` the word and name that begin it.
+pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
     Diagnostic::error(CODE, last, "a `}` is missing after this: the next function begins inside of this one")
-        .related(opening, "this brace is not closed")
+        .related(header, "this function is not closed")
         .fix(fix)
 }
 
 const END_OF_BLOCK: &str = "a `}` is missing at the end";
 
-/// The closing brace of a block that the end of the file leaves open.
-pub fn end_of_block(source: Source<'_>, node: Node<'_>) -> Diagnostic {
-    let range = before(source, node);
-    let fix = Fix::replace("Add `}`", range.end..range.end, "\n}").preferred();
-    Diagnostic::error(CODE, range, END_OF_BLOCK).fix(fix)
+/// The closing brace of a block that the end of the file leaves open, behind its last character.
+pub fn end_of_block(last: Range<usize>, header: Option<Range<usize>>) -> Diagnostic {
+    let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
+    let found = Diagnostic::error(CODE, last, END_OF_BLOCK).fix(fix);
+    match header {
+        Some(header) => found.related(header, "this function is not closed"),
+        None => found,
+    }
+}
+
+/// A list of parameters that the end of the file leaves open: its parenthesis, and the last character.
+pub fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `)`", last.end..last.end, ")").preferred();
+    Diagnostic::error(CODE, last, "a `)` is missing at the end of this list of parameters")
+        .related(open, "this parenthesis is not closed")
+        .fix(fix)
 }
 
 /// Whether a finding is that one.
@@ -233,36 +250,25 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
         return out.push(Diagnostic::error(CODE, range, "this is not PTX"));
     }
     let more = if shown.len() < text.len() { " …" } else { "" };
+    let separator = unfinished::separator(source, node, &shown).or_else(|| unfinished::operator(source, node, &shown));
+    if let Some(found) = separator.or_else(|| unfinished::assignment(range.clone(), &shown)) {
+        return out.push(found);
+    }
     let diagnostic = Diagnostic::error(CODE, range, format!("unexpected `{shown}`{more}"));
     let start = diagnostic.range.start;
     let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
-    let operand = |n: &Node<'_>| n.is_named() && n.kind() != "opcode" && n.kind() != "modifier" && n.kind() != "guard";
-    let after_operand = node.parent().is_some_and(|p| p.kind_id() == kinds().instruction)
-        && node.prev_sibling().as_ref().is_some_and(operand);
     out.push(match shown.as_str() {
-        _ if after_operand && shown.starts_with(|c: char| c.is_alphanumeric() || "%$_[{".contains(c)) => {
-            let title = "Insert `,`";
-            let at = diagnostic.range.start;
-            diagnostic.help("is a `,` missing before it?").fix(Fix::replace(title, at..at, ","))
-        }
         "}" => diagnostic.help("there is no `{` that it closes").fix(remove()),
         ";" | "," | ")" | "]" if more.is_empty() => diagnostic.fix(remove()),
         _ => diagnostic,
     });
 }
 
-/// The header of a function whose end was never found: everything up to the end of the file is inside of an error node.
-pub fn endless_function(header: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, header, "this function never ends: a `}` is missing")
-}
-
-/// A comment that never ends.
-pub fn endless_comment(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range.start..range.start + 2, "this comment never ends: `*/` is missing").fix(Fix::replace(
-        "End the comment at the end of the file",
-        range.end..range.end,
-        "*/",
-    ))
+/// A comment that never ends; `line` is where its first line ends.
+pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
+    Diagnostic::error(CODE, range.start..range.start + 2, "this comment is not closed: `*/` is missing")
+        .fix(Fix::replace("Insert `*/` at the end of this line", line..line, " */"))
+        .fix(Fix::replace("Insert `*/` at the end of the file", range.end..range.end, "*/"))
 }
 
 /// A string that does not end on its line.
@@ -273,25 +279,27 @@ pub fn endless_string(range: Range<usize>) -> Diagnostic {
 
 fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
+    let token = last_token(source, node).unwrap_or_else(|| range.clone());
     let wanted = match node.kind() {
+        // One character can be meant in one way only.
+        text if text.len() == 1 => return unfinished::missing_after(source, token, text),
+        _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
+            return unfinished::operand_after(source, token);
+        }
         "identifier" | "register" => "a name".to_owned(),
         "integer" => "a number".to_owned(),
         kind if node.is_named() => kind.replace('_', " "),
         kind => format!("`{kind}`"),
     };
-    let place = range.end..range.end;
-    let found = Diagnostic::error(CODE, range, format!("expected {wanted} here"));
-    match node.kind() {
-        // One character can be meant in one way only.
-        text if text.len() == 1 => found.fix(Fix::replace(format!("Add `{text}`"), place, text).preferred()),
-        _ => found,
-    }
+    Diagnostic::error(CODE, range, format!("expected {wanted} here"))
 }
 
 fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
     let Some(parent) = node.parent() else { return missing(source, node) };
     let start = source.range(parent).start;
     let open = start..start + 1;
+    let token = last_token(source, node).unwrap_or_else(|| before(source, node));
+    let previous = unfinished::sibling(node, Node::prev_sibling);
     match source.text.get(open.clone()).unwrap_or("") {
         bracket @ ("[" | "{" | "(") => {
             let closing = match bracket {
@@ -302,21 +310,32 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
             let end = before(source, node).end;
             let rest = source.text.get(end..).and_then(|r| r.lines().next()).unwrap_or("");
             let closing = if rest.contains(';') { closing.to_owned() } else { format!("{closing};") };
-            Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line"))
+            unfinished::not_closed(open, bracket)
                 .fix(Fix::replace(format!("Add `{closing}`"), end..end, closing).preferred())
         }
-        _ if node.next_sibling().is_some_and(|next| next.kind() == ";" && !next.is_missing()) => {
-            Diagnostic::error(CODE, before(source, node), "something is missing after this comma")
+        _ if parent.kind_id() == kinds().guard => {
+            Diagnostic::error(CODE, token, "the predicate of this guard is missing")
         }
-        _ if node.prev_sibling().is_some_and(|previous| previous.kind() == "=") => {
+        _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
+            let guard = previous.map_or(token, |p| source.range(p));
+            Diagnostic::error(CODE, guard, "an instruction is missing after this guard")
+        }
+        _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),
+        _ if previous.is_some_and(|p| p.kind() == "=") => {
             Diagnostic::error(CODE, before(source, node), "a value is missing after this")
         }
-        _ => {
-            let range = before(source, node);
-            let fix = Fix::replace("Add `;`", range.end..range.end, ";").preferred();
-            Diagnostic::error(CODE, range, "expected `;` here").fix(fix)
+        _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
+            unfinished::operand_after(source, token)
         }
+        _ => unfinished::missing_after(source, token, ";"),
     }
+}
+
+/// The last token before a node of no width, where it stands in the same text.
+fn last_token(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
+    let previous = unfinished::sibling(node, Node::prev_sibling)?;
+    let token = token_before(previous, previous.end_byte())?;
+    Some(source.range(token)).filter(|range| !range.is_empty())
 }
 
 /// The last character of what stands before a node of no width, comments aside, so that there is something to underline.

@@ -28,6 +28,11 @@ pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("no function `{name}` is declared here")).declared_at(name)
 }
 
+/// Whether a diagnostic is the report on a label.
+pub fn is_label(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == CODE && diagnostic.message.starts_with(NO_LABEL)
+}
+
 /// How [`label`] begins.
 const NO_LABEL: &str = "no label";
 
@@ -59,7 +64,7 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
 
 /// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
-    for diagnostic in diagnostics.iter_mut().filter(|d| d.code == CODE && d.message.starts_with(NO_LABEL)) {
+    for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
         let name = diagnostic.message.split('`').nth(1).unwrap_or("");
         let Some(label) = labels.iter().find(|l| l.text == name) else { continue };
         let message = "it stands in a block of its own".to_owned();

@@ -137,6 +137,10 @@ impl<'a> Analysis<'a> {
             }
             lint(self, &mut out);
         }
+        // A function whose end is reached without `ret` or `exit` is not finished: what has no use yet may get one.
+        if self.graph.falls_off.is_some() {
+            out.retain(|d| !d.unnecessary);
+        }
         Some(out)
     }
 }

@@ -4,7 +4,7 @@
 //!   *slots*, labels. It borrows nothing, and knows no syntax node.
 //! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
 //! - [`liveness`] – backward; [`written`] – forward; [`paths`] – under which guards a register was not written;
-//!   [`variance`] – across which threads a value is the same.
+//!   [`webs`] – the independent lives of one register; [`variance`] – across which threads a value is the same.
 //!
 //! Which instruction branches, returns, ends the thread, has no effect but its results or must be executed by a warp
 //! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
@@ -25,6 +25,7 @@ mod scopes;
 pub mod solve;
 pub mod uniformity;
 pub mod variance;
+pub mod webs;
 pub mod written;
 
 pub use function::{

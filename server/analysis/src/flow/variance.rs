@@ -84,8 +84,8 @@ impl<'a> Variances<'a> {
         out
     }
 
-    /// The instructions whose value of a register may be in it; `None` among them: its value from the beginning.
-    fn reaching(&self, slot: Slot, instruction: usize) -> Vec<Option<u32>> {
+    /// The instructions whose value of a register may be in it where an instruction reads it; `None` among them: its value from the beginning.
+    pub fn reaching(&self, slot: Slot, instruction: usize) -> Vec<Option<u32>> {
         let writers = &self.writers[slot.index()];
         if let [one] = writers.as_slice() {
             return vec![Some(*one)];

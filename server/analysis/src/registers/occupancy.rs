@@ -40,6 +40,8 @@ impl LimitedBy {
 /// How many warps of a kernel run on a multiprocessor at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
+    /// The target that was counted for.
+    pub target: &'static str,
     /// Warps.
     pub warps: u32,
     /// As many as the multiprocessor holds at most.
@@ -122,7 +124,12 @@ impl Occupancy {
 
     /// On a target; nothing where it is not known what that has.
     pub fn new(target: &Target, needs: Needs) -> Option<Self> {
-        let m = ISA.multiprocessor(target.name)?;
+        Self::on(target.name, needs)
+    }
+
+    /// On a target of that name; nothing where it is not known what that has.
+    pub fn on(target: &'static str, needs: Needs) -> Option<Self> {
+        let m = ISA.multiprocessor(target)?;
         let threads = needs.threads.unwrap_or(ASSUMED_THREADS);
         let warps = threads.min(m.cta_threads).div_ceil(WARP).max(1);
         let mut room = Room::of(m, needs, warps);
@@ -147,6 +154,7 @@ impl Occupancy {
             _ => None,
         };
         Some(Self {
+            target,
             warps: ctas * warps,
             most_warps: m.warps,
             ctas,

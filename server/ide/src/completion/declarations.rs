@@ -34,7 +34,6 @@ impl List<'_, '_> {
         let typed = self.place.word.clone();
         for Word { mut item, tails } in words {
             if typed.len() > 1 && !item.label.starts_with(&typed) {
-                self.incomplete = true;
                 continue;
             }
             let mut best = Verdict::Wrong;

@@ -7,6 +7,9 @@ use ptx_analysis::spec::{Arrangement, Shape, Spec, arrangements};
 use ptx_isa::ISA;
 use ptx_isa::tables::Kind;
 
+/// How many forms of an opcode are listed when one letter of it is typed.
+const FEW_FORMS: usize = 4;
+
 /// Lists longer than this are one place to fill in.
 const LONGEST_LIST: u16 = 8;
 
@@ -58,17 +61,22 @@ fn places(shape: &Shape, next: &mut usize) -> String {
 }
 
 impl List<'_, '_> {
-    /// Whole forms of the opcodes that begin like the word that is typed; there are too many to list them all.
+    /// Whole forms of the opcodes that begin like the word that is typed. There are too many to list them all: with one letter some
+    /// of each opcode, so that the list is complete and an editor need not ask again with the next letter.
     pub(super) fn whole_forms(&mut self) {
         let word = &self.place.word;
         if word.is_empty() {
-            self.incomplete |= self.options.snippets;
             return;
         }
+        let limit = if word.len() == 1 { FEW_FORMS } else { usize::MAX };
         let first = ISA.opcodes.partition_point(|o| o.name < word.as_str());
         let mut seen: Vec<String> = Vec::new();
         for opcode in ISA.opcodes.iter().skip(first).take_while(|o| o.name.starts_with(word.as_str())) {
+            let mut listed = 0;
             for form in opcode.entries.iter().flat_map(|e| e.forms) {
+                if listed == limit {
+                    break;
+                }
                 let Some((values, status)) = reach::shortest(form, self.environment) else { continue };
                 if status != reach::Status::Available {
                     continue;
@@ -97,6 +105,7 @@ impl List<'_, '_> {
                     .topic(Topic::Opcode(opcode.name.to_owned()))
                     .snippet(format!("{label} {};", snippet(arrangement, 1)));
                 item.filter = Some(label);
+                listed += 1;
                 self.push(item);
             }
         }

@@ -227,7 +227,6 @@ impl List<'_, '_> {
             let others: Vec<(u32, usize)> = others.map(|n| (n, FAR + 2)).collect();
             numbers.extend(others);
         }
-        self.incomplete |= numbers.len() + usize::from(unused.is_some()) < count as usize;
         for (number, distance) in numbers {
             found.push((rank, distance, item(format!("{}{number}", name.text), name.detail.clone())));
         }

@@ -2,6 +2,7 @@
 
 use super::At;
 use super::statement::{annotated, done, function, instruction, statement_at, times};
+use crate::demangle::demangle;
 use crate::describe::Page;
 use crate::names::{self, Declaration, What};
 use crate::references::{self, Access, Reference};
@@ -33,6 +34,9 @@ impl At<'_> {
         let at = snapshot.leaf(at.start_byte()..at.end_byte())?;
         let found = names::find(snapshot, at, name)?;
         let mut told = Told::default();
+        if let Some(demangled) = demangle(name) {
+            told.short.text(format!("`{}`", demangled.full));
+        }
         told.short.code(&source(snapshot, &found));
         self.about(&found, name, &mut told);
         Some(told)

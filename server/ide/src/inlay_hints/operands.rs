@@ -9,6 +9,7 @@ use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::spec::Shape;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::tables::{Access, Kind};
+use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
 impl<'t> Hints<'t> {
@@ -22,9 +23,9 @@ impl<'t> Hints<'t> {
         }
     }
 
-    /// `A 16×16:` before a matrix, and the types of what is written.
+    /// `A 16×16:` before a matrix, at the first of a run of equal instructions, and the types of registers that are written.
     pub(super) fn operands(&mut self, resolved: &Resolved<'_, 't>) {
-        if self.options.shapes {
+        if self.options.shapes && !self.repeats(resolved.node) {
             for label in fragment_labels(self.snapshot, resolved.node) {
                 self.out.push(Hint::before(label.range.start, format!("{}:", label.text)));
             }
@@ -55,6 +56,45 @@ impl<'t> Hints<'t> {
                 self.out.push(Hint { kind: HintKind::Type, gap_before: false, ..hint });
             }
         }
+    }
+}
+
+/// How many bytes before an instruction an equal one is looked for.
+const LOOK_BACK: usize = 1 << 12;
+
+impl Hints<'_> {
+    /// Whether an instruction goes on a run: the last one of its opcode in this block has the same modifiers, and no label stands
+    /// between the two. Loads between them do not end a run.
+    fn repeats(&self, node: Node<'_>) -> bool {
+        let k = kinds();
+        let (Some(parent), Some((opcode, own))) = (node.parent(), self.mnemonic(node)) else { return false };
+        let mut cursor = parent.walk();
+        let mut same = false;
+        let mut more = cursor.goto_first_child_for_byte(node.start_byte().saturating_sub(LOOK_BACK)).is_some();
+        while more && cursor.node().start_byte() < node.start_byte() {
+            let before = cursor.node();
+            let kind = before.kind_id();
+            if kind == k.label || kind == k.block || before.is_error() {
+                same = false;
+            } else if kind == k.instruction
+                && let Some((_, found)) = self.mnemonic(before).filter(|(name, _)| *name == opcode)
+            {
+                same = found == own;
+            }
+            more = cursor.goto_next_sibling();
+        }
+        same
+    }
+
+    /// The opcode of an instruction, and the opcode with its modifiers.
+    fn mnemonic(&self, instruction: Node<'_>) -> Option<(String, String)> {
+        let k = kinds();
+        let mut cursor = instruction.walk();
+        let mut words =
+            instruction.children(&mut cursor).filter(|n| n.kind_id() == k.opcode || n.kind_id() == k.modifier);
+        let opcode = self.snapshot.text(words.next()?.byte_range()).into_owned();
+        let all = words.fold(opcode.clone(), |text, word| text + &self.snapshot.text(word.byte_range()));
+        Some((opcode, all))
     }
 }
 

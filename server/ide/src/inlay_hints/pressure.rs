@@ -1,11 +1,11 @@
-//! How many registers hold a value, behind the lines where most do, or behind all.
+//! How many registers hold a value: behind the lines where the number peaks, or behind all lines.
 
 use super::{Hint, Hints, PressureHints};
 use crate::registers::{LEAST, counted, lines, live, peaks};
 use ptx_analysis::registers::{Figure, Figures, Live};
 
-/// Where more places than this have most, only the first is marked.
-const MOST_PEAKS: usize = 3;
+/// Where more places than this reach the peak, only the first is marked.
+const MAX_PEAKS: usize = 3;
 
 impl Hints<'_> {
     /// The hints of all functions in sight.
@@ -29,7 +29,7 @@ impl Hints<'_> {
             return;
         }
         let mut found = peaks(figure);
-        let others = if found.len() > MOST_PEAKS { found.len() - 1 } else { 0 };
+        let others = if found.len() > MAX_PEAKS { found.len() - 1 } else { 0 };
         if others > 0 {
             found.truncate(1);
         }
@@ -41,15 +41,12 @@ impl Hints<'_> {
     }
 
     fn mark(&mut self, offset: usize, count: u16, others: usize, figure: &Figure) {
-        let mut tooltip = format!(
-            "{} of 32 bits hold a value here, more than anywhere else in `{}`",
-            counted(count, "register"),
-            figure.name()
-        );
+        let mut tooltip =
+            format!("{} of 32 bits hold a value here, the maximum in `{}`", counted(count, "register"), figure.name());
         if others > 0 {
-            tooltip.push_str(&format!("; it is as many in {}", counted(others as u64, "other place")));
+            tooltip.push_str(&format!("; the same number is live in {}", counted(others as u64, "other place")));
         }
-        let text = format!("◀ {count} live, the most");
+        let text = format!("◀ peak: {count} live");
         self.out.push(Hint { tooltip, ..Hint::after(self.line_end(offset), text) });
     }
 

@@ -5,6 +5,9 @@ use crate::names;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
+/// How many bytes before a `.loc` an equal one is looked for.
+const LOOK_BACK: usize = 1 << 12;
+
 /// What a `.file` says.
 pub(super) struct File {
     number: String,
@@ -12,20 +15,53 @@ pub(super) struct File {
     range: Range<usize>,
 }
 
-impl Hints<'_> {
+impl<'t> Hints<'t> {
+    /// `k.cu:12` behind a `.loc`. Nothing where a comment says it, or where the `.loc` before names the same line.
     pub(super) fn location(&mut self, node: Node<'_>) {
         if !self.options.sources {
             return;
         }
-        let f = fields();
-        let Some((place, path, target)) = self.place(node) else { return };
+        let Some((label, tooltip)) = self.source_line(node) else { return };
+        let text = |label: &[HintPart]| label.iter().map(|part| part.text.as_str()).collect::<String>();
+        let shown = text(&label);
+        let rope = self.snapshot.rope();
+        let line_end = rope.line_to_byte((rope.byte_to_line(node.end_byte()) + 1).min(rope.len_lines()));
+        let behind = self.snapshot.text(node.end_byte()..line_end.max(node.end_byte()));
+        if behind.split_once("//").is_some_and(|(_, comment)| names_line(comment, &shown)) {
+            return;
+        }
+        let before = self.location_before(node.start_byte()).and_then(|before| self.source_line(before));
+        if before.is_none_or(|(label, _)| text(&label) != shown) {
+            self.out.push(Hint { label, tooltip, ..Hint::after(node.end_byte(), "") });
+        }
+    }
+
+    /// The label of a `.loc` and the paths in it.
+    fn source_line(&mut self, node: Node<'_>) -> Option<(Vec<HintPart>, String)> {
+        let (place, path, target) = self.place(node)?;
         let mut label = vec![HintPart { text: place, target: Some(target) }];
         let mut tooltip = format!("`{path}`");
-        if let Some((place, path, target)) = node.child_by_field_id(f.inlined_at).and_then(|n| self.place(n)) {
+        if let Some((place, path, target)) = node.child_by_field_id(fields().inlined_at).and_then(|n| self.place(n)) {
             label.push(HintPart { text: format!(" in {place}"), target: Some(target) });
             tooltip.push_str(&format!(", inlined in `{path}`"));
         }
-        self.out.push(Hint { label, tooltip, ..Hint::after(node.end_byte(), "") });
+        Some((label, tooltip))
+    }
+
+    /// The `.loc` before an offset, in the same function and not far away.
+    fn location_before(&self, offset: usize) -> Option<Node<'t>> {
+        let snapshot = self.snapshot;
+        let rope = snapshot.rope();
+        let from = rope.line_to_byte(rope.byte_to_line(offset.saturating_sub(LOOK_BACK)));
+        let text = snapshot.text(from..offset);
+        // A function that begins in between begins anew.
+        let start = [".entry", ".func"].iter().filter_map(|word| text.rfind(word)).max().unwrap_or(0);
+        let found = text.get(start..)?.rmatch_indices(".loc").find_map(|(at, _)| {
+            let at = from + start + at;
+            let node = snapshot.leaf(at..at + 1)?.parent()?;
+            (node.kind_id() == kinds().loc_directive).then_some(node)
+        });
+        found
     }
 
     /// `kernel.cu:12`, the whole path, and where that is written.
@@ -41,6 +77,14 @@ impl Hints<'_> {
         let name = file.path.rsplit(['/', '\\']).next().unwrap_or(&file.path);
         Some((format!("{name}:{line}"), file.path.clone(), file.range.clone()))
     }
+}
+
+/// Whether a comment names a line, and no other line whose number begins with the same digits.
+fn names_line(comment: &str, line: &str) -> bool {
+    comment.match_indices(line).any(|(at, _)| {
+        let behind = comment.get(at + line.len()..).unwrap_or_default();
+        !behind.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// All `.file` directives; compilers put them behind everything else.

@@ -5,15 +5,16 @@ use super::{LEAST, bound as bound_at, counted, line, peaks};
 use crate::describe::Page;
 use crate::hover::{annotated, statement_at};
 use ptx_analysis::flow::facts::{Facts, Register};
-use ptx_analysis::registers::occupancy::{LimitedBy, Occupancy};
+use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
 use ptx_analysis::registers::{Figure, Kernel, Live};
 use ptx_syntax::Snapshot;
 
 /// How many of the values that are live where most are.
 const MOST_VALUES: usize = 6;
 
-/// What a line above a function says of it; `figure` is missing until somebody has looked at the function.
-pub(crate) fn title(figure: Option<&Figure>) -> String {
+/// What a line above a function says of it; `figure` is missing until somebody has looked at the function. `launched` is the number of
+/// threads of a CTA in the launch line above it, which counts where the header does not say one.
+pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(figure) = figure else { return "registers: …".to_owned() };
     let Some(kernel) = figure.kernel() else {
         return "registers: not known, since not all of this is understood".to_owned();
@@ -22,13 +23,19 @@ pub(crate) fn title(figure: Option<&Figure>) -> String {
     if kernel.spills() {
         out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
     }
-    if let Some(occupancy) = &kernel.occupancy {
+    let by_launch = launched.zip(kernel.occupancy.filter(|o| o.assumed)).and_then(|(threads, occupancy)| {
+        let needs = Needs { registers: kernel.registers, shared: kernel.shared, threads: Some(threads) };
+        Occupancy::on(occupancy.target, needs)
+    });
+    if let Some(occupancy) = &by_launch.or(kernel.occupancy) {
         out.push_str(&format!(" · {}", warps(occupancy)));
-        if let Some((registers, more)) = fewer(kernel) {
+        if let Some((registers, more)) = fewer(kernel, occupancy) {
             out.push_str(&format!(" · {registers} fewer: {} warps", occupancy.warps + more));
         }
         if occupancy.assumed {
             out.push_str(&format!(" · CTAs of {} threads assumed", occupancy.threads));
+        } else if by_launch.is_some() {
+            out.push_str(&format!(" · with the launch's CTAs of {} threads", occupancy.threads));
         }
     }
     if figure.stale() {
@@ -53,8 +60,8 @@ fn limit(occupancy: &Occupancy) -> &'static str {
 }
 
 /// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
-fn fewer(kernel: &Kernel) -> Option<(u32, u32)> {
-    kernel.occupancy.as_ref()?.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
+fn fewer(kernel: &Kernel, occupancy: &Occupancy) -> Option<(u32, u32)> {
+    occupancy.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
 }
 
 /// All that is known of the registers of a function.
@@ -67,7 +74,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
     lines.extend(bound(snapshot, kernel, figure));
     lines.push(peak(snapshot, kernel, figure));
     lines.extend(kernel.occupancy.as_ref().map(occupancy));
-    if let Some((registers, more)) = fewer(kernel) {
+    if let Some((registers, more)) = kernel.occupancy.as_ref().and_then(|o| fewer(kernel, o)) {
         let (registers, more) = (counted(registers, "register"), counted(more, "more warp"));
         lines.push(format!("{registers} fewer would let {more} run"));
     }

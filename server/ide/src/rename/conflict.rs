@@ -11,9 +11,9 @@ pub fn check(
     snapshot: &Snapshot,
     declaration: &Declaration<'_>,
     references: &[Reference],
-    (old, new): (&str, &str),
+    (old, new): (&str, Word<'_>),
 ) -> Result<(), Refusal> {
-    let conflict = Conflict { snapshot, declaration, old, new: Word { text: new, count: declaration.count } };
+    let conflict = Conflict { snapshot, declaration, old, new };
     conflict.with_declarations(references)?;
     conflict.with_debugging_data(references)
 }

@@ -329,11 +329,11 @@ fn on_type() {
         let (start, end) = (out.find("x;\n").unwrap() + 3, out.rfind("    ret;").unwrap());
         out[start..end].to_owned()
     };
-    assert_eq!(body("  add.u32 x,x,1;¦\n"), "    add.u32             x, x, 1;\n");
+    assert_eq!(body("  add.u32 x,x,1;¦\n"), "    add.u32 x,x,1;\n");
     assert_eq!(body("  add.u32 x,x,1; // no;¦\n"), "  add.u32 x,x,1; // no;\n");
     assert_eq!(body("    L:¦\n"), "L:\n");
     assert_eq!(body("    { mov.u32 x, 1;\n  }¦\n"), "    { mov.u32 x, 1;\n    }\n");
-    assert_eq!(body("  add.u32 x,x,1;\n¦\n"), "    add.u32             x, x, 1;\n    \n");
+    assert_eq!(body("  add.u32 x,x,1;\n¦\n"), "    add.u32 x,x,1;\n    \n");
     assert_eq!(body("    {\n¦\n    }\n"), "    {\n        \n    }\n");
     assert_eq!(body("    {\n    }\n¦\n"), "    {\n    }\n    \n");
     assert_eq!(typed(".entry k()\n{\n¦\n}\n"), ".entry k()\n{\n    \n}\n");

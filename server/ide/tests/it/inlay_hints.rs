@@ -314,6 +314,60 @@ fn lines_of_the_source() {
 }
 
 #[test]
+fn a_line_of_the_source_is_shown_once() {
+    let options = HintOptions { sources: true, ..NONE };
+    let files = ".file 1 \"/home/k.cu\"\n.file 2 \"/home/tri.py\"\n";
+    let text = format!(
+        ".entry k()\n{{\n.loc 1 12 3\nret;\n.loc 1 12 7\nret;\n.loc 1 13 1\n.loc 1 12 3\n\
+         .loc 2 20 1 // tri.py:20:1\nret;\n.loc 2 20 5\n.loc 2 2 1 // tri.py:20:1\n}}\n\
+         .entry l()\n{{\n.loc 2 2 1\n}}\n{files}"
+    );
+    check(
+        &text,
+        &options,
+        &expect![[r#"
+            .entry k()
+            {
+            .loc 1 12 3 «k.cu:12»
+            ret;
+            .loc 1 12 7
+            ret;
+            .loc 1 13 1 «k.cu:13»
+            .loc 1 12 3 «k.cu:12»
+            .loc 2 20 1 // tri.py:20:1
+            ret;
+            .loc 2 20 5
+            .loc 2 2 1 «tri.py:2» // tri.py:20:1
+            }
+            .entry l()
+            {
+            .loc 2 2 1 «tri.py:2»
+            }
+            .file 1 "/home/k.cu"
+            .file 2 "/home/tri.py"
+        "#]],
+    );
+}
+
+#[test]
+fn shapes_once_for_a_run_of_equal_instructions() {
+    let mma = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, \
+               {%f1, %f2, %f3, %f4};";
+    let other = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5}, {%f1, %f2, %f3, %f4};";
+    let text = in_body(&format!(
+        "{mma}\nld.shared.u32 %r1, [%r2];\n{mma}\n@%p1 {mma}\n{other}\n{mma}\nL:\n{mma}\n{{ {mma} }}\n{mma}"
+    ));
+    let options = HintOptions { shapes: true, ..NONE };
+    let shown = hints(&text, &options);
+    let lines: Vec<usize> =
+        shown.iter().filter(|h| h.text().starts_with('D')).map(|h| text[..h.offset].matches('\n').count()).collect();
+    let first = text[..text.find(mma).unwrap()].matches('\n').count();
+    // The first, another form, the first form again, behind a label, in a block, and behind the block.
+    assert_eq!(lines.iter().map(|line| line - first).collect::<Vec<_>>(), [0, 4, 5, 7, 8, 9]);
+    assert_eq!(shown.len(), 6 * 4);
+}
+
+#[test]
 fn only_what_is_in_sight() {
     let text = in_body("mov.f32 %f1, 0f3F800000;\nmov.f32 %f1, 0f40000000;\nmov.f32 %f1, 0f40400000;");
     let snapshot = Snapshot::new(&text);

@@ -98,15 +98,15 @@ fn hints_where_most_are_live_and_everywhere() {
     let figures = figures(&snapshot);
     assert_eq!(hints(&snapshot, &figures, PressureHints::Off), "");
     expect![[r#"
-        12: ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16]; ◀ 10 live, the most
+        12: ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16]; ◀ peak: 10 live
     "#]]
     .assert_eq(&hints(&snapshot, &figures, PressureHints::Peaks));
     expect![[r#"
         9: ld.param.u64 %rd1, [from]; ◀ 2 live
         10: ld.param.u64 %rd2, [to]; ◀ 4 live
         11: ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; ◀ 8 live
-        12: ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16]; ◀ 10 live, the most
-        13: add.u32 %r9, %r1, %r2; add.u32 %r10, %r3, %r4; ◀ 10 live, the most
+        12: ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16]; ◀ peak: 10 live
+        13: add.u32 %r9, %r1, %r2; add.u32 %r10, %r3, %r4; ◀ peak: 10 live
         14: setp.eq.u32 %p1, %r9, 0; ◀ 8 live
         15: @%p1 add.u32 %r9, %r9, 1; ◀ 8 live
         16: add.u32 %r9, %r9, %r5; ◀ 8 live

@@ -182,13 +182,82 @@ fn half_typed() {
     check(
         ".entry k() {\n.reg .b32 %r<3>;\nadd. %r1\nmov.b32 %r1\nld.global [%r\n.reg .pred\n@ bra \n",
         &expect![[r#"
-            .entry keyword | k variable
+            .entry keyword | k function.declaration
             .reg stateSpace | .b32 type.defaultLibrary | %r register.declaration | 3 number
             add opcode | . modifier | %r1 register
             mov opcode | .b32 type.defaultLibrary | %r1 register.modification
             ld opcode | .global stateSpace | %r register
             .reg stateSpace | .pred type.defaultLibrary
             @ operator | bra variable
+        "#]],
+    );
+}
+
+/// The kinds of the words of the statement that is typed at the end of a kernel, with what stands behind it.
+fn kinds_while_typing(statement: &str, behind: &str) -> Vec<(String, TokenKind)> {
+    let before = ".version 8.0\n.target sm_80\n.visible .entry k(.param .u64 out)\n{\n    .reg .pred %p<3>; .reg .f32 %f<3>; \
+                  .reg .b32 %r<4>; .reg .b64 %rd<2>;\nL:\n    ld.param.u64 %rd1, [out];\n    ";
+    let text = format!("{before}{statement}{behind}");
+    let statement = before.len()..before.len() + statement.len();
+    let tokens = semantic_tokens(&Snapshot::new(&text), None);
+    let own = tokens.iter().filter(|t| statement.start <= t.range.start && t.range.end <= statement.end);
+    own.map(|t| (text[t.range.clone()].to_owned(), t.kind)).collect()
+}
+
+#[test]
+fn an_unfinished_statement_keeps_its_colours() {
+    let statements = [
+        "ld.global.v2.f32 {%f1, %f2}, [%rd1+16];",
+        "@%p1 bra.uni L;",
+        "@!%p2 add.s32 %r1, %r2, 7;",
+        "setp.lt.and.s32 %p1|%p2, %r1, %r2, %p1;",
+        "mov.u32 %r1, %tid.x;",
+        "ld.param.u64 %rd1, [out];",
+        "fma.rn.ftz.f32 %f1, %f2, 1.5, %f1;",
+    ];
+    let follows = ["", "\n", "\n}\n", "\n    add.f32 %f1, %f1, %f1;\n    ret;\n}\n"];
+    for statement in statements {
+        let finished = kinds_while_typing(statement, "\n}\n");
+        assert!(finished.len() > 3, "{finished:?}");
+        for end in 1..statement.len() {
+            let typed = &statement[..end];
+            for behind in follows {
+                let found = kinds_while_typing(typed, behind);
+                // The last word may still become another one.
+                let whole = finished.iter().zip(&found).take(found.len().saturating_sub(1));
+                for (wanted, got) in whole {
+                    assert_eq!(wanted, got, "{typed:?} before {behind:?}: {found:?}");
+                }
+                let words =
+                    typed.split(|c: char| c.is_whitespace() || ",.;{}[]|+".contains(c)).filter(|w| !w.is_empty());
+                assert!(found.len() + 2 >= words.count(), "{typed:?} before {behind:?}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_opcode_alone_and_a_dot() {
+    let kinds = |typed, behind| kinds_while_typing(typed, behind).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
+    for behind in ["", "\n", "\n}\n", "\n    ret;\n}\n"] {
+        assert_eq!(kinds("ld.", behind), [TokenKind::Opcode, TokenKind::Modifier], "{behind:?}");
+        assert_eq!(kinds("@%p1 ld.", behind)[2..], [TokenKind::Opcode, TokenKind::Modifier], "{behind:?}");
+        assert_eq!(kinds("ld", behind), [TokenKind::Opcode], "{behind:?}");
+    }
+    // The line that follows an unfinished operand is no part of it.
+    let behind = "\n    add.f32 %f1, %f1, %f1;\n    ret;\n}\n";
+    let text = format!(".entry k() {{\n    .reg .f32 %f<3>; .reg .pred %p<3>;\n    setp.lt.s32 %p1|{behind}");
+    let tokens = render(&text, &semantic_tokens(&Snapshot::new(&text), None));
+    assert!(tokens.contains("add opcode | .f32 type"), "{tokens}");
+}
+
+#[test]
+fn the_lines_of_a_launch_are_left_to_the_grammar() {
+    check(
+        "//! launch: grid=1 x=f32[64]:iota\n// a remark\nret;\n",
+        &expect![[r#"
+            // a remark comment
+            ret opcode.controlFlow
         "#]],
     );
 }
@@ -247,6 +316,7 @@ fn tokens_are_in_order_and_words_of_kernels_have_one() {
         let mut at = 0;
         for token in &tokens {
             let between = &text[at..token.range.start];
+            let between: String = between.lines().map(|line| line.split("//!").next().unwrap()).collect();
             assert!(!between.contains(|c: char| c.is_ascii_alphanumeric()), "{between:?}");
             at = token.range.end;
         }

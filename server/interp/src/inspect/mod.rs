@@ -11,6 +11,7 @@
 
 pub mod expression;
 mod groups;
+mod meaning;
 mod memory;
 mod registers;
 mod specials;
@@ -20,6 +21,7 @@ mod transactions;
 mod value;
 
 pub use groups::{FrameView, GroupState, GroupView, Groups, Phase, frames, groups, phase};
+pub use meaning::meanings;
 pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, parameters, peek, poke, space};
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};

@@ -16,6 +16,8 @@ pub struct RegisterView {
     pub name: String,
     /// Its type, with the dot.
     pub ty: &'static str,
+    /// Of a register that is declared as bits: the type that its readers take it as, where they agree.
+    pub read_as: Option<&'static str>,
     /// The values of all lanes, lane 0 first, each little-endian in its own size; of a predicate four bytes, a bit for each lane.
     pub bytes: Box<[u8]>,
     /// The lanes in which something was written to it.
@@ -41,6 +43,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
         (register.declaration, register.number, register.element)
     });
     let live = live(warp, frame);
+    let read_as = super::meanings(body);
     let view = |slot: usize| {
         let bytes = frame.bytes(code.slots[slot]);
         let known = known(machine, frame, slot);
@@ -61,6 +64,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
             slot: slot as u32,
             name: body.register_name(flow::Slot(slot as u32)),
             ty: body.declaration(flow::Slot(slot as u32)).ty.name(),
+            read_as: read_as.get(slot).copied().flatten(),
             bytes: bytes.into(),
             known,
             unspecified: mask(&frame.shadow.unspecified),

@@ -228,7 +228,7 @@ impl Binding<'_> {
         let callable = self.executable.program.functions.get(self.executable.entry as usize).ok_or_else(unknown)?;
         let (at, size) = self.executable.parameters.get(index).copied().ok_or_else(unknown)?;
         let declared = callable.parameters.get(index).and_then(|p| p.ty).and_then(|t| Element::named(t.name()));
-        let surface = super::usage::usage(callable).get(&(index, 0)).is_some_and(|u| u.surface);
+        let surface = super::usage::usage(callable).cells.get(&(index, 0)).is_some_and(|u| u.surface);
         let offset = given.offset.unwrap_or(0);
         let room = u64::from(size).saturating_sub(offset);
         let bytes = match &given.argument {

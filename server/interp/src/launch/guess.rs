@@ -1,12 +1,14 @@
 //! What a launch does not say is guessed from the kernel, and said.
 
-use super::usage::{Cell, Usage, usage};
+use super::bounds::{Bounds, Limit, Room, Sizes};
+use super::usage::{Cell, Usage, Usages, usage};
 use super::{Argument, Buffer, Element, Field, Fill, Given, Kind, Launch, Number};
-use ptx_analysis::flow::Value;
+use ptx_analysis::flow::variance::Variances;
+use ptx_analysis::flow::{Function, Graph, Value};
 use ptx_analysis::program::{Callable, Program};
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{Bound, TypeClass};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a CTA where nothing says how many.
 const THREADS: u32 = 64;
@@ -14,46 +16,157 @@ const THREADS: u32 = 64;
 /// Bytes of dynamic shared memory where a kernel has some.
 const SHARED: u32 = 32 << 10;
 
-/// Adds to a launch whatever it does not say, and tells in words what that was. `text` is that of the module.
-pub fn complete(launch: &mut Launch, program: &Program, text: &str) -> Vec<String> {
-    let mut said = Vec::new();
-    let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return said };
-    sizes(launch, program, callable, text, &mut said);
+/// What of a launch was guessed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Guessed {
+    /// The parts, as they are written in a launch: `grid=1`, `x=f32[64]:iota`.
+    pub parts: Vec<String>,
+    /// Where the lengths of buffers are among them: a sentence that says so, and what they follow.
+    pub lengths: Option<String>,
+    /// Nothing of the launch was written.
+    pub whole: bool,
+}
+
+impl Guessed {
+    /// What is said of the guess, in one line; nothing where nothing was guessed.
+    pub fn sentence(&self) -> Option<String> {
+        let parts = match (self.parts.is_empty(), self.whole) {
+            (true, _) => return None,
+            (false, true) => "all of it".to_owned(),
+            (false, false) => self.parts.join(" "),
+        };
+        Some(self.lengths.as_ref().map_or_else(|| parts.clone(), |lengths| format!("{parts}. {lengths}")))
+    }
+}
+
+/// Adds to a launch whatever it does not say, and gives what that was. `text` is that of the module.
+pub fn complete(launch: &mut Launch, program: &Program, text: &str) -> Guessed {
+    let mut out = Guessed { whole: launch.range.is_empty(), ..Guessed::default() };
+    out.whole &= launch.parameters.is_empty() && launch.grid.is_none() && launch.block.is_none();
+    let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return out };
+    sizes(launch, program, callable, text, &mut out.parts);
     let block = launch.block.unwrap_or([1; 3]);
     let grid = launch.grid.unwrap_or([1; 3]);
     let threads = block.iter().chain(&grid).fold(1u64, |all, n| all.saturating_mul((*n).into())).clamp(1, 1 << 20);
-    let usage = usage(callable);
-    let numbers = callable.parameters.iter().enumerate().filter(|(i, p)| {
-        let pointer = usage.get(&(*i, 0)).is_some_and(|u| u.pointer);
-        let wide = p.ty.is_some_and(|t| t.info().bits >= 32 && t.info().class != TypeClass::Float);
-        p.array == Array::No && !pointer && wide
-    });
+    let mut usage = usage(callable);
+    let numbers: Vec<usize> =
+        callable.parameters.iter().enumerate().filter(|(i, p)| is_number(*i, p, &usage)).map(|(i, _)| i).collect();
     // A number is most often the size of something: as many as there are threads in x, so that each has something to do. Where there are
     // several, buffers have room for their product.
-    let several = numbers.count() > 1;
+    let several = numbers.len() > 1;
     let in_x = u64::from(block[0]) * u64::from(grid[0]);
-    let number = in_x.clamp(1, if several { 64 } else { 1 << 20 });
+    let mut number = in_x.clamp(1, if several { 64 } else { 1 << 20 });
+    let mut rooms = BTreeMap::new();
+    if let Some(function) = callable.body.as_ref().filter(|f| Bounds::suits(f)) {
+        let graph = Graph::new(function);
+        let variances = Variances::new(function, &graph);
+        let only = numbers.first().copied().filter(|_| !several);
+        let spare = only.filter(|only| is_spare(callable, function, *only));
+        let found = |number: u64, usage: &mut Usages| {
+            let values = numbers.iter().map(|i| (*i, given(launch, &callable.parameters[*i].name).unwrap_or(number)));
+            let values: BTreeMap<usize, u64> = values.collect();
+            let bounds = Bounds::new(callable, function, &variances, Sizes { block, grid, numbers: &values, spare });
+            usage.refine(function, &bounds);
+            bounds.rooms(&|operand| usage.reached(operand))
+        };
+        rooms = found(number, &mut usage);
+        let bounds = |room: &Room| only.is_some_and(|o| [Limit::Parameter(o), Limit::Spare(o)].contains(&room.limit));
+        // Fewer than there are threads: then it shows where an index is not held against it.
+        if number >= FEWER && rooms.values().any(bounds) {
+            number -= number / FEWER;
+            rooms = found(number, &mut usage);
+        }
+    }
     let span = if several { number * number } else { number };
-    let guess = Guess { program, usage: &usage, number, length: threads.max(span).saturating_mul(2).min(1 << 22) };
+    let length = threads.max(span).saturating_mul(2).min(MAX_LENGTH);
+    let mut guess = Guess { program, usage: &usage.cells, rooms: &rooms, number, length, floats: 0 };
+    let mut followed: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (index, parameter) in callable.parameters.iter().enumerate() {
         if launch.parameters.iter().any(|g| g.name == parameter.name) {
             continue;
         }
         for given in guess.parameter(index, parameter) {
-            said.push(match &given.argument {
+            out.parts.push(match &given.argument {
                 Argument::Table(_) => format!("{given} (an image of no particular size)"),
                 _ => given.to_string(),
             });
+            if matches!(given.argument, Argument::Buffer(_)) {
+                let room = rooms.get(&(index, given.offset.unwrap_or(0)));
+                followed
+                    .entry(room.map_or_else(String::new, |r| bound_of(callable, *r)))
+                    .or_default()
+                    .push(&parameter.name);
+            }
             launch.parameters.push(given);
         }
-        if usage.get(&(index, 0)).is_some_and(|u| u.tensor_map) {
-            said.push(format!(
+        if usage.cells.get(&(index, 0)).is_some_and(|u| u.tensor_map) {
+            out.parts.push(format!(
                 "`{0}` stays empty: what a tensor map looks like cannot be guessed, write `{0}={{…}}`",
                 parameter.name
             ));
         }
     }
-    said
+    out.lengths = lengths(&followed);
+    out
+}
+
+/// One of so many threads has nothing to do where a number bounds an index.
+const FEWER: u64 = 8;
+
+/// Elements of a buffer.
+const MAX_LENGTH: u64 = 1 << 22;
+
+fn is_number(index: usize, parameter: &Parameter, usage: &Usages) -> bool {
+    let pointer = usage.cells.get(&(index, 0)).is_some_and(|u| u.pointer);
+    let wide = parameter.ty.is_some_and(|t| t.info().bits >= 32 && t.info().class != TypeClass::Float);
+    parameter.array == Array::No && !pointer && wide
+}
+
+/// The value that a launch gives a parameter, if it is a whole number.
+fn given(launch: &Launch, name: &str) -> Option<u64> {
+    let given = launch.parameters.iter().find(|g| *g.name == *name && g.offset.is_none())?;
+    match given.argument {
+        Argument::Number(_, number) => number.count(),
+        _ => None,
+    }
+}
+
+/// Whether no instruction reads what a parameter is loaded into.
+fn is_spare(callable: &Callable, function: &Function, parameter: usize) -> bool {
+    let Some(name) = callable.parameters.get(parameter).map(|p| &p.name) else { return false };
+    let named = |v: u32| function.variables.get(v as usize).is_some_and(|v| v.name == *name);
+    let mut loaded = BTreeSet::new();
+    for index in 0..function.instructions.len() {
+        if function.operands_of(index).iter().any(|o| matches!(o.value, Value::Variable(v) if named(v))) {
+            loaded.extend(function.writes(index).iter().map(|w| w.slot));
+        }
+    }
+    (0..function.instructions.len()).all(|i| function.reads(i).iter().all(|r| !loaded.contains(&r.slot)))
+}
+
+/// What the length of a buffer follows, in words.
+fn bound_of(callable: &Callable, room: Room) -> String {
+    match room.limit {
+        Limit::Parameter(p) | Limit::Spare(p) => {
+            callable.parameters.get(p).map_or_else(String::new, |p| format!("`{}`", p.name))
+        }
+        Limit::Literal => "a number in the text".to_owned(),
+    }
+}
+
+/// The sentence about the lengths of buffers.
+fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
+    if followed.is_empty() {
+        return None;
+    }
+    let parts = followed.iter().map(|(bound, names)| {
+        let names = super::list(names.iter().copied());
+        match bound.as_str() {
+            "" => format!("{names}: generous, no bound of the index was found"),
+            bound => format!("{names}: by the bound of the index, {bound}"),
+        }
+    });
+    Some(format!("Buffer lengths are guessed ({}).", parts.collect::<Vec<_>>().join("; ")))
 }
 
 /// The numbers of a directive between the parameters and the body.
@@ -118,14 +231,18 @@ fn reads(callable: &Callable, name: &str, component: u8) -> bool {
 struct Guess<'a> {
     program: &'a Program,
     usage: &'a BTreeMap<Cell, Usage>,
+    /// How far into buffers the kernel reaches.
+    rooms: &'a BTreeMap<Cell, Room>,
     /// What a number is.
     number: u64,
-    /// Elements of a buffer.
+    /// Elements of a buffer of which nothing is known.
     length: u64,
+    /// Numbers with a fraction so far.
+    floats: u8,
 }
 
 impl Guess<'_> {
-    fn parameter(&self, index: usize, parameter: &Parameter) -> Vec<Given> {
+    fn parameter(&mut self, index: usize, parameter: &Parameter) -> Vec<Given> {
         let Some(ty) = parameter.ty else { return Vec::new() };
         if ty.info().class == TypeClass::Opaque {
             return match ty.name() {
@@ -136,13 +253,17 @@ impl Guess<'_> {
         if parameter.array == Array::No && parameter.elements == 1 {
             let loaded = Element::named(ty.name()).unwrap_or(Element::byte());
             let usage = self.usage.get(&(index, 0)).cloned().unwrap_or_default();
-            return vec![Given::new(&parameter.name, self.value(&usage, usage.loaded.unwrap_or(loaded), loaded))];
+            return vec![Given::new(
+                &parameter.name,
+                self.value((index, 0), &usage, usage.loaded.unwrap_or(loaded), loaded),
+            )];
         }
         // Of a struct what is loaded, where it is loaded.
-        let parts = self.usage.range((index, 0)..(index + 1, 0)).filter(|(_, u)| u.loaded.is_some());
+        let cells = self.usage;
+        let parts = cells.range((index, 0)..(index + 1, 0)).filter(|(_, u)| u.loaded.is_some());
         let part = |((_, at), usage): (&Cell, &Usage)| {
             let loaded = usage.loaded?;
-            let argument = match self.value(usage, loaded, loaded) {
+            let argument = match self.value((index, *at), usage, loaded, loaded) {
                 Argument::Number(None, number) => Argument::Number(Some(loaded), number),
                 other => other,
             };
@@ -152,7 +273,7 @@ impl Guess<'_> {
     }
 
     /// `loaded` is the type that it is loaded as, `declared` that of the parameter.
-    fn value(&self, usage: &Usage, loaded: Element, declared: Element) -> Argument {
+    fn value(&mut self, cell: Cell, usage: &Usage, loaded: Element, declared: Element) -> Argument {
         let address = if self.program.environment.address_size == 32 { 32 } else { 64 };
         if declared.bits() == address {
             if let Some(geometry) = usage.image {
@@ -162,13 +283,22 @@ impl Guess<'_> {
                 let element = usage.element.unwrap_or(Element::of_bits(32));
                 // What is only written, and what is counted in, begins as it usually does.
                 let fill = if usage.atomic || !usage.read { Fill::Zero } else { Fill::IOTA };
-                let length = self.length.saturating_mul(usage.vector.max(1).into());
+                let generous = || self.length.saturating_mul(usage.vector.max(1).into());
+                let bits = u64::from(element.bits());
+                let bounded =
+                    self.rooms.get(&cell).map(|r| r.bytes.saturating_mul(8).div_ceil(bits).clamp(1, MAX_LENGTH));
+                let length = bounded.unwrap_or_else(generous);
                 return Argument::Buffer(Buffer::filled(element, length, fill));
             }
         }
+        let mut fraction = || {
+            self.floats = self.floats.saturating_add(1);
+            // Not 1, which hides a missing multiplication, and no two the same.
+            Number::Float(f64::from(self.floats) + 1.0)
+        };
         let number = match (loaded.kind(), declared.kind()) {
-            (Kind::Float(_), Kind::Float(_)) => Number::Float(1.0),
-            (Kind::Float(_), _) => return Argument::Number(Some(loaded), Number::Float(1.0)),
+            (Kind::Float(_), Kind::Float(_)) => fraction(),
+            (Kind::Float(_), _) => return Argument::Number(Some(loaded), fraction()),
             _ => Number::Integer { negative: false, magnitude: u128::from(self.number).min(declared.mask() >> 1) },
         };
         Argument::Number(None, number)

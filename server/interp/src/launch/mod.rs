@@ -53,6 +53,7 @@
 
 mod argument;
 mod bind;
+mod bounds;
 mod cursor;
 mod element;
 mod expectation;
@@ -74,7 +75,7 @@ pub use bind::{Bound, Place, Placed, Snapshot, bind};
 pub use element::{Element, Float, Kind};
 pub use expectation::{Condition, Expectation, Expected, Part, Subject, Tolerance, expectations};
 pub use fill::Fill;
-pub use guess::complete;
+pub use guess::{Guessed, complete};
 pub use number::Number;
 pub use settle::settle;
 pub use source::{Found, launches, written};

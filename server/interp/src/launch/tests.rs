@@ -412,4 +412,5 @@ fn anything_can_be_read() {
     }
 }
 
+mod guesses;
 mod kernels;

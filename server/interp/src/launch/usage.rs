@@ -1,7 +1,9 @@
 //! What a kernel does with its parameters, as far as its text tells: which of them are addresses, and of what.
 
-use super::Element;
-use ptx_analysis::flow::{Function, Role, Slot, Value};
+use super::bounds::Bounds;
+use super::{Element, Kind};
+use crate::inspect::meanings;
+use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
 use ptx_analysis::program::Callable;
 use ptx_analysis::symbols::Origin;
 use ptx_isa::tables::Access;
@@ -46,10 +48,42 @@ const GEOMETRIES: [&str; 9] = [".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".a
 /// Which cells each register may hold, or an address that was made of them.
 type Held = Vec<BTreeSet<Cell>>;
 
+/// What a kernel does with its parameters, and what its registers may hold of them.
+#[derive(Debug, Default)]
+pub(super) struct Usages {
+    /// By parameter, or part of one.
+    pub cells: BTreeMap<Cell, Usage>,
+    held: Held,
+    certain: BTreeSet<Cell>,
+    /// What the readers of each register take it as.
+    meanings: Vec<Option<&'static str>>,
+    /// As they are before accesses are looked at.
+    bare: BTreeMap<Cell, Usage>,
+}
+
+impl Usages {
+    /// The parameters that the address of an operand may be made of.
+    pub fn reached(&self, operand: &Operand) -> BTreeSet<Cell> {
+        let held = operand.slots().filter_map(|s| self.held.get(s.index()));
+        let cells: BTreeSet<Cell> = held.flatten().copied().collect();
+        let sure: BTreeSet<Cell> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
+        if sure.is_empty() { cells } else { sure }
+    }
+
+    /// Looks at the accesses again, with more certainty which parameter each of them goes to.
+    pub fn refine(&mut self, function: &Function, bounds: &Bounds<'_>) {
+        let mut cells = self.bare.clone();
+        for index in 0..function.instructions.len() {
+            accesses(function, index, self, Some(bounds), &mut cells);
+        }
+        self.cells = cells;
+    }
+}
+
 /// What a kernel does with its parameters.
-pub(super) fn usage(callable: &Callable) -> BTreeMap<Cell, Usage> {
+pub(super) fn usage(callable: &Callable) -> Usages {
     let mut out = BTreeMap::new();
-    let Some(function) = &callable.body else { return out };
+    let Some(function) = &callable.body else { return Usages::default() };
     let parameter = |v: u32| {
         let variable = function.variables.get(v as usize)?;
         let own = variable.symbol.origin == Origin::KernelParameter;
@@ -83,10 +117,12 @@ pub(super) fn usage(callable: &Callable) -> BTreeMap<Cell, Usage> {
     for cell in &certain {
         out.entry(*cell).or_default().pointer = true;
     }
+    let mut all = Usages { bare: out.clone(), cells: BTreeMap::new(), held, certain, meanings: meanings(function) };
     for index in 0..function.instructions.len() {
-        accesses(function, index, &held, &certain, &mut out);
+        accesses(function, index, &all, None, &mut out);
     }
-    out
+    all.cells = out;
+    all
 }
 
 /// Carries cells from the operands of an instruction to its results.
@@ -136,20 +172,33 @@ fn follow(
     changed
 }
 
+/// What the elements are that an instruction loads as bits: the type that their readers take them as. Of packed types an element of them.
+fn meant(function: &Function, index: usize, all: &Usages) -> Option<Element> {
+    let names = function.writes(index).iter().filter_map(|w| all.meanings.get(w.slot.index()).copied().flatten());
+    let name =
+        names.map(|name| name.rsplit_once('x').filter(|(_, n)| n.parse::<u8>().is_ok()).map_or(name, |(e, _)| e));
+    name.filter_map(Element::named).next()
+}
+
 /// Notes what an instruction does to the memory at its addresses.
-fn accesses(function: &Function, index: usize, held: &Held, certain: &BTreeSet<Cell>, out: &mut BTreeMap<Cell, Usage>) {
+fn accesses(
+    function: &Function,
+    index: usize,
+    all: &Usages,
+    bounds: Option<&Bounds<'_>>,
+    out: &mut BTreeMap<Cell, Usage>,
+) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
     let element = function.modifier(index, "type").and_then(Element::named);
     let tensor = function.has(index, ".tensor") || function.has(index, ".tensormap") || name.contains("tensor");
     for operand in function.operands_of(index) {
-        let cells: BTreeSet<Cell> = match operand.value {
-            Value::Variable(_) => continue,
-            _ => operand.slots().filter_map(|s| held.get(s.index())).flatten().copied().collect(),
-        };
-        let sure: Vec<Cell> = cells.iter().copied().filter(|c| certain.contains(c)).collect();
-        let chosen = if sure.is_empty() { cells.into_iter().collect() } else { sure };
-        for cell in chosen {
+        if matches!(operand.value, Value::Variable(_)) {
+            continue;
+        }
+        let address = operand.role == Role::Address;
+        let base = bounds.filter(|_| address).and_then(|b| b.base(index, operand));
+        for cell in base.map_or_else(|| all.reached(operand), |base| BTreeSet::from([base])) {
             let usage = out.entry(cell).or_default();
             if IMAGES.contains(&family) {
                 let geometry = GEOMETRIES.iter().find(|g| function.has(index, g));
@@ -168,7 +217,9 @@ fn accesses(function: &Function, index: usize, held: &Held, certain: &BTreeSet<C
             usage.read |= access != Access::Write;
             usage.written |= access != Access::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
-            usage.element = usage.element.or(element);
+            let meant = element.filter(|e| e.kind() != Kind::Bits).or_else(|| meant(function, index, all)).or(element);
+            let better = usage.element.is_none_or(|e| e.kind() == Kind::Bits);
+            usage.element = if better { meant.or(usage.element) } else { usage.element };
             let lanes = function.writes(index).len().max(1) as u32;
             usage.vector = usage.vector.max(if family == "ld" { lanes } else { 1 });
         }

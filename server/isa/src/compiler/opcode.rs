@@ -55,6 +55,8 @@ fn flow(line: &Line, word: &str) -> Result<Flow> {
 fn computes(line: &Line, rest: &str) -> Result<Computes> {
     Ok(match rest.trim() {
         "copy" => Computes::Copy,
+        "sum" => Computes::Sum,
+        "product-sum" => Computes::ProductSum,
         "difference" => Computes::Difference,
         "product" => Computes::Product,
         "quotient" => Computes::Quotient,
@@ -64,7 +66,7 @@ fn computes(line: &Line, rest: &str) -> Result<Computes> {
         "shift-left" => Computes::ShiftLeft,
         "shift-right" => Computes::ShiftRight,
         "comparison" => Computes::Comparison,
-        _ => return Err(line.error(0, "expected `copy`, `difference`, `product`, `quotient`, `remainder`, `and`, `xor`, `shift-left`, `shift-right` or `comparison`")),
+        _ => return Err(line.error(0, "expected `copy`, `sum`, `product-sum`, `difference`, `product`, `quotient`, `remainder`, `and`, `xor`, `shift-left`, `shift-right` or `comparison`")),
     })
 }
 

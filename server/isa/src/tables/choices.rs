@@ -48,6 +48,10 @@ choice! {
         Other,
         /// Operand `a`, in another type perhaps.
         Copy,
+        /// `a + b`.
+        Sum,
+        /// `a * b + c`.
+        ProductSum,
         /// `a - b`.
         Difference,
         /// `a * b`.

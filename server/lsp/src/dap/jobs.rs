@@ -248,7 +248,7 @@ impl Session {
         let again = self.debuggee.is_some();
         let start = debuggee.run.at(0, &|| false);
         self.history = start.map(|machine| History::new(&debuggee.run, machine));
-        let guessed = debuggee.guessed.join(" ");
+        let guessed = debuggee.guessed.sentence();
         let lines = debuggee.launch.lines();
         let line = lines.lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
         let entry = debuggee.launch.entry.to_string();
@@ -261,7 +261,7 @@ impl Session {
         }
         self.client.event("process", json!({ "name": entry, "isLocalProcess": true, "startMethod": "launch" }));
         self.client.say("console", &format!("{entry}: {line}\n"));
-        if !guessed.is_empty() {
+        if let Some(guessed) = guessed {
             self.client.say("console", &format!("guessed: {guessed}\n"));
         }
         self.resolve_again();

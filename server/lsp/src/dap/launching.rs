@@ -15,7 +15,7 @@ use crate::launch::words;
 use crate::markup::is_markup;
 use ptx_analysis::program::Program;
 use ptx_interp::findings::{Checks, Fault, Kind, Site};
-use ptx_interp::launch::{Launch, Placed, status_name, unexpected, verdicts};
+use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
 use ptx_interp::trace::Run;
 use ptx_syntax::Snapshot;
@@ -27,7 +27,7 @@ pub struct Debuggee {
     /// The launch, complete.
     pub launch: Launch,
     /// What of it was guessed.
-    pub guessed: Vec<String>,
+    pub guessed: Guessed,
     /// What it works on.
     pub buffers: Vec<Placed>,
     /// The run.

@@ -6,7 +6,7 @@ use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, Site};
 use ptx_interp::launch::{
-    Bound, Launch, Mistake, Placed, Snapshot, Verdict, bind, complete, launches, settle, unexpected, verdicts,
+    Bound, Guessed, Launch, Mistake, Placed, Snapshot, Verdict, bind, complete, launches, settle, unexpected, verdicts,
 };
 use ptx_interp::machine::{Settings, Status};
 use ptx_interp::trace::{self, Run};
@@ -29,7 +29,7 @@ pub struct Evaluated {
     /// The launch, complete.
     pub launch: Launch,
     /// What of it was guessed.
-    pub guessed: Vec<String>,
+    pub guessed: Guessed,
     /// The run.
     pub run: Run,
     /// What it worked on.

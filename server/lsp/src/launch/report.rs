@@ -1,6 +1,6 @@
 //! What came of a launch as JSON: the form that the contract of the command line fixes, and editors get too.
 //!
-//! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `printed` (if anything was), `unwritten` (of
+//! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `guessed_lengths` (where lengths of buffers are: a sentence), `printed` (if anything was), `unwritten` (of
 //! buffers with bytes that nobody wrote, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::Evaluated;
@@ -39,6 +39,9 @@ pub struct Report {
     /// What of it was guessed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
+    /// That lengths of buffers are guessed, and what they follow, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guessed_lengths: Option<String>,
     /// What was printed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub printed: String,
@@ -185,7 +188,8 @@ pub fn report(done: &Evaluated, places: Places<'_>, trace: Option<(Target, u64, 
         trace: steps,
         entry: done.launch.entry.to_string(),
         launch: done.launch.lines().lines().next().unwrap_or_default().to_owned(),
-        guessed: done.guessed.clone(),
+        guessed: done.guessed.parts.clone(),
+        guessed_lengths: done.guessed.lengths.clone(),
         printed: String::from_utf8_lossy(&machine.printed).into_owned(),
         unwritten,
     }

@@ -33,7 +33,7 @@ pub fn markdown<'t>(
     let [x, y, z] = shape.cta_place(target.cta);
     let steps = course.steps;
     let _ = writeln!(out, "## Warp {} of CTA {x},{y},{z}\n", target.warp);
-    let _ = writeln!(out, "It executed {} instruction{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
+    let _ = writeln!(out, "It executed {} step{}.\n", grouped(steps), if steps == 1 { "" } else { "s" });
     divergence(done, course, line, source, &mut out);
     registers(done, course, cancelled, &mut out);
     let printed = String::from_utf8_lossy(&done.run.machine.printed);
@@ -58,10 +58,19 @@ fn launch(done: &Evaluated, out: &mut String) {
     let lines = done.launch.lines();
     let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
     let _ = writeln!(out, "```ptx\n{}\n```\n", lines.join("\n"));
-    if !done.guessed.is_empty() {
-        let all: Vec<String> = done.guessed.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
-        let _ = writeln!(out, "Guessed: {}.\n", all.join(", "));
+    let guessed = &done.guessed;
+    if guessed.parts.is_empty() {
+        return;
     }
+    let parts = match guessed.whole {
+        true => "all of this launch".to_owned(),
+        false => {
+            let all: Vec<String> = guessed.parts.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
+            all.join(", ")
+        }
+    };
+    let lengths = guessed.lengths.as_ref().map_or_else(String::new, |lengths| format!(" {lengths}"));
+    let _ = writeln!(out, "Guessed: {parts}.{lengths}\n");
 }
 
 fn faults(done: &Evaluated, line: &dyn Fn(usize) -> usize, out: &mut String) {
@@ -175,7 +184,7 @@ fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, ou
     if written.is_empty() {
         return;
     }
-    let _ = writeln!(out, "| register | type | at the end |\n|---|---|---|");
+    let _ = writeln!(out, "| register | type | after the last step |\n|---|---|---|");
     for register in written.iter().take(4 * ROWS) {
         let change = Change {
             function: 0,
@@ -189,8 +198,8 @@ fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, ou
             out,
             "| `{}` | `{}` | {} |",
             register.name,
-            register.ty,
-            plain_value(register.ty, "", &change, register.known, &machine)
+            register.read_as.unwrap_or(register.ty),
+            plain_value(register.read_as.unwrap_or(register.ty), "", &change, register.known, &machine)
         );
     }
     if written.len() > 4 * ROWS {

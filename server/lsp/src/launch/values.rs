@@ -4,6 +4,7 @@ use super::evaluate::Evaluated;
 use super::words::plain_value;
 use ptx_analysis::flow::Slot;
 use ptx_interp::findings::Site;
+use ptx_interp::inspect;
 use ptx_interp::machine::{Change, Recorded, Target};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -74,7 +75,7 @@ impl Last {
 pub struct LineValue {
     /// Where the instruction ends, in bytes.
     pub offset: usize,
-    /// `%r1 = 5`.
+    /// `lane 0: %r1 = 5`.
     pub text: String,
     /// About all lanes, Markdown.
     pub tooltip: String,
@@ -111,6 +112,7 @@ impl Values {
     pub fn of_lane(&self, done: &Evaluated, text: &str, lane: u32) -> Vec<LineValue> {
         let executable = &done.run.machine.executable;
         let mut out = Vec::new();
+        let mut meanings = BTreeMap::new();
         for ((function, instruction), last) in &self.sites {
             if lane > 31 || last.lanes >> lane & 1 == 0 {
                 continue;
@@ -121,7 +123,8 @@ impl Values {
             let mut texts = Vec::new();
             let mut tooltip = String::new();
             for change in &last.changes {
-                let Some((name, ty)) = named(done, change) else { continue };
+                let Some((name, declared)) = named(done, change) else { continue };
+                let ty = meant(done, change, &mut meanings).unwrap_or(declared);
                 texts.push(format!("{name} = {}", shown(ty, change, 1 << lane)));
                 let _ = writeln!(tooltip, "`{name}` = {}\n", shown(ty, change, last.lanes));
             }
@@ -134,8 +137,8 @@ impl Values {
                 many => format!(", the last of {many} times"),
             };
             let warp = self.target.warp;
-            let _ = write!(tooltip, "lane {lane} of warp {warp}, step {}{times}", last.steps[at]);
-            out.push(LineValue { offset: range.end, text: texts.join(", "), tooltip });
+            let _ = write!(tooltip, "lane {lane} of warp {warp}, after step {} of the warp{times}", last.steps[at] + 1);
+            out.push(LineValue { offset: range.end, text: format!("lane {lane}: {}", texts.join(", ")), tooltip });
         }
         out
     }
@@ -147,4 +150,15 @@ pub fn named(done: &Evaluated, change: &Change) -> Option<(String, &'static str)
     let slot = Slot(change.slot);
     ((change.slot as usize) < function.registers.len())
         .then(|| (function.register_name(slot), function.declaration(slot).ty.name()))
+}
+
+/// What the readers of a register of bits take it as; `known` keeps what was found of each function.
+fn meant(
+    done: &Evaluated,
+    change: &Change,
+    known: &mut BTreeMap<u32, Vec<Option<&'static str>>>,
+) -> Option<&'static str> {
+    let function = done.run.machine.executable.function(change.function)?;
+    let all = known.entry(change.function).or_insert_with(|| inspect::meanings(function));
+    all.get(change.slot as usize).copied().flatten()
 }

@@ -87,13 +87,21 @@ pub fn lanes(mask: u32) -> String {
 /// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
 pub fn value(ty: &str, change: &Change, mask: u32) -> String {
     let element = element_of(ty, change);
-    listed(ty, change, mask, element, &|bits| element.text(bits))
+    listed(ty, change, mask, element, false, &|bits| element.text(bits))
 }
 
 /// The same for somebody who reads along: as the instruction takes it that has written it, without leading zeros, and addresses by their names.
 pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
     let declared = element_of(ty, change);
-    let element = written_as(instruction).find(|e| e.bits() == declared.bits()).unwrap_or(declared);
+    let says = |e: &Element| e.bits() == declared.bits() && e.kind() != Kind::Bits;
+    let element = written_as(instruction).find(says).unwrap_or(declared);
+    if let Some(part) = packed(ty, declared.bits()) {
+        let text = |bits: u128| {
+            let parts = (0..declared.bits() / part.bits()).map(|i| part.text(bits >> (i * part.bits()) & part.mask()));
+            parts.collect::<Vec<_>>().join("|")
+        };
+        return listed(ty, change, mask, Element::of_bits(declared.bits()), true, &text);
+    }
     let text = |bits: u128| {
         let address =
             u64::try_from(bits).ok().filter(|_| element.bits() == 64 && !matches!(element.kind(), Kind::Float(_)));
@@ -106,7 +114,14 @@ pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, mach
             _ => readable(element, bits),
         }
     };
-    listed(ty, change, mask, element, &text)
+    listed(ty, change, mask, element, false, &text)
+}
+
+/// The element of a packed type that fills so many bits: of `.f16x2` the `f16`.
+fn packed(ty: &str, bits: u32) -> Option<Element> {
+    let (element, count) = ty.rsplit_once('x')?;
+    let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
+    (element.bits() * count == bits).then_some(element)
 }
 
 /// A value of a type for somebody who reads along: what has more than 32 bits and no sign is an address more often than a number.
@@ -128,7 +143,14 @@ fn element_of(ty: &str, change: &Change) -> Element {
     Element::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(Element::of_bits(bits as u32))
 }
 
-fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(u128) -> String) -> String {
+fn listed(
+    ty: &str,
+    change: &Change,
+    mask: u32,
+    element: Element,
+    packed: bool,
+    text: &dyn Fn(u128) -> String,
+) -> String {
     let marks = marks(change.unspecified, change.approximate, mask);
     if ty == ".pred" {
         let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
@@ -142,7 +164,36 @@ fn listed(ty: &str, change: &Change, mask: u32, element: Element, text: &dyn Fn(
     }
     let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, text);
     let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
+    if marks.is_empty()
+        && !packed
+        && let Some((start, step)) = affine(element, &change.after, mask)
+    {
+        let times =
+            if step.unsigned_abs() == 1 { "lane".to_owned() } else { format!("{} × lane", step.unsigned_abs()) };
+        let sign = if step < 0 { "−" } else { "+" };
+        return if start == 0 && step > 0 { times } else { format!("{} {sign} {times}", text(start)) };
+    }
     few(&texts) + marks
+}
+
+/// Of whole numbers that count up, or down, from lane to lane: the value of lane 0 and the distance to the next. Views fold them by the same rule.
+fn affine(element: Element, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
+    let bits = element.bits();
+    if !(32..=64).contains(&bits) || matches!(element.kind(), Kind::Float(_)) || mask.count_ones() < 3 {
+        return None;
+    }
+    let mut lanes = (0..32).filter(|l| mask >> l & 1 != 0);
+    let value = |lane: u32| Some(element.get(bytes, lane.into())?.cast_signed());
+    let (first, second) = (lanes.next()?, lanes.next()?);
+    let signed = |distance: i128| (distance << (128 - bits)) >> (128 - bits);
+    let (start, apart) = (value(first)?, i128::from(second - first));
+    let distance = signed(value(second)? - start);
+    let step = distance / apart;
+    let even = distance % apart == 0 && step != 0;
+    let fits = |lane: u32| Some(signed(value(lane)? - start) == step * i128::from(lane - first));
+    let all = even && lanes.all(|lane| fits(lane) == Some(true));
+    let at_zero = (start - step * i128::from(first)).cast_unsigned() & ((1 << bits) - 1);
+    all.then_some((at_zero, step))
 }
 
 /// What is to be said of the values of some lanes: nothing, or in brackets.

@@ -62,8 +62,9 @@ impl LanguageServer for Backend {
         text::close(&self.shared, &params);
     }
 
-    // Nobody asked for it; some clients tell it anyway.
-    async fn did_save(&self, _: DidSaveTextDocumentParams) {}
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        text::save(&self.shared, &params);
+    }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         configuration::changed(&self.shared, &params.settings);

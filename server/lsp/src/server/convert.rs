@@ -26,23 +26,29 @@ pub struct Context<'a> {
     pub settings: &'a settings::Diagnostics,
 }
 
-/// Findings as the user wants them, in the order of the text, and the same for the client.
-pub fn diagnostics(
+/// Diagnostics in the order of the text, as many as the user wants, and which of them wait.
+pub fn limited(
     context: &Context<'_>,
     found: Vec<ptx_analysis::Diagnostic>,
-) -> (Vec<ptx_analysis::Diagnostic>, Vec<Diagnostic>) {
-    let settings = context.settings;
-    let mut wanted = settings.levels.apply(found);
-    if wanted.len() > settings.limit {
-        tracing::info!("{} of {} diagnostics of {}", settings.limit, wanted.len(), context.uri.as_str());
-        // Harmless ones are last; the sort is stable, so the first of each stay.
-        wanted.sort_by_key(|d| d.severity);
-        wanted.truncate(settings.limit);
-        wanted.sort_by_key(|d| (d.range.start, d.range.end));
+    held: Vec<bool>,
+) -> (Vec<ptx_analysis::Diagnostic>, Vec<bool>) {
+    let limit = context.settings.limit;
+    if found.len() <= limit {
+        return (found, held);
     }
+    tracing::info!("{limit} of {} diagnostics of {}", found.len(), context.uri.as_str());
+    let mut all: Vec<_> = found.into_iter().zip(held).collect();
+    // Harmless ones are last, and what waits takes no place from what is shown; the sort is stable, so the first of each stay.
+    all.sort_by_key(|(d, held)| (*held, d.severity));
+    all.truncate(limit);
+    all.sort_by_key(|(d, _)| (d.range.start, d.range.end));
+    all.into_iter().unzip()
+}
+
+/// Diagnostics for the client.
+pub fn diagnostics(context: &Context<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
     let mut pages = HashMap::new();
-    let converted = wanted.iter().map(|d| diagnostic(context, d, &mut pages)).collect();
-    (wanted, converted)
+    found.iter().map(|d| diagnostic(context, d, &mut pages)).collect()
 }
 
 type Pages = HashMap<&'static str, Option<CodeDescription>>;

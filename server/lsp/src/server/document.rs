@@ -12,6 +12,7 @@ use super::shared::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report};
 use ptx_syntax::{Rope, Snapshot};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -53,8 +54,8 @@ impl Parsed {
 pub struct Checked {
     /// Of this revision.
     pub revision: u64,
-    /// The second pass has been over it.
-    pub complete: bool,
+    /// How many publications of the same revision came before.
+    pub stage: u32,
     /// The client's number for it.
     pub version: i32,
     /// The text and its tree; nothing for what is not PTX.
@@ -63,6 +64,8 @@ pub struct Checked {
     pub report: Report,
     /// The same, one for one, as the client gets it.
     pub diagnostics: Vec<ls_types::Diagnostic>,
+    /// Which of them wait: they are not published yet.
+    pub held: Vec<bool>,
     /// The errors, whatever the user wants to hear of; nothing where nobody has looked.
     pub errors: Option<Vec<ptx_analysis::Diagnostic>>,
     /// How long it took.
@@ -87,15 +90,38 @@ impl Checked {
     pub fn nothing(revision: u64, version: i32, timings: Timings) -> Self {
         Self {
             revision,
-            complete: true,
+            stage: 0,
             version,
             snapshot: None,
             report: Report::default(),
             diagnostics: Vec::new(),
+            held: Vec::new(),
             errors: None,
             timings,
         }
     }
+}
+
+impl Checked {
+    /// The diagnostics that the client is to show now.
+    pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
+        if !self.held.contains(&true) {
+            return Cow::Borrowed(&self.diagnostics);
+        }
+        let mut held = self.held.iter();
+        Cow::Owned(self.diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect())
+    }
+}
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// The document has changed, or is closed.
+    Stale,
+    /// It was saved.
+    Saved,
+    /// The time is over.
+    Over,
 }
 
 /// What the worker takes over.
@@ -109,6 +135,10 @@ pub struct Work {
     pub revision: u64,
     /// The client's number for it.
     pub version: i32,
+    /// When the last of the changes came.
+    pub edited: Instant,
+    /// The document was saved since.
+    pub saved: bool,
 }
 
 #[derive(Debug)]
@@ -118,6 +148,8 @@ struct Inbox {
     version: i32,
     changes: Vec<Change>,
     moved: Edits,
+    edited: Instant,
+    saved: bool,
     waiting: bool,
     closed: bool,
 }
@@ -168,6 +200,8 @@ impl Document {
             version,
             changes: vec![Change::Replace],
             moved: Edits::new(revision),
+            edited: Instant::now(),
+            saved: false,
             waiting: true,
             closed: false,
         };
@@ -181,6 +215,8 @@ impl Document {
     pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
         let mut inbox = lock(&self.inbox);
         inbox.touch(&self.wake);
+        inbox.edited = Instant::now();
+        inbox.saved = false;
         for change in changes {
             match change.range {
                 Some(range) => {
@@ -196,6 +232,12 @@ impl Document {
     /// Has the same text checked again.
     pub fn recheck(&self) {
         lock(&self.inbox).touch(&self.wake);
+    }
+
+    /// Notes that the text was saved: nothing waits any more.
+    pub fn saved(&self) {
+        lock(&self.inbox).saved = true;
+        self.wake.notify_all();
     }
 
     /// Ends the worker. `last` is called when it is certain that nothing is published any more.
@@ -239,7 +281,14 @@ impl Document {
         }
         inbox.waiting = false;
         let changes = std::mem::take(&mut inbox.changes);
-        Some(Work { changes, rope: inbox.rope.clone(), revision: inbox.revision, version: inbox.version })
+        Some(Work {
+            changes,
+            rope: inbox.rope.clone(),
+            revision: inbox.revision,
+            version: inbox.version,
+            edited: inbox.edited,
+            saved: inbox.saved,
+        })
     }
 
     /// Whether a result for a revision is of no use any more.
@@ -248,18 +297,20 @@ impl Document {
         inbox.closed || inbox.revision != revision
     }
 
-    /// Waits for a while; whether nothing has happened to the document since a revision.
-    pub fn stays_quiet(&self, revision: u64, pause: Duration) -> bool {
-        let deadline = Instant::now() + pause;
+    /// Waits until a time, a change since a revision, or, if `save` is wanted, a save.
+    pub fn wait(&self, revision: u64, until: Instant, save: bool) -> Wait {
         let mut inbox = lock(&self.inbox);
         while !inbox.closed && inbox.revision == revision {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = until.saturating_duration_since(Instant::now());
+            if save && inbox.saved {
+                return Wait::Saved;
+            }
             if left.is_zero() {
-                return true;
+                return Wait::Over;
             }
             inbox = self.wake.wait_timeout(inbox, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
-        false
+        Wait::Stale
     }
 
     /// Calls `publish` unless the document has changed since a revision; it cannot change meanwhile.

@@ -13,6 +13,9 @@ pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Another one: shows what a warp does in a view of the client's own, which asks for it by `ptx-analyzer.evaluateWarp`.
 pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
 
+/// Another one: asks for another name for what stands at a position, `(uri, position)`.
+pub const RENAME: &str = "ptx-analyzer.rename";
+
 /// What the client can do, as far as it matters here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Session {
@@ -74,6 +77,8 @@ pub struct Session {
     pub resolves_hints: bool,
     /// It has a command `ptx-analyzer.showReferences`.
     pub shows_references: bool,
+    /// It has a command `ptx-analyzer.rename`.
+    pub renames: bool,
     /// It has a command `ptx-analyzer.showWarp`.
     pub shows_warps: bool,
     /// A link in a hover may run the server's command `ptx-analyzer.explain`.
@@ -161,6 +166,7 @@ impl Session {
             shows_references: has(SHOW_REFERENCES),
             shows_warps: has(SHOW_WARP),
             explains: has(crate::server::handlers::commands::EXPLAIN),
+            renames: has(RENAME),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)

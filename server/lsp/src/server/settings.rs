@@ -57,6 +57,8 @@ pub struct Settings {
 pub struct Diagnostics {
     /// Whether to report any.
     pub enable: bool,
+    /// Whether some of them wait while the user is typing.
+    pub hold_back: bool,
     /// How loud each code is: `disabled` and `severity`.
     pub levels: Levels,
     /// How many are reported of one document, the worst first.
@@ -66,7 +68,7 @@ pub struct Diagnostics {
 impl Default for Diagnostics {
     fn default() -> Self {
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
-        Self { enable: true, levels: Levels::default(), limit: 1000 }
+        Self { enable: true, hold_back: true, levels: Levels::default(), limit: 1000 }
     }
 }
 
@@ -266,6 +268,7 @@ impl Reader {
         for (key, value) in self.object(value, "diagnostics").into_iter().flatten() {
             match key.as_str() {
                 "enable" => self.bool(value, "diagnostics.enable", &mut out.enable),
+                "holdBack" => self.bool(value, "diagnostics.holdBack", &mut out.hold_back),
                 "disabled" => match strings(value) {
                     Some(codes) => disabled = codes,
                     None if value.is_null() => {}

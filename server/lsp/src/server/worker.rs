@@ -1,7 +1,7 @@
 //! The thread that owns the tree of a document and checks it.
 
 use super::convert;
-use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Work};
+use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Wait, Work};
 use super::evaluation;
 use super::outgoing::{self, Outgoing};
 use super::refresh;
@@ -9,6 +9,7 @@ use super::shared::Shared;
 use crate::markup::is_markup;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report, Severity};
+use ptx_ide::holding::{Holding, Split};
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use serde::Serialize;
 use std::num::NonZero;
@@ -32,6 +33,26 @@ pub struct Worker {
     analyzer: Analyzer,
     /// What the last second pass found out, and the text that it is in place in.
     figures: (Arc<Figures>, Option<SnapshotId>),
+    /// Where the user is typing, and what was shown.
+    holding: Holding,
+}
+
+/// What came of a publication.
+struct Published {
+    /// How long after the last edit there is more to show.
+    due: Option<Duration>,
+    /// The client has something new to show.
+    new: bool,
+}
+
+/// What was found in a text.
+struct Found<'a> {
+    work: &'a Work,
+    snapshot: &'a Snapshot,
+    context: &'a convert::Context<'a>,
+    report: &'a Report,
+    /// The flow lints are those of this text.
+    complete: bool,
 }
 
 impl Worker {
@@ -40,8 +61,15 @@ impl Worker {
     /// # Errors
     /// If there can be no thread.
     pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
-        let worker =
-            Self { shared, document, publisher, tree: None, analyzer: analyzer(), figures: Default::default() };
+        let worker = Self {
+            shared,
+            document,
+            publisher,
+            tree: None,
+            analyzer: analyzer(),
+            figures: Default::default(),
+            holding: Holding::default(),
+        };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
     }
@@ -68,6 +96,7 @@ impl Worker {
         let revision = work.revision;
         self.tree = None;
         self.analyzer = analyzer();
+        self.holding = Holding::default();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
                 *parsed = Some(Arc::new(Parsed::nothing(revision)));
@@ -90,6 +119,9 @@ impl Worker {
             return self.report(work, Checked::nothing(revision, work.version, timings));
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
+        if work.saved {
+            self.holding.stop();
+        }
         let parse = begin.elapsed();
         self.document.share(revision, snapshot.rope());
         let edits = self.figures.1.and_then(|last| snapshot.edits_since(last));
@@ -104,22 +136,26 @@ impl Worker {
         let _ = self.analyzer.set_target(settings.target.as_deref());
         self.analyzer.set_project(settings.project.clone());
         let enabled = settings.diagnostics.enable;
-        let report = if enabled { self.analyzer.analyze(&snapshot) } else { Default::default() };
+        let report = if enabled { self.analyzer.analyze(&snapshot).in_editor(&snapshot) } else { Default::default() };
         let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
             return;
         }
+        let document = Arc::clone(&self.document);
         let context = convert::Context {
-            uri: &self.document.uri,
+            uri: &document.uri,
             rope: snapshot.rope(),
             session: self.shared.session(),
             settings: &settings.diagnostics,
         };
         let timings = Timings { parse, check, ..Timings::default() };
-        self.publish(work, (&snapshot, &context), (&report, &known), !enabled, timings);
-        if !self.document.stays_quiet(revision, QUIET) {
-            return;
+        let mut found = Found { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
+        let mut due = self.publish(&found, &known, timings).due;
+        match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
+            Wait::Stale => return,
+            Wait::Saved => self.holding.stop(),
+            Wait::Over => {}
         }
         let begin = Instant::now();
         let target =
@@ -129,6 +165,7 @@ impl Worker {
             tests::trip(&work.rope, "SECOND");
             self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))
         }));
+        let mut passed = true;
         let lints = match lints {
             Ok(Some(lints)) => lints,
             Ok(None) => return,
@@ -136,27 +173,52 @@ impl Worker {
                 // What the first pass found holds all the same.
                 self.shared.failed(self.document.uri.as_str());
                 self.analyzer = analyzer();
-                return;
+                passed = false;
+                Vec::new()
             }
         };
+        found.complete |= passed;
+        if passed {
+            self.take_figures(&snapshot, revision, target);
+        }
+        // Whoever has asked for this revision need not ask again if nothing is new.
+        if enabled && passed && lints != known {
+            let timings = Timings { lints: begin.elapsed(), ..timings };
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
+            // Clients that ask for diagnostics are told that there are more.
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
+        }
+        if let Some(checked) = self.document.last_checked().filter(|c| passed && c.revision == revision) {
+            evaluation::again(&self.shared, &self.document, &checked);
+        }
+        let lints = if passed { lints } else { known };
+        while let Some(next) = due {
+            match self.document.wait(revision, work.edited + next, true) {
+                Wait::Stale => return,
+                Wait::Saved => self.holding.stop(),
+                Wait::Over => {}
+            }
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
+        }
+    }
+
+    /// Takes over what the flow lints found out about registers.
+    fn take_figures(&mut self, snapshot: &Snapshot, revision: u64, target: Option<&'static ptx_isa::tables::Target>) {
         let facts = self.analyzer.facts();
-        let figures = self.figures.0.next(&snapshot, &facts, target);
+        let figures = self.figures.0.next(snapshot, &facts, target);
         self.publisher.facts.send_replace(Arc::new(facts));
         let others = !figures.looks_like(&self.figures.0);
         self.figures.0 = Arc::new(figures);
-        self.hand_over(revision, &snapshot, true);
+        self.hand_over(revision, snapshot, true);
         if others {
-            refresh::registers(&self.shared, &settings);
-        }
-        // Whoever has asked for this revision need not ask again if nothing is new.
-        if enabled && lints != known {
-            let timings = Timings { lints: begin.elapsed(), ..timings };
-            self.publish(work, (&snapshot, &context), (&report, &lints), true, timings);
-            // Clients that ask for diagnostics are told that there are more.
-            refresh::diagnostics(&self.shared);
-        }
-        if let Some(checked) = self.document.last_checked().filter(|c| c.revision == revision) {
-            evaluation::again(&self.shared, &self.document, &checked);
+            refresh::registers(&self.shared, &self.shared.settings_of(&self.document.uri));
         }
     }
 
@@ -166,45 +228,66 @@ impl Worker {
         self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot, figures, complete })));
     }
 
-    /// Hands over findings of both passes.
-    fn publish(
-        &self,
-        work: &Work,
-        (snapshot, context): (&Snapshot, &convert::Context<'_>),
-        (report, lints): (&Report, &[ptx_analysis::Diagnostic]),
-        complete: bool,
-        timings: Timings,
-    ) {
+    /// Publishes what may be shown now, unless the client has been sent just that for this revision.
+    fn publish(&mut self, found: &Found<'_>, lints: &[ptx_analysis::Diagnostic], timings: Timings) -> Published {
         let begin = Instant::now();
-        let mut found = report.diagnostics.clone();
+        let (work, context) = (found.work, found.context);
+        let mut all = found.report.diagnostics.clone();
         let enabled = context.settings.enable;
-        let faults = if enabled { self.document.evaluation.faults(snapshot) } else { Vec::new() };
+        let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
         if !lints.is_empty() || !faults.is_empty() {
-            found.extend_from_slice(lints);
-            found.extend(faults);
-            found.sort_by_key(|d| (d.range.start, d.range.end));
+            all.extend_from_slice(lints);
+            all.extend(faults);
+            all.sort_by_key(|d| (d.range.start, d.range.end));
         }
-        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let errors = found.report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let errors = enabled.then(|| errors.cloned().collect());
-        let (wanted, diagnostics) = convert::diagnostics(context, found);
-        let report = Report { diagnostics: wanted, environment: report.environment.clone() };
+        let wanted = context.settings.levels.apply(all);
+        let split = if self.holds(context) {
+            self.holding.split(found.snapshot, &wanted, work.edited.elapsed())
+        } else {
+            Split::everything(wanted.len())
+        };
+        self.holding.published(&wanted, &split, found.complete);
+        let (wanted, held) = convert::limited(context, wanted, split.held);
+        let diagnostics = convert::diagnostics(context, &wanted);
+        let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
-        let (revision, version, snapshot) = (work.revision, work.version, Some(snapshot.clone()));
-        self.report(work, Checked { revision, complete, version, snapshot, report, diagnostics, errors, timings });
+        let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
+        let before = self.document.last_checked().filter(|c| c.revision == revision);
+        let stage = before.as_ref().map_or(0, |c| c.stage);
+        let mut checked = Checked { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
+        let new = before.is_none_or(|before| before.published() != checked.published());
+        if new {
+            checked.stage += 1;
+            self.report(work, checked);
+        } else {
+            // Code actions want to know of what waits, too.
+            self.publisher.checked.send_replace(Some(Arc::new(checked)));
+        }
+        Published { due: split.due, new }
+    }
+
+    /// Whether diagnostics may wait: the client has to hear of them later.
+    fn holds(&self, context: &convert::Context<'_>) -> bool {
+        context.settings.hold_back && (!context.session.pulls_diagnostics || context.session.refreshes_diagnostics)
     }
 
     /// The tree of the current text, edits applied.
     fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&Change::Replace) {
             // Edits around a replacement are in the rope already.
+            self.holding.stop();
             return self.tree.insert(ptx_syntax::Document::in_pieces(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
         for change in changes {
             if let Change::Edit(range, text) = change {
+                self.holding.edit(tree.rope(), &range, &text);
                 tree.edit(range, &text);
             }
         }
+        self.holding.settle(tree.rope());
         tree
     }
 
@@ -219,7 +302,7 @@ impl Worker {
                 }
                 std::thread::sleep(Duration::from_millis(10));
             }
-            let body = encode(&self.document.uri, Some(work.version), &checked.diagnostics);
+            let body = encode(&self.document.uri, Some(work.version), &checked.published());
             self.document.if_current(work.revision, || self.shared.outgoing.encoded(body));
         }
         tracing::debug!(

@@ -17,6 +17,8 @@ fn begin(item: Value, settings: Value) -> Client {
     let offered = client.begin(params);
     assert_eq!(offered["completionProvider"]["resolveProvider"], true);
     assert!(offered["completionProvider"]["triggerCharacters"].as_array().unwrap().contains(&json!(".")));
+    assert!(!offered["completionProvider"]["triggerCharacters"].as_array().unwrap().contains(&json!("{")));
+    assert!(offered["completionProvider"].get("allCommitCharacters").is_none());
     client.open(URI, 1, TEXT);
     client
 }
@@ -81,6 +83,8 @@ fn a_blank_asks_for_operands_only() {
     };
     assert_eq!(blank(8, 4), Value::Null);
     assert!(blank(7, 32).is_object());
+    // While an editor waits for the rest of an incomplete list it shows the old one.
+    assert_eq!(blank(7, 32)["isIncomplete"], false);
 }
 
 #[test]

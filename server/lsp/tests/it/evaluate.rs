@@ -199,17 +199,20 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     assert_eq!(hints(&mut client), []);
     evaluate(&mut client, json!({ "entry": "twice", "focus": { "lane": 3 } }));
     let found = hints(&mut client);
-    assert!(found.contains(&(14, "%r2 = 3".to_owned())), "{found:?}");
-    assert!(found.contains(&(24, "%r3 = 4".to_owned())), "{found:?}");
+    assert!(found.contains(&(14, "lane 3: %r2 = 3".to_owned())), "{found:?}");
+    assert!(found.contains(&(24, "lane 3: %r3 = 4".to_owned())), "{found:?}");
     // An even lane does not come to line 24.
     evaluate(&mut client, json!({ "entry": "twice", "focus": { "lane": 4, "step": 10 } }));
     let found = hints(&mut client);
-    assert!(found.contains(&(20, "%r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24), "{found:?}");
+    assert!(
+        found.contains(&(20, "lane 4: %r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24),
+        "{found:?}"
+    );
     // A change for the worse: it is found when nobody types any more.
     edit(&mut client, 2, (3, 25), (3, 32), "64 n=64");
     // A client that cannot be told to ask again gets the new values at once, and never those of the old text.
     let found = hints(&mut client);
-    assert!(found.contains(&(13, "%r1 = 64".to_owned())), "{found:?}");
+    assert!(found.contains(&(13, "lane 4: %r1 = 64".to_owned())), "{found:?}");
     let published = client.wait("a fault", |m| {
         m["method"] == "textDocument/publishDiagnostics"
             && m["params"]["diagnostics"].as_array().is_some_and(|all| all.iter().any(|d| d["code"] == "out-of-bounds"))
@@ -333,7 +336,7 @@ fn actions_and_the_launch_that_is_guessed() {
         let found = client.call("textDocument/codeAction", params);
         found.as_array().unwrap().iter().map(|a| a["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let evaluates = "Evaluate a warp of `twice`".to_owned();
+    let evaluates = "Evaluate warp".to_owned();
     assert!(titles(&mut client, 3).contains(&evaluates) && titles(&mut client, 13).contains(&evaluates));
     assert!(!titles(&mut client, 5).iter().any(|t| t.contains("launch")));
     assert!(!titles(&mut client, 0).iter().any(|t| t.contains("Evaluate")));

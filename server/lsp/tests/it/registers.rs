@@ -77,7 +77,7 @@ fn the_client_is_told_when_more_is_known_and_only_then() {
     told(&mut client);
     let (first, peaks) = (title(&mut client), hints(&mut client));
     assert!(first.starts_with("≈ "), "{first}");
-    assert_eq!(peaks, [(12, "◀ 10 live, the most".to_owned())]);
+    assert_eq!(peaks, [(12, "◀ peak: 10 live".to_owned())]);
 
     // A comment changes nothing of it, and hints move with the text.
     let insert =
@@ -100,7 +100,7 @@ fn the_client_is_told_when_more_is_known_and_only_then() {
     // A value less is another peak.
     client.change(URI, 5, json!([{ "text": TEXT.replace("v4.u32 {%r5, %r6, %r7, %r8}", "v2.u32 {%r5, %r6}").replace("v4.u32 [%rd1], {%r5, %r6, %r7, %r8}", "v2.u32 [%rd1], {%r5, %r6}") }]));
     told(&mut client);
-    assert_eq!(hints(&mut client), [(12, "◀ 8 live, the most".to_owned())]);
+    assert_eq!(hints(&mut client), [(12, "◀ peak: 8 live".to_owned())]);
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn a_client_that_cannot_be_told_waits_when_it_resolves() {
     let lens = if lens["command"].is_null() { client.call("codeLens/resolve", lens.clone()) } else { lens.clone() };
     assert!(lens["command"]["title"].as_str().unwrap().starts_with("≈ "), "{lens}");
     client.change(URI, 2, json!([{ "text": TEXT.replace("// é", "// è") }]));
-    assert_eq!(hints(&mut client), [(12, "◀ 10 live, the most".to_owned())]);
+    assert_eq!(hints(&mut client), [(12, "◀ peak: 10 live".to_owned())]);
     client.close(URI);
     client.open(URI, 1, TEXT);
-    assert_eq!(hints(&mut client), [(12, "◀ 10 live, the most".to_owned())]);
+    assert_eq!(hints(&mut client), [(12, "◀ peak: 10 live".to_owned())]);
     assert!(!client.others().iter().any(|m| m["method"].as_str().is_some_and(|m| m.ends_with("/refresh"))));
 }
 

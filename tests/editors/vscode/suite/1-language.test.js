@@ -20,6 +20,46 @@ const SMALL = `.version 7.0
 }
 `;
 
+describe('typing', () => {
+    before(running);
+    after(closeAll);
+
+    // The keys are the commands that they are bound to. A pause at each line lets the editor know its brackets, as a person's does.
+    for (const [closers, name] of [['pairs', 'indirect_call.ptx'], ['typed', 'tcgen05_tile.ptx']]) {
+        it(`a kernel without leading blanks is indented as the formatter has it, closers ${closers}`, async function () {
+            this.timeout(120_000);
+            const { keysFor } = await import('../keys.mjs');
+            const commands = { ArrowDown: 'cursorDown', End: 'cursorEnd', Delete: 'deleteRight' };
+            const editing = vscode.workspace.getConfiguration('editor');
+            await editing.update('autoClosingBrackets', closers === 'pairs' ? undefined : 'never', vscode.ConfigurationTarget.Global);
+            // Code is what is indented: comments of whole lines are left out.
+            const text = kernel(name).replace(/^ *\/\/.*\n/gm, '');
+            const { document } = await open(`typed-${closers}-${name}`, '');
+            let plain = '';
+            const flush = async () => {
+                if (plain) await command('type', { text: plain });
+                plain = '';
+            };
+            for (const { key } of keysFor(text, { pairs: closers === 'pairs' })) {
+                if (commands[key] === undefined && key !== 'Enter') {
+                    plain += key;
+                    continue;
+                }
+                await flush();
+                await command('hideSuggestWidget');
+                if (key === 'Enter') {
+                    await command('type', { text: '\n' });
+                    await new Promise((done) => setTimeout(done, 60));
+                } else await command(commands[key]);
+            }
+            await flush();
+            assert.equal(document.getText(), text);
+            await command('workbench.action.files.revert');
+            await editing.update('autoClosingBrackets', undefined, vscode.ConfigurationTarget.Global);
+        });
+    }
+});
+
 describe('language', () => {
     let saxpy;
     before(async () => {

@@ -76,6 +76,12 @@ local function parameter_row(parameter, present)
   }
 end
 
+--- The type that a register is shown with: of bits that are read as numbers with a fraction, that of the readers.
+local function shown_type(register)
+  local read = register.reads_as
+  return type(read) == 'string' and read:find('f', 1, true) and value.reads(read) and read or register.type
+end
+
 --- The rows of a state: registers, then what the function reads besides.
 ---@param session ptx_analyzer.Session
 ---@param all boolean also special registers that are zero everywhere
@@ -93,7 +99,7 @@ local function rows_of(session, all)
     local known = mask(register.known)
     rows[#rows + 1] = {
       name = register.name,
-      type = register.type,
+      type = shown_type(register),
       value = register.value,
       known = known,
       uniform = register.uniform == true and covers(known, live) and live ~= 0,
@@ -294,19 +300,20 @@ local function heading(session, put)
   end
   put(unpack(title))
 
-  local next_step = session:trace(state.step)
-  local line = next_step and next_step.line
+  local step = session:trace(state.step - 1)
+  local line = step and step.line
   local text = line and vim.api.nvim_buf_get_lines(session.bufnr, line - 1, line, false)[1]
-  if next_step and text then
+  if step and text then
     put({ ('%4d  '):format(line), 'PtxWarpLine' }, (vim.trim(text):gsub('%s+', ' ')))
-    local fault = session:fault_at(state.step, line)
+    local fault = session:fault_at(state.step - 1, line)
     if fault then
       put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in ' .. value.of_lanes(mask(fault.lanes)), 'PtxWarpFault' })
     end
-    for _, access in ipairs(type(next_step.accesses) == 'table' and next_step.accesses or {}) do
+    for _, access in ipairs(type(step.accesses) == 'table' and step.accesses or {}) do
       put({ 'does  ', 'PtxWarpLabel' }, access_text(access))
     end
-  else
+  end
+  if state.step >= (session.steps or 0) then
     local ended = { finished = 'finished', fault = 'stopped by a fault', limit = 'stopped at the limit', deadlock = 'deadlocked' }
     put({ 'end   ', 'PtxWarpLabel' }, ended[run.status] or tostring(run.status or here and here.line or ''))
   end
@@ -316,7 +323,7 @@ local function heading(session, put)
   if type(run.launch) == 'string' and run.launch ~= '' then
     local guessed = type(run.guessed) == 'table' and #run.guessed > 0 or run.guessed == true
     local short = vim.split(run.launch, '\n')[1]:gsub('^//!%s*', ''):gsub('^launch:%s*', '')
-    put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and '  (guessed)' or '', 'PtxWarpGuess' })
+    put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and ('  (guessed%s)'):format(type(run.guessed_lengths) == 'string' and ', lengths of buffers too' or '') or '', 'PtxWarpGuess' })
   end
   local groups = M.groups(state)
   if #groups > 1 then
@@ -385,7 +392,8 @@ function M.draw(session, view)
 
   local present, exited = mask(state.present), mask(state.exited)
   local groups = M.groups(state)
-  local active = groups[1] and mask(groups[1].mask) or bit.band(present, bit.bnot(exited))
+  local shown_step = session:trace(state.step - 1)
+  local active = shown_step and mask(shown_step.active) or groups[1] and mask(groups[1].mask) or bit.band(present, bit.bnot(exited))
   local lead = name_width + type_width + 3
 
   -- Texts first: the widest one tells how many lanes there is room for.

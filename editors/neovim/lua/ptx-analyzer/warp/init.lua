@@ -34,12 +34,12 @@ local function opening_step(line)
     local steps = session.timeline[0] or {}
     for index, step in ipairs(steps) do
       if session:fault_at(index - 1, step[1]) then
-        return index - 1
+        return index
       end
     end
     for index, step in ipairs(steps) do
       if step[1] == line then
-        return index - 1
+        return index
       end
     end
     return answer.steps
@@ -179,7 +179,8 @@ end
 ---@param what string how the line is called in a message
 function M.to_line(pane, line, direction, count, what)
   local session = pane.session
-  local start = session.step or 0
+  -- Steps count from 1, places in the trace from 0.
+  local start = (session.step or 1) - 1
   local function again(from, left)
     session:find(from + direction, direction, function(other)
       return other == line
@@ -187,7 +188,7 @@ function M.to_line(pane, line, direction, count, what)
       if step and left > 1 then
         return again(step, left - 1)
       elseif step or from ~= start then
-        return session:go(step or from)
+        return session:go((step or from) + 1)
       end
       M.say(('this warp does not execute %s %s'):format(what, direction > 0 and 'again' or 'before'))
     end)
@@ -200,7 +201,7 @@ end
 ---@param count integer
 function M.same_line(pane, direction, count)
   local state = pane.session:state()
-  local step = state and (pane.session:trace(state.step) or pane.session:trace(state.step - 1))
+  local step = state and pane.session:trace(state.step - 1)
   if step then
     M.to_line(pane, step.line, direction, count, ('line %d'):format(step.line))
   end
@@ -218,7 +219,7 @@ function M.next_fault(pane, direction, count)
       if step and left > 1 then
         return again(step, left - 1)
       elseif step then
-        return session:go(step)
+        return session:go(step + 1)
       end
       local all = session:faults()
       local elsewhere = vim.iter(all):find(function(fault)
@@ -232,7 +233,7 @@ function M.next_fault(pane, direction, count)
       end
     end)
   end
-  again(session.step or 0, count)
+  again((session.step or 1) - 1, count)
 end
 
 --- Looks at another warp of the same run.

@@ -20,7 +20,7 @@ local PAUSE = 150
 ---@field cta integer[]
 ---@field warp integer
 ---@field lane integer the lane whose values stand in the text
----@field step integer? the step that is looked at: what it executes comes next; nil until the first answer
+---@field step integer? the step that is looked at, from 1: it was executed last, and the values are those after it; nil until the first answer
 ---@field answer table? the last one with a state
 ---@field refused string? why the text as it is now is not evaluated
 ---@field version integer? of the text that is shown
@@ -186,14 +186,15 @@ end
 --- Looks at another step. While an answer is on its way only the last wish is kept, so a key held down never queues up questions.
 ---@param step integer
 function Session:go(step)
-  step = math.max(0, math.min(step, self.steps or 0))
+  local steps = self.steps or 0
+  step = math.max(math.min(1, steps), math.min(step, steps))
   self.direction = step < (self.step or 0) and -1 or 1
   self.step = step
   self.wanted = true
   self:fetch()
 end
 
---- What is asked about a step: what it holds before it; the step before tells what changed, the step itself what comes next.
+--- What is asked about a step: what is held after it, which is before the one that follows, and what it changed.
 ---@param step integer
 ---@return table
 local function question(step)

@@ -282,6 +282,13 @@ local by_type = {
   ['.s8'] = 'signed', ['.s16'] = 'signed', ['.s32'] = 'signed', ['.b128'] = 'hex',
 }
 
+--- Whether values of a type are read in a way of their own.
+---@param type string
+---@return boolean
+function M.reads(type)
+  return by_type[type] ~= nil
+end
+
 --- The format that `auto` stands for: that of the type; for types that only name a size, and those that addresses have, whole numbers as long
 --- as all of them are small.
 ---@param type string

@@ -95,7 +95,7 @@ local function show_line(pane)
   local session = pane.session
   vim.api.nvim_buf_clear_namespace(session.bufnr, source_namespace, 0, -1)
   local state = session:state()
-  local step = state and session:trace(state.step)
+  local step = state and session:trace(state.step - 1)
   local line = step and step.line
   if not line or line > vim.api.nvim_buf_line_count(session.bufnr) or not M.window(pane) then
     return
@@ -301,7 +301,7 @@ local function key_list()
   return {
     { 'l', 'A step forward', step(1) },
     { 'h', 'A step back', step(-1) },
-    { '0', 'To the first step', function(pane) pane.session:go(0) end },
+    { '0', 'To the first step', function(pane) pane.session:go(1) end },
     { '$', 'To the last step', function(pane) pane.session:go(pane.session.steps or 0) end },
     { 'g%', 'To the step with the number before it', function(pane, count, given)
       pane.session:go(given and count or 0)
@@ -423,7 +423,7 @@ end
 function M.go_to_source(pane)
   local session = pane.session
   local state = session:state()
-  local step = state and (session:trace(state.step) or session:trace(state.step - 1))
+  local step = state and session:trace(state.step - 1)
   local window = M.source_window(pane)
   if not window then
     vim.cmd('aboveleft sbuffer ' .. session.bufnr)

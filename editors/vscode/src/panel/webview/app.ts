@@ -17,6 +17,7 @@ import { Menu } from './view/menu';
 import { Notice } from './view/notice';
 import { ResultsPane } from './view/results';
 import { type Pane, Tabs } from './view/tabs';
+import { splitter } from './view/splitter';
 import { TimelineView } from './view/timeline';
 import { Tooltip } from './view/tooltip';
 
@@ -32,7 +33,7 @@ const ORDERS: readonly [Preferences['order'], string][] = [
     ['declared', 'As declared'],
     ['name', 'By name'],
 ];
-const WIDTHS: readonly Preferences['width'][] = ['narrow', 'normal', 'wide'];
+const WIDTHS: readonly Preferences['width'][] = ['fit', 'narrow', 'normal', 'wide'];
 const MOST_TIMED = 400;
 
 export class App {
@@ -176,7 +177,7 @@ export class App {
             button('↔', 'Width of the columns', () => { this.nextWidth(); }, 'W'),
         );
         const registers = element('section', { class: 'registers', 'aria-label': 'Registers' }, bar, this.grid.node, this.count);
-        this.main.append(registers, this.tabs.node);
+        this.main.append(registers, splitter(this.main, () => this.session.preferences.share, (share) => { this.session.remember({ share }); }), this.tabs.node);
         root.replaceChildren(
             this.head.node,
             this.notice.node,
@@ -259,7 +260,7 @@ export class App {
                 }
                 break;
             case 'cursor':
-                session.cursorLine = message.line;
+                if (!session.followCursor(message.line)) this.controls.notExecuted(message.line);
                 break;
             case 'goTo':
                 this.controls.ofLine(message.next ? 1 : -1, message.line);
@@ -276,6 +277,8 @@ export class App {
     private preferencesChanged(): void {
         const { preferences } = this.session;
         this.order.value = preferences.order;
+        this.controls.preferencesChanged();
+        this.main.style.setProperty('--share', `${preferences.share}%`);
         setAttribute(this.collapse, 'aria-pressed', String(preferences.collapse));
     }
 
@@ -291,6 +294,7 @@ export class App {
         }
         if (changes.has('run')) {
             this.head.update();
+            this.grid.reset();
             this.memory.reset();
             this.fragments.reset();
             this.results.reset();
@@ -386,6 +390,7 @@ export class App {
             C: () => { this.controls.ofCursor(-1); },
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
+            l: () => { this.controls.toggleFollow(); },
             '1': () => { this.tabs.open('memory'); },
             '2': () => { this.tabs.open('matrices'); },
             '3': () => { this.tabs.open('results'); },

@@ -154,14 +154,33 @@ export class Session {
         if (!whole) void this.fetchTimeline(wanted.keep === true ? undefined : wanted.line);
     }
 
-    /** Where to begin: at the line that was asked for, else at what went wrong, else at the first step. */
+    /** Where to begin: at the line that was asked for, else at what went wrong, else where something happens first. */
     private firstPosition(line: number | undefined): number | undefined {
         if (line !== undefined) {
             const found = this.timeline.find(-1, 1, (view) => view.line === line);
             if (found.kind === 'step') return found.step;
         }
         const fault = this.faultsHere()[0];
-        return fault === undefined ? undefined : this.timeline.stepOfFault(fault);
+        return fault === undefined ? this.firstInteresting() : this.timeline.stepOfFault(fault);
+    }
+
+    /** The first step at which there is something to see: an access to memory that is no parameter, or lanes that part. */
+    private firstInteresting(): number | undefined {
+        for (let step = 0; step < Math.min(this.steps, WINDOW); step += 1) {
+            const own = this.trace.step(step);
+            if (own?.accesses?.some((access) => access.space !== 'param') === true) return step;
+            if (own !== undefined && own.active !== this.present) return step;
+        }
+        return Math.min(this.steps, WINDOW) - 1;
+    }
+
+    /** Goes to the step nearest to this one at which a line of the source is executed; whether there is one. */
+    followCursor(line: number): boolean {
+        this.cursorLine = line;
+        if (!this.preferences.follow || this.stale || this.evaluation === undefined) return true;
+        const step = this.timeline.nearest(line, this.position);
+        if (step !== undefined && step !== this.position) this.goTo(step, false);
+        return step !== undefined;
     }
 
     private refuse(error: unknown): void {

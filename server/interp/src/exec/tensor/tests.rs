@@ -307,7 +307,7 @@ fn example(text: &str) -> usize {
     let count = found.launches.len();
     for mut launch in found.launches {
         assert_eq!(settle(&mut launch, &program, text), []);
-        assert_eq!(complete(&mut launch, &program, text), [""; 0]);
+        assert_eq!(complete(&mut launch, &program, text).parts, [""; 0]);
         let executable = crate::decode::Executable::new(program.clone(), &launch.entry).expect("it can be executed");
         let bound = bind(&launch, std::sync::Arc::new(executable), Default::default()).expect("it can be launched");
         let run = crate::trace::run(bound.machine, &|| false);

@@ -212,9 +212,9 @@ fn what_is_not_said_is_guessed() {
     let mut launch = Launch { entry: "k".into(), ..Launch::default() };
     let said = complete(&mut launch, &program, &text);
     let expected =
-        "//! launch: grid=1 block=128 out=u32[256]:zero x=f32[512]:iota n=128 a=1.0 h=128 s+8=u32[256]:iota\n";
+        "//! launch: grid=1 block=128 out=u32[256]:zero x=f32[512]:iota n=128 a=2.0 h=128 s+8=u32[256]:iota\n";
     assert_eq!(launch.lines(), expected);
-    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let said: Vec<&str> = said.parts.iter().map(String::as_str).collect();
     assert_eq!(said, expected.trim_end().split(' ').skip(2).collect::<Vec<_>>());
     assert_eq!(settle(&mut launch, &program, &text), []);
 }
@@ -388,7 +388,7 @@ fn images_and_tensor_maps() {
     let mut launch = found.launches.remove(0);
     let all = [found.mistakes, settle(&mut launch, &program, text)].concat();
     assert_eq!(mistakes(text, &all), "");
-    assert_eq!(complete(&mut launch, &program, text), ["grid=1"]);
+    assert_eq!(complete(&mut launch, &program, text).parts, ["grid=1"]);
     let executable = Arc::new(Executable::new(Arc::clone(&program), "k").unwrap());
     let variables = executable.variables.clone();
     let bound = bind(&launch, executable, Settings::default()).unwrap_or_else(|m| panic!("{m:?}"));
@@ -429,7 +429,7 @@ fn lines_of_our_kernels() {
         assert_eq!(mistakes(&text, &found.mistakes), "", "{}", path.display());
         for mut launch in found.launches {
             assert_eq!(mistakes(&text, &settle(&mut launch, &program, &text)), "", "{}", path.display());
-            assert_eq!(complete(&mut launch, &program, &text), [""; 0], "{}: all is said", path.display());
+            assert_eq!(complete(&mut launch, &program, &text).parts, [""; 0], "{}: all is said", path.display());
             assert!(!launch.expectations.is_empty(), "{}", path.display());
             count += 1;
         }

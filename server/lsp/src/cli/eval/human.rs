@@ -47,7 +47,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
         let _ = writeln!(
             out,
             "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
-            done.launch.entry,
+            ptx_ide::both_names(&done.launch.entry),
             shown.name,
             ended(done, &|offset| place(shown.snapshot, offset).line)
         );
@@ -55,14 +55,14 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
             return out;
         }
     } else {
-        let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", done.launch.entry, shown.name);
+        let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), shown.name);
         let lines = done.launch.lines();
         let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
         launch.for_each(|l| {
             let _ = writeln!(out, "{DIM}{l}{RESET}");
         });
-        if !done.guessed.is_empty() {
-            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {}", done.guessed.join(" "));
+        if let Some(sentence) = done.guessed.sentence() {
+            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
     }

@@ -44,7 +44,7 @@ fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) 
     }
     let idle = if step.mask == 0 { DIM } else { "" };
     let indent = "  ".repeat(step.depth as usize);
-    let _ = write!(out, "{DIM}{:>7}{RESET} {number:>6}  {idle}{indent}{text:<INSTRUCTION$}{RESET}", step.step);
+    let _ = write!(out, "{DIM}{:>7}{RESET} {number:>6}  {idle}{indent}{text:<INSTRUCTION$}{RESET}", step.step + 1);
     let only = if step.mask != step.group && step.mask != 0 {
         format!("  {DIM}{}{RESET}", lanes(step.mask))
     } else {

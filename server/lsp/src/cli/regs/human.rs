@@ -28,6 +28,8 @@ const REGISTERS: usize = 1;
 struct Row {
     cells: [String; COLUMNS.len()],
     name: String,
+    /// The name in the text, where that is another one.
+    mangled: Option<String>,
     notes: Vec<String>,
 }
 
@@ -52,6 +54,9 @@ pub(super) fn render(file: &File<'_>) -> String {
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
     for row in &rows {
         let _ = writeln!(out, "{}  {}", cells(&row.cells, &widths, true), row.name);
+        if let Some(mangled) = &row.mangled {
+            let _ = writeln!(out, "{:indent$}  {DIM}{mangled}{RESET}", "", indent = widths[0]);
+        }
         for note in &row.notes {
             let _ = writeln!(out, "{:indent$}  {YELLOW}{note}{RESET}", "", indent = widths[0]);
         }
@@ -97,7 +102,10 @@ fn row(file: &File<'_>, kernel: &Kernel) -> Row {
         or_nothing(occupancy.map(|o| o.limited_by.name().to_owned())),
     ];
     let kind = if kernel.kernel { ".entry" } else { ".func" };
-    Row { cells, name: format!("{kind} {}", kernel.name), notes: notes(file, kernel) }
+    let demangled = ptx_ide::demangle(&kernel.name);
+    let shown = demangled.as_ref().map_or(&*kernel.name, |d| d.short.as_str());
+    let mangled = demangled.is_some().then(|| kernel.name.to_string());
+    Row { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
 }
 
 fn notes(file: &File<'_>, kernel: &Kernel) -> Vec<String> {

@@ -8,6 +8,8 @@ use serde::Serialize;
 struct Line<'a> {
     file: &'a str,
     entry: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    demangled: Option<String>,
     line: usize,
     target: &'a str,
     kind: &'static str,
@@ -80,6 +82,7 @@ fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
     Line {
         file: file.name,
         entry: &kernel.name,
+        demangled: ptx_ide::demangle(&kernel.name).map(|d| d.full),
         line: file.line(kernel.range.start),
         target: file.target.name,
         kind: if kernel.kernel { "entry" } else { "func" },

@@ -86,6 +86,9 @@ fn register(register: &RegisterView) -> Value {
     let mut out = json!({
         "name": register.name, "type": register.ty, "value": hex(&register.bytes), "known": register.known, "uniform": register.uniform,
     });
+    if let Some(ty) = register.read_as {
+        out["reads_as"] = json!(ty);
+    }
     for (name, mask) in [("unspecified", register.unspecified), ("approximate", register.approximate)] {
         if mask != 0 {
             out[name] = json!(mask);

@@ -6,6 +6,7 @@ use crate::server::session::Session;
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{Callable, Calls, SymbolKind};
 use ptx_syntax::{Rope, Snapshot};
+use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
@@ -31,16 +32,23 @@ pub async fn prepare(shared: &Shared, params: CallHierarchyPrepareParams) -> Res
 }
 
 fn item(session: Session, rope: &Rope, uri: &Uri, callable: Callable) -> CallHierarchyItem {
+    let shown = ptx_ide::demangle(&callable.name).map_or_else(|| callable.name.clone(), |d| d.short);
     CallHierarchyItem {
-        name: callable.name,
+        name: shown,
         kind: convert::symbol_kind(session, SymbolKind::Function),
         tags: None,
         detail: Some(callable.signature),
         uri: uri.clone(),
         range: session.encoding.range(rope, &callable.range),
         selection_range: session.encoding.range(rope, &callable.selection),
-        data: None,
+        data: Some(json!(callable.name)),
     }
+}
+
+/// The document of a function, and its name there.
+fn function(item: CallHierarchyItem) -> (Uri, String) {
+    let name = item.data.as_ref().and_then(|d| d.as_str()).map(str::to_owned);
+    (item.uri, name.unwrap_or(item.name))
 }
 
 /// The document of an item, and those others that know the same function.
@@ -59,7 +67,7 @@ pub async fn incoming(
     shared: &Shared,
     params: CallHierarchyIncomingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-    let CallHierarchyItem { uri, name, .. } = params.item;
+    let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
     let session = shared.session();
     off_thread(move || {
@@ -81,7 +89,7 @@ pub async fn outgoing(
     shared: &Shared,
     params: CallHierarchyOutgoingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-    let CallHierarchyItem { uri, name, .. } = params.item;
+    let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
     let session = shared.session();
     off_thread(move || {

@@ -6,7 +6,7 @@ use super::commands::{COMPARE_REGISTERS, EXPLAIN, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
 use crate::ptxas::compare::function_headed_at;
 use crate::server::document::Checked;
-use crate::server::session::Session;
+use crate::server::session::{RENAME, Session};
 use crate::server::shared::{Shared, cancellable};
 use ptx_analysis::checks;
 use ptx_ide::{Action, Assist, TextEdit};
@@ -145,13 +145,33 @@ impl Answer<'_> {
         if disabled.is_some() && !self.session.disabled_actions {
             return None;
         }
+        let command = assist.named.filter(|_| self.session.renames).and_then(|at| self.rename(at, &assist.edits));
         Some(CodeActionOrCommand::CodeAction(CodeAction {
             title: assist.title,
             kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            command,
             edit: disabled.is_none().then(|| self.edit(&assist.edits)),
             disabled,
             ..CodeAction::default()
         }))
+    }
+
+    /// The command that asks for another name, once edits have written one at an offset of the text before them.
+    fn rename(&self, offset: usize, edits: &[TextEdit]) -> Option<Command> {
+        let rope = self.checked.snapshot.as_ref()?.rope();
+        let mut at = self.session.encoding.position(rope, offset);
+        let line = at.line;
+        for edit in edits.iter().filter(|e| e.range.end <= offset && e.range.start < offset) {
+            let range = self.session.encoding.range(rope, &edit.range);
+            let breaks = edit.text.matches('\n').count() as u32;
+            at.line += breaks;
+            // Names are ASCII. A declaration with a line break goes behind its own line.
+            if breaks == 0 && range.end.line == line {
+                at.character = (at.character + edit.text.len() as u32).saturating_sub(edit.range.len() as u32);
+            }
+        }
+        let arguments = Some(vec![json!(self.uri), json!(at)]);
+        Some(Command { title: "Rename".to_owned(), command: RENAME.to_owned(), arguments })
     }
 
     fn canonical_order(&self) -> Option<CodeActionOrCommand> {
@@ -206,7 +226,7 @@ impl Answer<'_> {
 
     /// The command that shows what a warp of a kernel does.
     fn evaluate(&self, kernel: &str) -> CodeActionOrCommand {
-        let title = format!("Evaluate a warp of `{kernel}`");
+        let title = "Evaluate warp".to_owned();
         CodeActionOrCommand::CodeAction(CodeAction {
             title: title.clone(),
             kind: Some(EVALUATE),

@@ -43,7 +43,10 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
         options.evaluate &= settings.evaluation.enable;
         let found = ptx_ide::code_lenses(snapshot, &options);
         // Those that are found by searching.
-        let searching = found.iter().filter(|l| ![LensKind::Registers, LensKind::Evaluate].contains(&l.kind)).count();
+        let searching = found
+            .iter()
+            .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
+            .count();
         let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
         let one = |lens: ptx_ide::Lens| {
             let range = session.encoding.range(snapshot.rope(), &lens.range);
@@ -51,7 +54,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
             // What is known of registers costs nothing. Who cannot be told when more is known waits for it.
             let now = match lens.kind {
                 LensKind::Registers => *complete || session.refreshes_lenses,
-                LensKind::Evaluate => true,
+                LensKind::Evaluate | LensKind::Name => true,
                 _ => at_once,
             };
             let says = if now { says() } else { None };

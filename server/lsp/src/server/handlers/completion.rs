@@ -13,8 +13,8 @@ use tower_lsp_server::ls_types::{
     ServerCapabilities, TextEdit, Uri,
 };
 
-/// What asks for completion besides letters. A blank does where an operand is wanted only.
-const TRIGGERS: [&str; 9] = [".", "%", "[", "@", "$", "{", "|", "\"", " "];
+/// What asks for completion besides letters. A brace is not among them: more of them open blocks than vectors.
+const TRIGGERS: [&str; 8] = [".", "%", "[", "@", "$", "|", "\"", " "];
 
 /// Announces it.
 pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
@@ -34,16 +34,12 @@ pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Opt
     if !settings.completion.enable {
         return Ok(None);
     }
-    let blank = params.context.and_then(|c| c.trigger_character).is_some_and(|c| c == " ");
+    let typed = params.context.and_then(|c| c.trigger_character).and_then(|c| c.chars().next());
     at(shared, params.text_document_position, move |place| {
         let session = place.session;
         let mut options = settings.completion.options;
         options.snippets &= session.completing.snippets;
-        let found = ptx_ide::completion(&place.snapshot, place.offset, options);
-        // After a blank nobody has asked for the whole instruction set.
-        if blank && found.items.iter().any(|i| i.kind == ItemKind::Opcode) {
-            return None;
-        }
+        let found = ptx_ide::completion_list(&place.snapshot, place.offset, options, typed)?;
         let rope = place.snapshot.rope();
         let insert = session.encoding.range(rope, &found.insert);
         let replace = session.encoding.range(rope, &found.replace);

@@ -23,9 +23,9 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
     capabilities.diagnostic_provider = provider;
 }
 
-/// The name of a report: revisions are not used twice, not even by another document.
+/// The name of a report: revisions are not used twice, not even by another document, and stages not within a revision.
 pub fn result_id(checked: &Checked) -> String {
-    format!("{}{}", checked.revision, if checked.complete { "" } else { " in part" })
+    format!("{}.{}", checked.revision, checked.stage)
 }
 
 /// What is wrong with a document.
@@ -49,7 +49,7 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
         })
     } else {
-        let items = checked.diagnostics.clone();
+        let items = checked.published().into_owned();
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
             full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },

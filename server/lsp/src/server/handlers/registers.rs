@@ -62,7 +62,7 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         if let Some(entry) = &asked.entry
             && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
         {
-            out["markdown"] = json!(format!("# {entry}\n\n{said}\n"));
+            out["markdown"] = json!(format!("# {}\n\n{said}\n", ptx_ide::both_names(entry)));
         }
         if let Some(number) = asked.line {
             let end = start_of(number.saturating_add(1)).max(start_of(number) + 1) - 1;
@@ -98,13 +98,17 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
             "fewer": o.fewer.map(|(registers, warps)| json!({ "registers": registers, "warps": warps })),
         })
     });
-    json!({
+    let mut out = json!({
         "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
         "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
         "spill_likely": kernel.spills(),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),
         "shared": kernel.shared, "dynamic_shared": kernel.dynamic_shared, "occupancy": occupancy, "lines": shown,
-    })
+    });
+    if let Some(demangled) = ptx_ide::demangle(&found.name) {
+        out["demangled"] = json!(demangled.short);
+    }
+    out
 }
 
 fn live(live: Live, more: &[(&str, Option<usize>)]) -> Value {

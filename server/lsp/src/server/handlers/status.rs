@@ -35,7 +35,8 @@ fn document(shared: &Shared, document: &Document) -> Value {
         "version": version,
         "bytes": rope.len_bytes(),
         "lines": rope.len_lines(),
-        "diagnostics": checked.map(|c| c.diagnostics.len()),
+        "diagnostics": checked.as_ref().map(|c| c.diagnostics.len()),
+        "held": checked.map(|c| c.held.iter().filter(|held| **held).count()),
         "measured": measured,
         "evaluation": document.evaluation.status(),
         "milliseconds": {

@@ -1,12 +1,13 @@
-//! `textDocument/didOpen`, `didChange` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
+//! `textDocument/didOpen`, `didChange`, `didSave` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
 
 use super::workspace_check;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions,
 };
 
 /// Announces how it wants to hear of changes.
@@ -14,6 +15,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     capabilities.text_document_sync = Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
         ..TextDocumentSyncOptions::default()
     }));
 }
@@ -30,6 +32,13 @@ pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
 pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
     shared.close(&params.text_document.uri);
     shared.workspace.changed();
+}
+
+/// A document is saved: diagnostics that wait for a pause are published.
+pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
+    if let Some(document) = shared.document(&params.text_document.uri) {
+        document.saved();
+    }
 }
 
 /// A document is changed.

@@ -58,7 +58,7 @@ async fn once(shared: &Arc<Shared>, mut answer: Answer, cancelled: &Cancelled) -
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     for document in documents {
         let Some(checked) = document.checked(document.revision()).await else { continue };
-        answer.document(&document.uri, Some(checked.version), &result_id(&checked), &checked.diagnostics);
+        answer.document(&document.uri, Some(checked.version), &result_id(&checked), &checked.published());
     }
     if shared.settings().workspace.diagnostics {
         answer = look(shared, Want::Report, cancelled, answer, |answer, event| match event {

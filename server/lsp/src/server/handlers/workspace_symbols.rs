@@ -32,18 +32,18 @@ pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Res
         for (uri, parsed) in open {
             let Some(snapshot) = parsed.as_ref().and_then(|p| p.snapshot.as_ref()) else { continue };
             for symbol in ptx_ide::module_symbols(snapshot) {
-                if let Some(fits) = ptx_ide::fitness(&query, &symbol.name) {
+                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
                     let range = session.encoding.range(snapshot.rope(), &symbol.selection);
                     let location = Location::new(uri.clone(), range);
-                    found.push((fits, information(session, symbol.name, symbol.detail, symbol.kind, location)));
+                    found.push((fits, information(session, name, symbol.detail, symbol.kind, location)));
                 }
             }
         }
         for (uri, outline) in files {
             for symbol in outline.iter() {
-                if let Some(fits) = ptx_ide::fitness(&query, &symbol.name) {
+                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
                     let location = Location::new(uri.clone(), symbol.selection);
-                    let (name, detail) = (symbol.name.clone(), symbol.detail.clone());
+                    let detail = symbol.detail.clone();
                     found.push((fits, information(session, name, detail, symbol.kind, location)));
                 }
             }
@@ -53,6 +53,13 @@ pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Res
         Some(WorkspaceSymbolResponse::Flat(found.into_iter().map(|(_, s)| s).collect()))
     })
     .await
+}
+
+/// How well a symbol fits, and the name to show. Clients leave out names that do not fit, so a symbol that is found by its mangled name
+/// is shown by that.
+fn fitting(query: &str, name: &str, mangled: Option<&str>) -> Option<(u32, String)> {
+    let fits = |name: &str| Some((ptx_ide::fitness(query, name)?, name.to_owned()));
+    fits(name).or_else(|| fits(mangled?))
 }
 
 fn information(

@@ -90,6 +90,12 @@ const SETTINGS: &[Setting] = &[
         does: "these are not reported, for instance `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`",
     },
     Setting {
+        name: "diagnostics.holdBack",
+        takes: "boolean",
+        default: || json!(true),
+        does: "whether diagnostics that the next keys may make go away wait for a pause in typing",
+    },
+    Setting {
         name: "diagnostics.severity",
         takes: "code → level",
         default: || json!({}),
@@ -159,7 +165,7 @@ const SETTINGS: &[Setting] = &[
         name: "formatting.onType",
         takes: "boolean",
         default: || json!(true),
-        does: "format a line when its semicolon, brace, colon or end is typed, if the editor asks for it",
+        does: "indent a line when its semicolon, brace, colon or end is typed, if the editor asks for it",
     },
     Setting {
         name: "formatting.operandColumn",
@@ -244,19 +250,19 @@ const SETTINGS: &[Setting] = &[
         name: "inlayHints.registers",
         takes: "off, peaks or all",
         default: || json!("peaks"),
-        does: "how many registers hold a value: at the places in a function where most do, or in every line",
+        does: "how many registers hold a value: where the number peaks in a function, or in every line",
     },
     Setting {
         name: "inlayHints.shapes",
         takes: "boolean",
         default: || json!(true),
-        does: "the shapes of matrix operands",
+        does: "the shapes of matrix operands, at the first of a run of equal instructions",
     },
     Setting {
         name: "inlayHints.sources",
         takes: "boolean",
         default: || json!(true),
-        does: "the file and line that `.loc` names by number",
+        does: "the file and line that `.loc` names by number, unless a comment or the `.loc` before says the same",
     },
     Setting {
         name: "inlayHints.types",

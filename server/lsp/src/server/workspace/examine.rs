@@ -58,8 +58,10 @@ impl Job {
 /// Something that a file defines, for the whole of it to see.
 #[derive(Debug, Clone)]
 pub struct Outlined {
-    /// Its name.
+    /// Its name, demangled.
     pub name: String,
+    /// The name in the text, where that is another one.
+    pub mangled: Option<String>,
     /// A few words on it.
     pub detail: String,
     /// What it is.
@@ -117,6 +119,7 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     let outlined = |symbol: ptx_ide::Symbol| Outlined {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
         name: symbol.name,
+        mangled: symbol.mangled,
         detail: symbol.detail,
         kind: symbol.kind,
     };
@@ -128,12 +131,14 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     // The settings hold only names that the tables have.
     let _ = analyzer.set_target(job.settings.target.as_deref());
     analyzer.set_project(job.settings.project.clone());
-    let mut found = analyzer.analyze(&snapshot).diagnostics;
+    let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| cancelled.is_set()).unwrap_or_default());
     found.sort_by_key(|d| (d.range.start, d.range.end));
     let context =
         convert::Context { uri: &job.uri, rope: snapshot.rope(), session, settings: &job.settings.diagnostics };
-    let (_, mut diagnostics) = convert::diagnostics(&context, found);
+    let found = context.settings.levels.apply(found);
+    let held = vec![false; found.len()];
+    let mut diagnostics = convert::diagnostics(&context, &convert::limited(&context, found, held).0);
     diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
     Examined { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
 }

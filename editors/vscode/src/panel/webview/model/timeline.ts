@@ -77,6 +77,17 @@ export class TimelineStore {
         return { kind: 'none' };
     }
 
+    /** The step nearest to another at which a line is executed, as far as the timeline is there; before the one after it. */
+    nearest(line: number, around: number): number | undefined {
+        for (let distance = 0; distance < this.length; distance += 1) {
+            const [before, after] = [around - distance, around + distance];
+            if (before < 0 && after >= this.length) return undefined;
+            if (this.at(after)?.line === line) return after;
+            if (this.at(before)?.line === line) return before;
+        }
+        return undefined;
+    }
+
     /** How often a line was executed up to a step, and in all; undefined while parts are missing. */
     executions(line: number, upTo: number): { number: number; of: number } | undefined {
         let number = 0;

@@ -4,13 +4,17 @@
 // A position is a step that was just executed: the file holds the values after it. Registers belong to a call, so where the function
 // or the depth of calls changes from one step to the next, a new anchor is needed: a callee begins with registers that nobody wrote.
 
-import type { LaneMask, RegisterState, Step, WarpState } from '../../../protocol';
-import { differingLanes, isUniform } from './lanes';
+import type { LaneMask, ParameterState, RegisterState, SpecialRegister, Step, WarpState } from '../../../protocol';
+import { differingLanes, isUniform, LANES } from './lanes';
 
 /** A register at a position. Rows are replaced in place when the file moves; identity stays within one file. */
 export interface Row {
     readonly name: string;
     readonly type: string;
+    /** The type that the readers of untyped bits take it as. */
+    readonly readAs?: string | undefined;
+    /** What stands behind the value: the buffer that a parameter points to. */
+    readonly note?: string | undefined;
     value: string;
     known: LaneMask;
     unspecified: LaneMask;
@@ -116,6 +120,7 @@ function rowOf(register: RegisterState, written: number): Row {
     return {
         name: register.name,
         type: register.type,
+        readAs: register.reads_as,
         value: register.value,
         known: register.known,
         unspecified: register.unspecified ?? 0,
@@ -124,6 +129,19 @@ function rowOf(register: RegisterState, written: number): Row {
         changed: 0,
         before: undefined,
     };
+}
+
+/** A special register as a row: all lanes that exist hold it. */
+export function rowOfSpecial(special: SpecialRegister, present: LaneMask): Row {
+    return { name: special.name, type: special.type, value: special.value, known: present, unspecified: 0, approximate: 0, written: -2, changed: 0, before: undefined };
+}
+
+/** A parameter as a row: its bytes are there once, for all lanes. One that is an array is no number. */
+export function rowOfParameter(parameter: ParameterState, present: LaneMask): Row | undefined {
+    const bytes = Number(/\d+$/.exec(parameter.type)?.[0] ?? 0) / 8;
+    if (parameter.value.length !== bytes * 2) return undefined;
+    const note = parameter.points_to === undefined ? undefined : `→ ${parameter.points_to}`;
+    return { name: `[${parameter.name}]`, type: parameter.type, value: parameter.value.repeat(LANES), known: present, unspecified: 0, approximate: 0, written: -3, changed: 0, before: undefined, note };
 }
 
 /** A row holds one value in all the lanes that count: it can be shown as one cell. */

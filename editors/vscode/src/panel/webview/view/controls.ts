@@ -19,6 +19,7 @@ export class Controls {
     private readonly where = element('button', { type: 'button', class: 'link line', title: 'Show this line in the editor' });
     private readonly lanes = element('span', { class: 'quiet' });
     private readonly play: HTMLButtonElement;
+    private readonly followButton: HTMLButtonElement;
     private readonly speed = element('select', { title: 'Steps a second when playing', 'aria-label': 'Steps a second when playing' });
     private playing = false;
     private due = 0;
@@ -52,6 +53,12 @@ export class Controls {
             button(icon('M8 2 1.5 13.5h13zM8 6.5v3.5M8 11.5v1'), 'Next fault', go(() => { this.fault(1); }), 'E'),
             this.speed,
         );
+        this.followButton = element('button', { type: 'button', class: 'chip-button', title: 'The panel goes to the line of the editor’s cursor (L). Stepping here never moves the cursor.', 'aria-pressed': 'true' }, 'Follow cursor');
+        this.followButton.addEventListener('click', () => {
+            session.remember({ follow: !session.preferences.follow });
+            if (session.preferences.follow && session.cursorLine > 0) session.followCursor(session.cursorLine);
+        });
+        buttons.append(this.followButton);
         this.setPlaying(false);
         this.slider.addEventListener('input', go(() => {
             session.goTo(Number(this.slider.value) - 1);
@@ -90,6 +97,19 @@ export class Controls {
             if (step !== undefined) this.session.goTo(step);
             else this.say(`Line ${line} is not executed ${direction === 1 ? 'after' : 'before'} this step.`);
         });
+    }
+
+    preferencesChanged(): void {
+        setAttribute(this.followButton, 'aria-pressed', String(this.session.preferences.follow));
+    }
+
+    toggleFollow(): void {
+        this.followButton.click();
+    }
+
+    /** The line of the cursor has no step to go to. */
+    notExecuted(line: number): void {
+        this.say(`This warp does not execute line ${line}.`);
     }
 
     /** To an execution of the line that the cursor of the editor is in. */
@@ -161,6 +181,7 @@ export class Controls {
         setAttribute(this.number, 'max', `${Math.max(1, steps)}`);
         if (document.activeElement !== this.number) this.number.value = `${steps === 0 ? 0 : position + 1}`;
         setText(this.total, `of ${grouped(steps)}`);
+        setAttribute(this.total, 'title', 'Instructions that this warp executed. The values are those after this step; what it wrote is bold, with a bar.');
         for (const input of [this.slider, this.number]) input.disabled = steps === 0;
         if (here === undefined) {
             setText(this.where, '');

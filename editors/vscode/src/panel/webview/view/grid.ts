@@ -1,12 +1,17 @@
 // Registers by lanes: a grid of which only the rows and columns on the screen exist. Rows are kept by their place in the list; a row is
 // written again only when something that it shows has changed, and a cell's text only when it is another one.
 
-import type { LaneMask, SpecialRegister } from '../../../protocol';
+import type { LaneMask } from '../../../protocol';
+import { affine, destination, foldedText, hexText } from '../model/fold';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
-import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
-import { rowIsUniform, type Row } from '../model/trace';
+import { hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
+import { compareNames, matches } from '../model/names';
+import { shortText } from '../model/short';
+import { rowIsUniform, rowOfParameter, rowOfSpecial, type Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
+import { fit, type Fitted } from './gridWidth';
+import { readings } from './readings';
 import type { Tooltip } from './tooltip';
 
 /** The height of a row in pixels; the stylesheet has the same. */
@@ -62,6 +67,8 @@ export class Grid {
     /** Rows and lanes that exist: the first ones, and those after the last. */
     private range = { first: 0, last: 0, left: 0, right: LANES };
     private sizes = { names: 0, cell: 0 };
+    /** How wide columns are where they follow the values: they do not shrink while one steps. */
+    private fitted: Fitted = { room: 0, names: 0 };
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
     private readonly scrolled = perFrame(() => {
         const { first, last, left, right } = this.visible();
@@ -87,7 +94,8 @@ export class Grid {
         this.scroller.addEventListener('scroll', this.scrolled, { passive: true });
         new ResizeObserver(() => {
             this.sizes = { names: 0, cell: 0 };
-            this.scrolled();
+            this.fitted = { room: 0, names: 0 };
+            if (this.rows.length > 0) this.draw();
         }).observe(this.scroller);
         this.scroller.addEventListener('click', (event) => {
             this.clicked(event);
@@ -129,7 +137,8 @@ export class Grid {
             executed: step?.executed ?? present,
             counting: counting === 0 ? present : counting,
         };
-        const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => this.special(special, present))];
+        const parameters = (file?.anchor.parameters ?? []).map((parameter) => rowOfParameter(parameter, present)).filter((row) => row !== undefined);
+        const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => rowOfSpecial(special, present)), ...parameters];
         this.rows = this.sorted(all.filter((row) => this.shown(row)));
         this.onCount(this.rows.length, all.length);
         setText(this.corner, this.rows.length === all.length ? `${all.length} registers` : `${this.rows.length} of ${all.length} registers`);
@@ -137,8 +146,22 @@ export class Grid {
         this.draw();
     }
 
-    private special(special: SpecialRegister, present: LaneMask): Row {
-        return { name: special.name, type: special.type, value: special.value, known: present, unspecified: 0, approximate: 0, written: -2, changed: 0, before: undefined };
+    /** All lanes in one text, where their values count up from lane to lane. */
+    private folded(row: Row): string | undefined {
+        const own = foldedText(row, isPredicate(row.type) ? 'bits' : this.format(row), this.lanes.counting);
+        return own === undefined ? undefined : `${own}${this.leadsTo(row)}`;
+    }
+
+    /** ` → x+16` behind an address. */
+    private leadsTo(row: Row): string {
+        if (row.note !== undefined) return ` ${row.note}`;
+        const parameters = this.session.file()?.anchor.parameters ?? [];
+        const name = destination(row, this.lanes.counting, parameters, this.session.evaluation?.buffers);
+        return name === undefined ? '' : ` → ${name}`;
+    }
+
+    private isFolded(row: Row): boolean {
+        return rowIsUniform(row, this.lanes.counting) || affine(row, this.lanes.counting) !== undefined && foldedText(row, this.format(row), this.lanes.counting) !== undefined;
     }
 
     private shown(row: Row): boolean {
@@ -199,7 +222,9 @@ export class Grid {
         if (scroller.dataset['width'] !== this.session.preferences.width) {
             scroller.dataset['width'] = this.session.preferences.width;
             this.sizes = { names: 0, cell: 0 };
+            this.fitted = { room: 0, names: 0 };
         }
+        this.fitColumns();
         setAttribute(scroller, 'aria-rowcount', `${rows.length + 1}`);
         body.style.height = `${rows.length * ROW_HEIGHT}px`;
         this.range = this.visible();
@@ -219,6 +244,30 @@ export class Grid {
             if ((index < first || index >= last) && row !== undefined) this.write(view, row);
         }
         this.placeTabStop();
+    }
+
+    /** Columns as wide as the values of the rows that have columns, and so that half a warp is seen. */
+    private fitColumns(): void {
+        if (this.session.preferences.width !== 'fit') {
+            this.scroller.style.removeProperty('--names');
+            this.scroller.style.removeProperty('--cell');
+            return;
+        }
+        const spread = this.rows.filter((row) => row.known !== 0 && !isPredicate(row.type) && (!this.isFolded(row) || this.expanded.has(row.name)));
+        const texts = spread.slice(0, 200).map((row) => {
+            const [format, bytes] = [this.format(row), laneBytes(row.type, row.value)];
+            return Math.max(...lanesOf((row.known & this.lanes.present) >>> 0).map((lane) => this.cellText(row, format, bytes, lane, 24).length));
+        });
+        const names = this.rows.map((row) => row.name.length + (isPredicate(row.type) ? 8 : formatNamed(this.format(row)).short.length));
+        const found = fit(this.scroller, Math.max(3, ...texts), Math.max(8, ...names), this.fitted);
+        if (found.room === this.fitted.room && found.names === this.fitted.names) return;
+        this.fitted = found;
+        this.sizes = { names: 0, cell: 0 };
+    }
+
+    /** Another run: columns follow its values. */
+    reset(): void {
+        this.fitted = { room: 0, names: 0 };
     }
 
     private release(view: RowView): void {
@@ -249,7 +298,7 @@ export class Grid {
         const chosen = this.session.preferences.formats[this.formatKey(row)] as FormatName | undefined;
         if (chosen !== undefined && formatsFor(bytes).some((format) => format.name === chosen)) return chosen;
         const writer = row.written < 0 ? undefined : this.session.trace.step(row.written);
-        return defaultFormat(row.type, bytes, writer === undefined ? undefined : this.session.text(writer));
+        return defaultFormat(row.readAs ?? row.type, bytes, writer === undefined ? undefined : this.session.text(writer));
     }
 
     formatKey(row: Row): string {
@@ -260,10 +309,10 @@ export class Grid {
         const { lanes } = this;
         const { collapse, width } = this.session.preferences;
         const predicate = isPredicate(row.type);
-        const uniform = rowIsUniform(row, lanes.counting);
+        const uniform = this.isFolded(row);
         const collapsed = uniform && collapse !== this.expanded.has(row.name);
         const format = predicate ? 'hex' : this.format(row);
-        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.range.left}|${this.range.right}`;
+        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.fitted.room}|${this.range.left}|${this.range.right}`;
         if (view.signature === signature) return;
         view.signature = signature;
         const focused = view.collapsed !== collapsed && view.node.contains(document.activeElement);
@@ -278,7 +327,9 @@ export class Grid {
         setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
-            const value = this.cellText(row, format, bytes, lane, 200);
+            const plain = format === 'hex' && !predicate && hasLane(row.known, lane) && (row.unspecified | row.approximate) === 0;
+            const own = plain ? hexText(BigInt(`0x${laneDigits(row.value, bytes, lane)}`)) : this.cellText(row, format, bytes, lane, 200);
+            const value = this.folded(row) ?? `${own}${this.leadsTo(row)}`;
             const text = predicate && row.known !== 0 ? `${value} ${hasLane(predicateMask(row.value), lane) ? 'true' : 'false'}` : value;
             const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
             setText(view.one, text);
@@ -291,7 +342,7 @@ export class Grid {
         }
         if (view.one.parentNode !== null) view.one.remove();
         this.attach(view);
-        const room = ROOM[width];
+        const room = width === 'fit' ? this.fitted.room : ROOM[width];
         for (let lane = 0; lane < LANES; lane += 1) {
             const cell = view.cells[lane];
             if (cell === undefined || cell.parentNode === null) continue;
@@ -341,7 +392,8 @@ export class Grid {
         if (!hasLane(row.known, lane)) return '—';
         const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
         if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
-        return `${marks}${fitText(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+        const shorten = this.session.preferences.width === 'fit' ? shortText : fitText;
+        return `${marks}${shorten(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
     }
 
     /** What a screen reader says of a cell whose text alone does not say it. */
@@ -387,7 +439,7 @@ export class Grid {
     }
 
     private toggle(row: Row): void {
-        if (!rowIsUniform(row, this.lanes.counting)) return;
+        if (!this.isFolded(row)) return;
         if (!this.expanded.delete(row.name)) this.expanded.add(row.name);
         this.draw();
     }
@@ -451,7 +503,7 @@ export class Grid {
             event.stopPropagation();
         } else if (own !== undefined && event.key === 'i') {
             const cell = this.cellAt(row, column);
-            if (cell !== undefined) this.tooltip.toggle(cell, () => this.describe(own, Math.max(0, column - 1)));
+            if (cell !== undefined) this.tooltip.toggle(cell, () => readings(this.session, own, Math.max(0, column - 1), this.format(own), this.folded(own)));
             event.stopPropagation();
         }
     }
@@ -522,35 +574,7 @@ export class Grid {
         }
         const { row, lane } = at;
         this.onPoint(row.name, lane);
-        this.tooltip.later(target, () => this.describe(row, lane));
-    }
-
-    /** A value in all its readings, for the tooltip. */
-    private describe(row: Row, lane: number): HTMLElement {
-        const list = element('dl');
-        const say = (name: string, text: string): void => {
-            list.append(element('dt', {}, name), element('dd', {}, text));
-        };
-        const known = hasLane(row.known, lane);
-        const bytes = laneBytes(row.type, row.value);
-        if (isPredicate(row.type)) {
-            const mask = (predicateMask(row.value) & row.known) >>> 0;
-            say('Value', known ? (hasLane(mask, lane) ? 'true' : 'false') : 'unwritten');
-            say('Mask', `${maskHex(mask)} – true in ${laneCount(mask)} of ${laneCount(row.known)} lanes`);
-        } else if (!known) {
-            say('Value', 'nobody has written it yet');
-        } else {
-            const digits = laneDigits(row.value, bytes, lane);
-            for (const format of formatsFor(bytes)) say(format.title, valueText(format.name, digits));
-        }
-        if (row.before !== undefined && hasLane(row.changed, lane)) {
-            say('Before', isPredicate(row.type) ? (hasLane(predicateMask(row.before), lane) ? 'true' : 'false') : valueText(this.format(row), laneDigits(row.before, bytes, lane)));
-        }
-        if (hasLane(row.unspecified, lane)) say('?', 'The manual leaves this value open.');
-        if (hasLane(row.approximate, lane)) say('≈', 'An approximation: a device may differ in the last places.');
-        const writer = row.written < 0 ? undefined : this.session.trace.step(row.written);
-        if (writer !== undefined) say('Written', `step ${writer.step + 1}, line ${writer.line}`);
-        return element('div', { class: 'readings' }, element('strong', {}, `${row.name} ${row.type}, lane ${lane}`), list);
+        this.tooltip.later(target, () => readings(this.session, row, lane, this.format(row), this.folded(row)));
     }
 
     /** Rows that are in the page now; what tests and measurements look at. */
@@ -576,17 +600,4 @@ function makeRow(): RowView {
 
 function firstLane(mask: LaneMask): number {
     return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
-}
-
-/** A name fits a pattern with `*` and `?`; without them, it is enough that the text occurs in it. */
-function matches(pattern: string, name: string): boolean {
-    if (!/[*?]/.test(pattern)) return name.includes(pattern);
-    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
-    return new RegExp(`^${expression}$`).test(name);
-}
-
-const names = new Intl.Collator('en', { numeric: true });
-
-function compareNames(one: string, other: string): number {
-    return names.compare(one, other);
 }

@@ -18,19 +18,28 @@ const KEYS: readonly (readonly [keys: string, act: string])[] = [
     ['I', 'In the grid: all readings of the value'],
     ['Ctrl+C', 'In the grid: copy the value; on a name, the values of all lanes'],
     ['X', 'Collapse uniform registers, or show all lanes of them'],
-    ['W', 'Width of the columns'],
+    ['W', 'Width of the columns: as the values need, narrow, normal, wide'],
+    ['L', 'Follow the cursor of the editor, or not'],
     ['1 – 4', 'Memory, Matrices, Results, Launch'],
     ['?', 'This list'],
 ];
 
 const SIGNS: readonly (readonly [sign: string, meaning: string])[] = [
-    ['—', 'Nobody has written this value yet'],
+    ['step 3 of 18', 'The third instruction that this warp executes; values are those after it'],
+    ['—', 'Nothing has written this value yet'],
+    ['4 × lane', 'All lanes in one text: 0 in lane 0, 4 in lane 1, 8 in lane 2 … Click the name to see every lane'],
+    ['→ x+16', 'The address leads 16 bytes into the buffer x'],
+    ['[n]', 'A parameter of the kernel'],
+    ['f16×2, int, hex …', 'How the value is read; click to choose. Bits are read as the instructions that use them do'],
+    ['12…', 'Shortened: point at it to see all of it'],
     ['?', 'The manual leaves this value unspecified'],
     ['≈', 'An approximation: a device may differ in the last places'],
     ['bold, with a bar', 'Written by this step'],
     ['grey', 'The lane is elsewhere: it diverged from the lanes that execute'],
     ['hatched', 'The lane has exited'],
     ['empty', 'There is no such lane'],
+    ['colours of the timeline', 'The line that a lane executes, first to last; pale where its guard is false, empty where it waits for the others'],
+    ['● ◌ … ✕', 'Of a lane: executes this step; guard false; elsewhere (diverged); has exited'],
 ];
 
 export class Help {

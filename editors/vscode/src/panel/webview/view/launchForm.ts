@@ -127,7 +127,7 @@ export class LaunchPane {
     private drawNotes(): void {
         this.notes.replaceChildren();
         const guessed = this.source === undefined ? (this.entry?.guess.guessed ?? []) : [];
-        if (this.source === undefined) this.notes.append(element('p', { class: 'guess' }, `The source has no launch for this kernel, so one was guessed${guessed.length === 0 ? '.' : `: ${guessed.join(', ')}.`}`));
+        if (this.source === undefined) this.notes.append(element('p', { class: 'guess' }, `The source has no launch for this kernel, so one was guessed${guessed.length === 0 ? '.' : `: ${guessed.join(', ')}.`} ${this.entry?.guess.lengths ?? ''}`));
         this.write.textContent = this.source === undefined ? 'Write to file' : `Replace line ${this.source.line}`;
         this.write.disabled = this.entry === undefined;
     }

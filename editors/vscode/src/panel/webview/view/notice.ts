@@ -1,6 +1,7 @@
 // The strip that says what is going on when not everything is as it should be, and what can be done about it. Without a run it is
 // all that the panel shows.
 
+import type { Evaluation } from '../../../protocol';
 import type { Session } from '../session';
 import { button, element } from './dom';
 
@@ -73,7 +74,7 @@ export class Notice {
             out.push(
                 this.strip(
                     'note',
-                    `Guessed: ${guessed.join(', ')}.`,
+                    guessWords(evaluation),
                     button('Write the launch line', 'Write the launch that was guessed above the kernel', this.actions.writeLaunch),
                     button('Edit', 'Edit the launch', this.actions.launch),
                 ),
@@ -88,4 +89,10 @@ export class Notice {
         const sign = { bad: '✗', warn: '⚠', note: 'i', busy: '…' }[kind];
         return element('div', { class: `notice ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'text' }, text), ...more);
     }
+}
+
+/** What of the launch was guessed, in a sentence or two. */
+function guessWords(evaluation: Evaluation): string {
+    const guessed = Array.isArray(evaluation.guessed) ? evaluation.guessed : [];
+    return `Guessed launch: ${guessed.join(', ')}.${evaluation.guessed_lengths === undefined ? '' : ` ${evaluation.guessed_lengths}`}`;
 }

@@ -18,6 +18,7 @@ export class TimelineView {
     private readonly canvas = element('canvas', { class: 'lanes', role: 'img', 'aria-describedby': 'timeline-words' });
     private readonly words = element('p', { class: 'quiet', id: 'timeline-words' });
     private readonly table = element('div', { class: 'timeline-table', hidden: '' });
+    private readonly legend = element('div', { class: 'legend', 'aria-label': 'What the colours mean' });
     private readonly tableButton: HTMLButtonElement;
     private first = 0;
     private last = 1;
@@ -54,6 +55,7 @@ export class TimelineView {
                 this.tableButton,
             ),
             element('div', { class: 'picture' }, this.canvas, element('span', { class: 'axis top', 'aria-hidden': 'true' }, '0'), element('span', { class: 'axis bottom', 'aria-hidden': 'true' }, '31')),
+            this.legend,
             this.table,
         );
         this.canvas.height = HEIGHT;
@@ -281,16 +283,52 @@ export class TimelineView {
     private describe(): void {
         const { session } = this;
         let apart = 0;
+        let masked = 0;
         let known = 0;
         for (; known < Math.min(session.steps, 100_000); known += 1) {
             const view = session.timeline.at(known);
             if (view === undefined) break;
             if (view.active !== session.present) apart += 1;
+            if (view.executed !== view.active) masked += 1;
         }
         const share = known === 0 ? 0 : Math.round((apart * 100) / known);
-        const words = `${grouped(session.steps)} steps, ${session.timeline.lines.length} lines; ${apart === 0 ? 'never diverged' : `some lanes elsewhere in ${share === 0 ? 'under 1' : share} % of the steps`}`;
+        const whole = known === session.steps;
+        const together = apart === 0 && whole && session.steps > 0;
+        this.node.classList.toggle('together', together);
+        const guarded = masked === 0 ? '' : ` (guard false in some: ${grouped(masked)} ${masked === 1 ? 'step' : 'steps'})`;
+        const all = laneCount(session.present) === LANES ? 'All 32 lanes' : `The ${laneCount(session.present)} lanes of this warp`;
+        const words = together
+            ? `${all} stay together: this warp never diverges${guarded}.`
+            : `Lanes over time: ${grouped(session.steps)} steps, ${session.timeline.lines.length} lines; some lanes are elsewhere, or have exited, in ${share === 0 ? 'under 1' : share} % of the steps`;
+        this.drawLegend();
         setText(this.words, session.steps > WHOLE_TIMELINE ? `${words}; the first ${grouped(WHOLE_TIMELINE)} are drawn, others when one zooms in` : words);
         setAttribute(this.canvas, 'aria-label', 'Divergence: steps from left to right, lanes from top to bottom, coloured by line');
+    }
+
+    /** What the colours mean, beside the picture: where in the source, and what is no colour. */
+    private drawLegend(): void {
+        const { lines } = this.session.timeline;
+        const colours = this.colours();
+        const ramp = element('span', { class: 'ramp', 'aria-hidden': 'true' });
+        const shown = Math.min(lines.length, 12);
+        for (let at = 0; at < shown; at += 1) {
+            const colour = colours.get(lines[Math.floor((at * (lines.length - 1)) / Math.max(1, shown - 1))] ?? 0);
+            const part = element('i');
+            if (colour !== undefined) part.style.background = `rgb(${colour.join(' ')})`;
+            ramp.append(part);
+        }
+        const swatch = (kind: string): HTMLElement => element('span', { class: `swatch ${kind}`, 'aria-hidden': 'true' });
+        const middle = colours.get(lines[lines.length >> 1] ?? 0);
+        const pale = swatch('pale');
+        if (middle !== undefined) pale.style.background = `rgb(${middle.join(' ')} / 35%)`;
+        const entry = (sign: HTMLElement | string, words: string, title: string): HTMLElement => element('span', { title }, sign, words);
+        this.legend.replaceChildren(
+            element('span', { title: 'Each row is a lane, each column a step. The colour says which line of the source the lane executes.' }, `Colour: line ${lines[0] ?? ''}`, ramp, `line ${lines.at(-1) ?? ''}`),
+            entry(pale, 'guard false', 'The lane is at this instruction, but its guard (@%p) is false'),
+            entry(swatch('gone'), 'waits', 'The lane diverged: it waits while others execute'),
+            entry(swatch('hatched'), 'exited', 'The lane has left the kernel'),
+            entry('▾', 'this step', 'The step that is shown; click the picture to go to another'),
+        );
     }
 
     private fillTable(): void {

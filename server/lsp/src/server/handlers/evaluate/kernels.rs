@@ -6,7 +6,7 @@ use crate::launch::evaluate::Module;
 use crate::launch::refusal::Refusal;
 use crate::server::evaluation::module;
 use crate::server::shared::{Shared, cancellable};
-use ptx_interp::launch::{Launch, complete};
+use ptx_interp::launch::{Guessed, Launch, complete};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
                     "name": kernel.name,
                     "line": place(snapshot.rope(), kernel.name_range.start).0,
                     "launches": mine.map(shown).collect::<Vec<_>>(),
-                    "guess": { "text": first(&guess), "lines": lines(&guess), "guessed": guessed },
+                    "guess": { "text": first(&guess), "lines": lines(&guess), "guessed": guessed.parts, "lengths": guessed.lengths },
                     "parameters": parameters.collect::<Vec<_>>(),
                 })
             })
@@ -61,7 +61,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
 }
 
 /// The launch that would be guessed, and what of it is.
-fn guess(module: &Module, entry: &str) -> (Launch, Vec<String>) {
+fn guess(module: &Module, entry: &str) -> (Launch, Guessed) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let guessed = complete(&mut launch, &module.program, &module.text);
     (launch, guessed)

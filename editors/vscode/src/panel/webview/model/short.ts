@@ -1,0 +1,39 @@
+// Texts of values for narrow columns. All digits are in the tooltip; a text that was shortened ends in `…` or is a rounded number.
+
+import { fitText, type FormatName } from './formats';
+
+const FLOATS: readonly FormatName[] = ['float', 'half', 'bf16'];
+const PAIRS: readonly FormatName[] = ['half2', 'bf16x2', 'float2', 'fp8'];
+
+/** A text that fits into a number of characters, if that can be without being misread. */
+export function shortText(format: FormatName, text: string, room: number): string {
+    if (text.length <= room) return text;
+    if (FLOATS.includes(format)) return shortFloat(text, room) ?? fitText(format, text, room);
+    if (PAIRS.includes(format)) {
+        const parts = text.split(' ').map((part) => part.replace(/\.0$/, ''));
+        const plain = parts.join(' ');
+        if (plain.length <= room) return plain;
+        const own = Math.floor((room - parts.length + 1) / parts.length);
+        const short = parts.map((part) => (part.length <= own ? part : shortFloat(part, own)));
+        if (short.every((part) => part !== undefined)) return short.join(' ');
+        // The first of them, whole: half a number would be another one.
+        const [first = ''] = parts;
+        return first.length < room ? `${first}…` : (shortFloat(first, room) ?? fitText(format, plain, room));
+    }
+    return fitText(format, text, room);
+}
+
+/** The number with as many digits as there is room for; undefined where not even its size fits. */
+function shortFloat(text: string, room: number): string | undefined {
+    const whole = text.replace(/\.0$/, '');
+    if (whole.length <= room) return whole;
+    const number = Number(text);
+    if (!Number.isFinite(number)) return undefined;
+    for (let digits = room; digits > 0; digits -= 1) {
+        const rounded = Number(number.toPrecision(digits));
+        for (const one of [`${rounded}`, rounded.toExponential().replace('e+', 'e'), `${rounded}`.replace(/^(-?)0\./, '$1.')]) {
+            if (one.length <= room) return one;
+        }
+    }
+    return undefined;
+}

@@ -1,0 +1,241 @@
+//! The independent lives of one register: which of its reads see which of its writes.
+//!
+//! A *web* is a set of writes and reads that must name the same register, since some read may see any of several writes. A register with
+//! several webs is reused: each of them could be a register of its own. A write under a guard does not end what was there before, and the
+//! elements of a vector register belong together where one operand names all of them.
+
+use super::function::{Function, Slot, Value};
+use super::graph::Graph;
+use crate::symbols::Origin;
+use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
+
+/// One place where an instruction names the register.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebPlace {
+    /// The operand, or the predicate of a guard, in bytes from the start of the function's item. The name stands in it.
+    pub range: Range<u32>,
+    /// The instruction.
+    pub instruction: u32,
+    /// Index into [`Webs::webs`].
+    pub web: u32,
+    /// The instruction writes it, and may read it too.
+    pub writes: bool,
+}
+
+/// A web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Web {
+    /// The caller gives the value or reads it, so the name in the signature belongs to the web.
+    pub fixed: bool,
+    /// A read may see the register before any write.
+    pub unwritten: bool,
+}
+
+/// The webs of a register, in the order of their first places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Webs {
+    /// The webs.
+    pub webs: Vec<Web>,
+    /// All places, in the order of the text.
+    pub places: Vec<WebPlace>,
+}
+
+impl Webs {
+    /// The web of the place around an offset.
+    pub fn at(&self, offset: u32) -> Option<u32> {
+        self.places.iter().find(|p| p.range.start <= offset && offset < p.range.end).map(|p| p.web)
+    }
+}
+
+/// Sets that grow together.
+#[derive(Default)]
+struct Sets {
+    parents: Vec<u32>,
+}
+
+impl Sets {
+    fn add(&mut self) -> u32 {
+        let new = self.parents.len() as u32;
+        self.parents.push(new);
+        new
+    }
+
+    fn find(&mut self, node: u32) -> u32 {
+        let mut root = node;
+        while self.parents[root as usize] != root {
+            root = self.parents[root as usize];
+        }
+        let mut here = node;
+        while self.parents[here as usize] != root {
+            here = std::mem::replace(&mut self.parents[here as usize], root);
+        }
+        root
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+}
+
+/// What an instruction does to one slot.
+struct Event {
+    instruction: usize,
+    /// Its operand; nothing for the guard.
+    operand: Option<u32>,
+    writes: bool,
+    /// The write happens in any case, and leaves nothing of what was there.
+    kills: bool,
+}
+
+/// The webs of a register: `declaration` is an index into [`Function::declarations`], `number` that in a range, else 0.
+pub fn webs(function: &Function, graph: &Graph, declaration: u32, number: u32) -> Webs {
+    let wanted = |r: &super::Register| r.declaration == declaration && r.number == number;
+    let slots = function.registers.iter().enumerate().filter(|(_, r)| wanted(r)).map(|(index, _)| Slot(index as u32));
+    let mut sets = Sets::default();
+    // A place is one node, whatever it does and to however many elements; guards and operands of an instruction are told apart.
+    let mut places: HashMap<(usize, Option<u32>), u32> = HashMap::default();
+    let (mut outside, mut nothing) = (Vec::new(), Vec::new());
+    for slot in slots {
+        one(function, graph, slot, &mut sets, &mut places, (&mut outside, &mut nothing));
+    }
+    let mut found: Vec<(Range<u32>, usize, bool, u32)> = places
+        .into_iter()
+        .filter_map(|((instruction, operand), node)| {
+            let range = match operand {
+                Some(operand) => function.operands.get(operand as usize)?.range.clone(),
+                None => function.instructions.get(instruction)?.guard.as_ref()?.range.clone(),
+            };
+            let writes = function.writes(instruction).iter().any(|u| operand.is_some() && u.operand == operand);
+            Some((range, instruction, writes, node))
+        })
+        .collect();
+    found.sort_by_key(|(range, ..)| (range.start, range.end));
+    let fixed: Vec<u32> = outside.into_iter().map(|n| sets.find(n)).collect();
+    let unwritten: Vec<u32> = nothing.into_iter().map(|n| sets.find(n)).collect();
+    let mut out = Webs::default();
+    let mut numbers: HashMap<u32, u32> = HashMap::default();
+    for (range, instruction, writes, node) in found {
+        let root = sets.find(node);
+        let web = *numbers.entry(root).or_insert_with(|| {
+            out.webs.push(Web { fixed: fixed.contains(&root), unwritten: unwritten.contains(&root) });
+            out.webs.len() as u32 - 1
+        });
+        out.places.push(WebPlace { range, instruction: instruction as u32, web, writes });
+    }
+    out
+}
+
+/// Joins the places of one slot.
+///
+/// Where control enters a block and the value there is still to be read, every write that gets there is seen by that read. So one node for
+/// each such block is enough, and no set of writes has to be carried around.
+fn one(
+    function: &Function,
+    graph: &Graph,
+    slot: Slot,
+    sets: &mut Sets,
+    places: &mut HashMap<(usize, Option<u32>), u32>,
+    (outside, nothing): (&mut Vec<u32>, &mut Vec<u32>),
+) {
+    let blocks = events(function, graph, slot);
+    let origin = function.declaration(slot).origin;
+    let live = live_at_start(graph, &blocks, origin == Origin::Result);
+    let starts: HashMap<u32, u32> = live.iter().map(|block| (*block, sets.add())).collect();
+    // What the register holds when the function begins.
+    let entry = sets.add();
+    match origin {
+        Origin::Parameter | Origin::KernelParameter => outside.push(entry),
+        _ => nothing.push(entry),
+    }
+    // What is read when it returns.
+    let exit = (origin == Origin::Result).then(|| sets.add());
+    outside.extend(exit);
+    if let Some(start) = starts.get(&0) {
+        sets.join(*start, entry);
+    }
+    let mut visit: Vec<u32> = blocks.keys().copied().chain(live.iter().copied()).collect();
+    visit.sort_unstable();
+    visit.dedup();
+    for block in visit {
+        // Whatever the register may hold now: writes under guards add to it.
+        let mut now: Vec<u32> = starts.get(&block).copied().into_iter().collect();
+        for event in blocks.get(&block).into_iter().flatten() {
+            let node = *places.entry((event.instruction, event.operand)).or_insert_with(|| sets.add());
+            if event.writes {
+                if event.kills {
+                    now.clear();
+                }
+                now.push(node);
+            } else {
+                now.iter().for_each(|n| sets.join(*n, node));
+                now.truncate(1);
+            }
+        }
+        let successors = graph.successors(block as usize).iter().filter_map(|next| starts.get(next)).copied();
+        let leaves = exit.filter(|_| graph.blocks[block as usize].leaves);
+        for next in successors.chain(leaves).collect::<Vec<_>>() {
+            now.iter().for_each(|n| sets.join(*n, next));
+        }
+    }
+    // A block that nothing leads to.
+    for block in live.iter().filter(|b| **b != 0 && graph.predecessors(**b as usize).is_empty()) {
+        sets.join(starts[block], entry);
+    }
+}
+
+/// What the instructions of each block do to a slot: of one instruction first what is read, then what is written.
+fn events(function: &Function, graph: &Graph, slot: Slot) -> HashMap<u32, Vec<Event>> {
+    let mut out: HashMap<u32, Vec<Event>> = HashMap::default();
+    for instruction in 0..function.instructions.len() {
+        let read = function.reads(instruction).iter().filter(|u| u.slot == slot);
+        let written = function.writes(instruction).iter().filter(|u| u.slot == slot);
+        let mut own: Vec<Event> =
+            read.map(|u| Event { instruction, operand: u.operand, writes: false, kills: false }).collect();
+        let guarded = function.instructions[instruction].guard.is_some();
+        for used in written {
+            let operand = used.operand.and_then(|o| function.operands.get(o as usize));
+            let part = operand.is_some_and(|o| matches!(o.value, Value::Part(..)));
+            if part {
+                // The rest of the register stays.
+                own.push(Event { instruction, operand: used.operand, writes: false, kills: false });
+            }
+            own.push(Event { instruction, operand: used.operand, writes: true, kills: !guarded && !part });
+        }
+        if !own.is_empty() {
+            own.sort_by_key(|e| e.writes);
+            out.entry(graph.block_of(instruction) as u32).or_default().extend(own);
+        }
+    }
+    out
+}
+
+/// The blocks at whose start the value of a slot may still be read; unreachable ones too.
+fn live_at_start(graph: &Graph, blocks: &HashMap<u32, Vec<Event>>, result: bool) -> Vec<u32> {
+    let read_first = |events: &Vec<Event>| events.iter().find(|e| e.kills || !e.writes).map(|e| !e.writes);
+    let mut live = vec![false; graph.blocks.len()];
+    let leaves = (0..graph.blocks.len()).filter(|b| result && graph.blocks[*b].leaves).map(|b| b as u32);
+    // At the end of such a block it may still be read.
+    let mut waiting: Vec<u32> = leaves.collect();
+    let mut ended = vec![false; graph.blocks.len()];
+    let mut start = |block: u32, waiting: &mut Vec<u32>| {
+        if !std::mem::replace(&mut live[block as usize], true) {
+            waiting.extend(graph.predecessors(block as usize));
+        }
+    };
+    for (block, _) in blocks.iter().filter(|(_, events)| read_first(events) == Some(true)) {
+        start(*block, &mut waiting);
+    }
+    while let Some(block) = waiting.pop() {
+        if !std::mem::replace(&mut ended[block as usize], true)
+            && blocks.get(&block).is_none_or(|events| read_first(events).is_none())
+        {
+            start(block, &mut waiting);
+        }
+    }
+    (0..graph.blocks.len() as u32).filter(|b| live[*b as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,303 @@
+//! Which diagnostics of a version wait while the user is typing, and for how long.
+//!
+//! A half-typed statement is wrong in ways that the next key changes: its own syntax error, the names that its declaration does not
+//! declare yet, the label that a branch jumps to and that is not written yet. [`Holding`] splits the diagnostics of each version into
+//! those to show now and those that wait. It reads no clock: the caller says how long ago the last edit was.
+//!
+//! The caller owns the state and feeds it: [`Holding::edit`] before each edit, [`Holding::settle`] after the last one of a version,
+//! [`Holding::split`] for each publication, [`Holding::published`] after it.
+
+mod consequences;
+mod statement;
+
+use ptx_analysis::checks::{syntax_error, undeclared_name, undefined_function};
+use ptx_analysis::flow::lints::CODES as LINTS;
+use ptx_analysis::{Diagnostic, Edit};
+use ptx_syntax::{Rope, Snapshot};
+use std::ops::Range;
+use std::time::Duration;
+
+/// A pause in the middle of a statement: after it, the statement's own errors and their consequences are shown.
+pub const PAUSE: Duration = Duration::from_millis(500);
+
+/// A pause after which nothing waits any more: what a function lacks is not about to be typed.
+pub const IDLE: Duration = Duration::from_millis(1500);
+
+/// An edit that removes more is no typing.
+const MAX_REMOVED: usize = 4096;
+
+/// More diagnostics than this are not recorded as shown while a statement is being typed.
+const MAX_MARKS: usize = 4096;
+
+/// What a diagnostic waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// For the end of the statement that is being typed, or for [`PAUSE`].
+    Statement,
+    /// For [`IDLE`]: it says that something is not there, such as a label or the body of a function.
+    Missing,
+    /// For [`IDLE`]: a brace or a comment is not closed. Its place moves with the text that is typed.
+    Unclosed,
+    /// For [`IDLE`]: a lint that looks at the flow of control.
+    Flow,
+}
+
+fn class(diagnostic: &Diagnostic) -> Class {
+    if LINTS.binary_search(&diagnostic.code).is_ok() {
+        Class::Flow
+    } else if diagnostic.code == undefined_function::CODE || undeclared_name::is_label(diagnostic) {
+        Class::Missing
+    } else if diagnostic.code == syntax_error::CODE && lacks_an_end(diagnostic) {
+        Class::Unclosed
+    } else {
+        Class::Statement
+    }
+}
+
+/// Whether a fix of a syntax error closes a block, a function or a comment at its end.
+fn lacks_an_end(diagnostic: &Diagnostic) -> bool {
+    let closes = |edit: &Edit| match edit {
+        Edit::Replace(range, text) => range.is_empty() && ["}", "*/"].contains(&text.trim()),
+        _ => false,
+    };
+    diagnostic.fixes.iter().flat_map(|f| &f.edits).any(closes)
+}
+
+/// Where a diagnostic was shown: its start and its code.
+type Mark = (usize, &'static str);
+
+/// What the policy remembers of a document between two versions.
+#[derive(Debug, Default)]
+pub struct Holding {
+    /// The statement that is being typed; nothing where the last edit was no typing.
+    statement: Option<Statement>,
+    /// The edits since the last call of [`Holding::settle`].
+    batch: Batch,
+    /// What was shown since the user began this statement, lints aside. Sorted by place.
+    shown: Vec<Mark>,
+    /// The lints that the last complete publication showed, and those shown since. Sorted by place.
+    shown_lints: Vec<Mark>,
+    /// What the last publication held back for the end of the statement. Sorted by place.
+    waiting: Vec<Mark>,
+    /// Whether something unclosed was shown.
+    shown_unclosed: bool,
+    /// What was shown is known: there was a publication since nothing waited.
+    published: bool,
+}
+
+#[derive(Debug)]
+struct Statement {
+    /// Where it is, in bytes.
+    range: Range<usize>,
+    /// Where the last edit was.
+    at: usize,
+    /// The last edit ended it.
+    finished: bool,
+    /// Text was removed and nothing typed since: perhaps the whole statement, to be typed again beside the one that is here now.
+    removed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Batch {
+    /// The end of the last edit that changed more than blanks, in the text after it.
+    at: Option<usize>,
+    /// That edit only removed text.
+    removal: bool,
+    /// That edit inserted a line break and blanks.
+    blanks: bool,
+    /// An edit that no key types: many lines, or several places.
+    foreign: bool,
+    /// There was an edit, if only of blanks.
+    any: bool,
+}
+
+/// The diagnostics of one version, split.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    /// For each diagnostic whether it is held back.
+    pub held: Vec<bool>,
+    /// How long after the last edit the next of them is due; nothing where time changes nothing.
+    pub due: Option<Duration>,
+    /// The statement that is being typed is not finished.
+    open: bool,
+}
+
+impl Split {
+    /// Everything is shown.
+    pub fn everything(diagnostics: usize) -> Self {
+        Self { held: vec![false; diagnostics], ..Self::default() }
+    }
+}
+
+impl Holding {
+    /// Nobody is typing: the document was opened, replaced or saved. Nothing waits until the next edit.
+    pub fn stop(&mut self) {
+        self.statement = None;
+        self.batch = Batch::default();
+        self.waiting.clear();
+        self.published = false;
+    }
+
+    /// Takes notice of an edit. `before` is the text without it.
+    pub fn edit(&mut self, before: &Rope, range: &Range<usize>, new: &str) {
+        let batch = &mut self.batch;
+        batch.any = true;
+        let removed = (range.len() <= MAX_REMOVED).then(|| before.byte_slice(range.clone()));
+        let blank = |c: char| c.is_whitespace();
+        let removed_blanks = removed.is_some_and(|r| r.chars().all(blank));
+        let blanks = new.chars().all(blank);
+        let lines = new.matches('\n').count();
+        // Line breaks that are removed: a line with its end is one.
+        let removed_lines = removed.map_or(usize::MAX, |r| r.len_lines() - 1);
+        // A formatter and automatic indentation change blanks, in any number of lines.
+        batch.foreign |= !((blanks || lines <= 1) && (removed_blanks || removed_lines <= 1));
+        let end = range.start + new.len();
+        // A line break is more than a blank: the user goes on elsewhere.
+        if !(blanks && removed_blanks) || (range.is_empty() && lines > 0) {
+            let line = |offset: usize| before.byte_to_line(offset.min(before.len_bytes()));
+            batch.foreign |= batch.at.is_some_and(|at| line(at).abs_diff(line(range.start)) > 1);
+            batch.at = Some(end);
+            batch.removal = new.is_empty();
+            batch.blanks = blanks && !new.is_empty();
+        } else if let Some(at) = &mut batch.at {
+            *at = moved(*at, range, end);
+        }
+        for (place, _) in self.shown.iter_mut().chain(&mut self.shown_lints).chain(&mut self.waiting) {
+            *place = moved(*place, range, end);
+        }
+        if let Some(statement) = &mut self.statement {
+            let (start, last) = (&mut statement.range.start, statement.range.end);
+            // What is typed at the start of a statement belongs to it.
+            *start = if range.start <= *start && *start < range.end { range.start } else { kept(*start, range, end) };
+            statement.at = kept(statement.at, range, end);
+            statement.range.end = moved(last, range, end).max(*start);
+        }
+    }
+
+    /// Takes notice of the text that the edits led to.
+    pub fn settle(&mut self, after: &Rope) {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.foreign || !self.published {
+            return self.stop();
+        }
+        let Some(at) = batch.at.map(|at| at.min(after.len_bytes())) else { return };
+        let range = statement::around(after, at);
+        let same = self.statement.as_ref().is_some_and(|s| {
+            let start = s.range.start.min(after.len_bytes());
+            let edited = s.at.min(after.len_bytes());
+            let between = if edited < range.start { edited..range.start } else { range.end.min(edited)..edited };
+            let beside = || s.removed && is_blank(after, between);
+            (range.start <= start && start <= range.end) || beside()
+        });
+        if !same {
+            // What waited for the end of the other statement waits no more.
+            merge(&mut self.shown, std::mem::take(&mut self.waiting));
+        }
+        let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
+        let finished = !removed && statement::ends_before(after, at);
+        self.statement = Some(Statement { range, at, finished, removed });
+    }
+
+    /// Splits diagnostics of the current text, sorted by place, `quiet` after the last edit.
+    pub fn split(&self, snapshot: &Snapshot, found: &[Diagnostic], quiet: Duration) -> Split {
+        let mut out = Split::everything(found.len());
+        consequences::of_broken_declarations(snapshot, found, &mut out.held);
+        let Some(statement) = self.statement.as_ref().filter(|_| quiet < IDLE) else { return out };
+        out.open = !statement.finished && quiet < PAUSE;
+        for (diagnostic, held) in found.iter().zip(&mut out.held).filter(|(_, held)| !**held) {
+            let wait = self.wait(statement, diagnostic);
+            if quiet < wait {
+                *held = true;
+                out.due = Some(out.due.map_or(wait, |due| due.min(wait)));
+            }
+        }
+        out
+    }
+
+    /// How long after the last edit a diagnostic may be shown.
+    fn wait(&self, statement: &Statement, diagnostic: &Diagnostic) -> Duration {
+        let within = diagnostic.range.start <= statement.range.end && statement.range.start <= diagnostic.range.end;
+        match class(diagnostic) {
+            Class::Flow if within || !is_in(&self.shown_lints, diagnostic) => IDLE,
+            Class::Missing if !is_in(&self.shown, diagnostic) => IDLE,
+            Class::Unclosed if !self.shown_unclosed => IDLE,
+            Class::Statement if !statement.finished && !self.was_shown(statement, within, diagnostic) => PAUSE,
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn was_shown(&self, statement: &Statement, within: bool, diagnostic: &Diagnostic) -> bool {
+        // In the statement itself places shift with each key.
+        let of_statement = || {
+            let first = self.shown.partition_point(|(place, _)| *place < statement.range.start);
+            let marks = self.shown[first..].iter().take_while(|(place, _)| *place <= statement.range.end);
+            marks.into_iter().any(|(_, code)| *code == diagnostic.code)
+        };
+        is_in(&self.shown, diagnostic) || (within && of_statement())
+    }
+
+    /// Takes notice of what was published. `complete`: the flow lints are those of the current text.
+    pub fn published(&mut self, found: &[Diagnostic], split: &Split, complete: bool) {
+        let mark = |d: &Diagnostic| (d.range.start, d.code);
+        let (mut shown, mut lints, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        let mut unclosed = false;
+        for (diagnostic, held) in found.iter().zip(&split.held) {
+            match (class(diagnostic), held) {
+                (Class::Flow, false) => lints.push(mark(diagnostic)),
+                (Class::Unclosed, false) => unclosed = true,
+                (_, false) => shown.push(mark(diagnostic)),
+                (Class::Statement, true) => waiting.push(mark(diagnostic)),
+                (_, true) => {}
+            }
+        }
+        self.shown_unclosed = unclosed;
+        if complete {
+            self.shown_lints.clear();
+        }
+        merge(&mut self.shown_lints, lints);
+        // What a half-typed statement hides for a moment is not new when it comes back.
+        if !split.open {
+            self.shown.clear();
+        }
+        merge(&mut self.shown, shown);
+        self.waiting = waiting;
+        self.published = true;
+    }
+}
+
+/// Where a place is after an edit that ends at `end`; what stands behind the edit or was in it moves.
+fn moved(place: usize, range: &Range<usize>, end: usize) -> usize {
+    match place {
+        place if place >= range.end => place - range.end + end,
+        place if place > range.start => range.start,
+        place => place,
+    }
+}
+
+/// The same for a place that stays where text is inserted at it.
+fn kept(place: usize, range: &Range<usize>, end: usize) -> usize {
+    if place == range.start { place } else { moved(place, range, end) }
+}
+
+fn is_blank(rope: &Rope, range: Range<usize>) -> bool {
+    range.len() <= MAX_REMOVED && rope.byte_slice(range).chars().all(char::is_whitespace)
+}
+
+fn is_in(marks: &[Mark], diagnostic: &Diagnostic) -> bool {
+    let place = diagnostic.range.start;
+    let first = marks.partition_point(|(at, _)| *at < place);
+    marks[first..].iter().take_while(|(at, _)| *at == place).any(|(_, code)| *code == diagnostic.code)
+}
+
+/// Adds marks to a list, each once.
+fn merge(into: &mut Vec<Mark>, new: Vec<Mark>) {
+    if into.len() + new.len() > MAX_MARKS {
+        into.clear();
+    }
+    into.extend(new);
+    into.sort_unstable();
+    into.dedup();
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Errors that only follow from a declaration with a syntax error.
+//!
+//! Such a declaration may declare any name, once it is complete. Until then names that are not declared where it can be seen are no
+//! errors of their own. This follows from the text alone, so a document that was just opened says the same.
+
+use super::statement;
+use crate::names::function_around;
+use ptx_analysis::Diagnostic;
+use ptx_analysis::checks::{syntax_error, undeclared_name, unknown_directive};
+use ptx_isa::ISA;
+use ptx_syntax::{Snapshot, kinds};
+use std::ops::Range;
+
+/// In a text with more syntax errors the rest is not looked at.
+const MAX_ERRORS: usize = 64;
+
+/// Marks the names that a broken declaration may declare.
+pub fn of_broken_declarations(snapshot: &Snapshot, found: &[Diagnostic], held: &mut [bool]) {
+    if !found.iter().any(|d| d.code == undeclared_name::CODE) {
+        return;
+    }
+    let broken = found.iter().filter(|d| [syntax_error::CODE, unknown_directive::CODE].contains(&d.code));
+    let scopes: Vec<Range<usize>> = broken.take(MAX_ERRORS).filter_map(|d| scope(snapshot, d.range.start)).collect();
+    if scopes.is_empty() {
+        return;
+    }
+    for (diagnostic, held) in found.iter().zip(held) {
+        let is_name = diagnostic.code == undeclared_name::CODE && !undeclared_name::is_label(diagnostic);
+        *held |= is_name && scopes.iter().any(|s| s.contains(&diagnostic.range.start));
+    }
+}
+
+/// Where the names of the declaration around an error can be seen; nothing if it is no declaration.
+fn scope(snapshot: &Snapshot, error: usize) -> Option<Range<usize>> {
+    let rope = snapshot.rope();
+    let end = rope.len_bytes();
+    let range = statement::around(rope, error.min(end));
+    if !declares(&statement::code(rope, rope.byte_to_line(range.start))) {
+        return None;
+    }
+    let function = snapshot.leaf(range.start..range.start + 1).and_then(function_around);
+    Some(function.filter(|f| f.kind_id() == kinds().function).map_or(range.start..end, |f| f.byte_range()))
+}
+
+/// Whether a statement is a declaration, or may become one when its first word is complete.
+fn declares(statement: &str) -> bool {
+    let rest = statement.strip_prefix('.').unwrap_or("-");
+    let word = &statement[..statement.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len()];
+    let names = |syntax: &str| {
+        syntax.split(|c: char| !c.is_alphanumeric()).any(|w| ["name", "names", "declaration"].contains(&w))
+    };
+    let complete = ISA.directive(word);
+    statement.starts_with('.')
+        && complete.map_or_else(
+            || ISA.directives.iter().any(|d| d.name.starts_with(word) && names(d.syntax)),
+            |d| names(d.syntax),
+        )
+}

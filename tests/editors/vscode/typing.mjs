@@ -1,0 +1,215 @@
+// Types kernels into VS Code, key by key, and compares the files that come of it byte by byte.
+//
+//   typing.mjs VSIX DATA [OPTION…]
+//
+//   --kernels A,B     of tests/kernels, without their ending (all of them)
+//   --speeds 0,40     milliseconds a key (0,40,90,200)
+//   --panel WHICH     closed, open or both: the warp panel beside the text (both)
+//   --busy N          so many programs that keep a core busy each (0)
+//   --keys N          at most so many keys for each speed and panel: whole kernels, the last one up to the end of a line (all)
+//   --pages N         so many pages type at the same time (1)
+//   --closers HOW     pairs: as the editor closes brackets by itself; typed: with that switched off (pairs)
+//   --places          the places where keys were lost once, too
+//   --as EXT          the ending of the file that is typed into (ptx); with txt, what the editor itself and the browser lose is seen
+//   --text FILE       type this text, and no kernel
+//   --late-indentation  indentation that differs is no failure: the editor's own, on a busy machine
+//   --server PATH     a language server in place of the package's
+//   --from N          begin with the Nth kernel
+//
+// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are those bytes that are no indentation. The exit status is 1 if a byte
+// differs.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Desk } from './desk.mjs';
+import { difference, firstDifference, keysFor, pressKeys } from './keys.mjs';
+import { openWarp } from './panel.scenes.mjs';
+import { places } from './places.mjs';
+import { launchBrowser, startWorkbench, until } from './workbench.mjs';
+
+const { values: options, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+        kernels: { type: 'string' },
+        speeds: { type: 'string', default: '0,40,90,200' },
+        panel: { type: 'string', default: 'both' },
+        busy: { type: 'string', default: '0' },
+        keys: { type: 'string' },
+        pages: { type: 'string', default: '1' },
+        closers: { type: 'string', default: 'pairs' },
+        'late-indentation': { type: 'boolean', default: false },
+        places: { type: 'boolean', default: false },
+        as: { type: 'string', default: 'ptx' },
+        text: { type: 'string' },
+        server: { type: 'string' },
+        from: { type: 'string', default: '0' },
+        settings: { type: 'string', default: '{}' },
+    },
+});
+const [vsix, data] = positionals.map((path) => resolve(path));
+if (!data) {
+    console.error('usage: typing.mjs VSIX DATA [OPTION…]');
+    process.exit(2);
+}
+const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
+const names = (options.text && ['text']) ?? options.kernels?.split(',') ?? readdirSync(kernels).filter((name) => name.endsWith('.ptx')).map((name) => name.slice(0, -4)).sort();
+const pairs = options.closers === 'pairs';
+const most = options.keys === undefined ? Infinity : Number(options.keys);
+const panels = options.panel === 'both' ? ['closed', 'open'] : [options.panel];
+
+/** A kernel, or its first lines: those that take so many keys. */
+function sample(name, room) {
+    const text = readFileSync(options.text ?? join(kernels, `${name}.ptx`), 'utf8');
+    if (keysFor(text, { pairs: false }).length <= room) return text;
+    // A sample begins with code.
+    const code = text.slice(Math.max(0, text.indexOf('.version')));
+    if (code !== text) return cut(code, room);
+    return cut(text, room);
+}
+
+function cut(text, room) {
+    let end = 0;
+    for (let next = text.indexOf('\n') + 1; next > 0 && keysFor(text.slice(0, next), { pairs: false }).length <= room; next = text.indexOf('\n', next) + 1) end = next;
+    return text.slice(0, end);
+}
+
+/** What is typed: one list for each speed and panel. */
+function work() {
+    const out = [];
+    for (const speed of options.speeds.split(',').map(Number)) {
+        for (const panel of panels) {
+            if (options.places) out.push(...places(pairs).map((place) => ({ speed: place.pace ?? speed, panel, ...place })));
+            let room = most;
+            const from = Number(options.from) % names.length;
+            for (const name of [...names.slice(from), ...names.slice(0, from)]) {
+                const text = room > 0 ? sample(name, room) : '';
+                if (!text) break;
+                room -= keysFor(text, { pairs: false }).length;
+                out.push({ speed, panel, name, text });
+            }
+        }
+    }
+    return out.filter((job, i) => out.findIndex((other) => other.name === job.name && other.speed === job.speed && other.panel === job.panel) === i);
+}
+
+/** With brackets left open at the end of a sample, the editor's closers stand below. */
+function wantedOf(text, found) {
+    if (text === found || !pairs) return text;
+    const open = [];
+    for (const line of text.split('\n')) {
+        const code = line.replace(/\/\/.*$/, '');
+        for (const sign of code) {
+            if ('({['.includes(sign)) open.push({ '(': ')', '{': '}', '[': ']' }[sign]);
+            else if (open.at(-1) === sign) open.pop();
+        }
+    }
+    return open.length === 0 ? text : `${text}\n${open.reverse().join('\n')}`;
+}
+
+const busy = Array.from({ length: Number(options.busy) }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+process.on('exit', () => busy.forEach((child) => child.kill('SIGKILL')));
+
+const workbench = await startWorkbench({
+    data,
+    vsix,
+    settings: {
+        ...(pairs ? {} : { 'editor.autoClosingBrackets': 'never', 'editor.autoClosingQuotes': 'never' }),
+        ...(options.server && { 'ptx-analyzer.server.path': resolve(options.server) }),
+        ...JSON.parse(options.settings),
+    },
+});
+const browser = await launchBrowser();
+const jobs = work();
+const results = [];
+
+async function typist(number) {
+    const project = join(data, `project-${number}`);
+    mkdirSync(project, { recursive: true });
+    const context = await browser.newContext({ viewport: { width: 1400, height: 800 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const cdp = await context.newCDPSession(page);
+    const desk = new Desk({ page, project });
+    const file = `k.${options.as}`;
+    const path = join(project, file);
+    writeFileSync(path, '');
+    let panel = 'none';
+    await page.goto(`http://${workbench.host}/?folder=${project}`, { timeout: 180_000 });
+    await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 120_000 });
+
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+        if (panel !== job.panel) {
+            if (panel !== 'none') await desk.clear();
+            if (job.panel === 'open' && options.as === 'ptx') await openWarp(desk, 'saxpy.ptx', '.entry', undefined, file);
+            else {
+                writeFileSync(path, '');
+                await desk.open(file);
+            }
+            panel = job.panel;
+        }
+        await until('an empty editor', 60, async () => {
+            await page.keyboard.press('Escape');
+            await page.keyboard.press('Control+1');
+            await page.locator('.monaco-editor.focused').first().waitFor();
+            await page.keyboard.press('Control+a');
+            await page.keyboard.press('Delete');
+            await page.waitForTimeout(1000);
+            const lines = page.locator('.editor-group-container.active .monaco-editor .view-line');
+            return (await lines.count()) === 1 && ((await lines.textContent()) ?? '') === '';
+        });
+        if (job.before) {
+            // Everything but what is typed is put there at once.
+            await page.keyboard.insertText(job.before);
+            await page.waitForTimeout(1500);
+        }
+        const keys = job.keys ?? keysFor(job.text, { pairs });
+        const started = performance.now();
+        await pressKeys(cdp, keys, job.speed);
+        const seconds = (performance.now() - started) / 1000;
+        await page.waitForTimeout(300);
+        await page.keyboard.press('Escape');
+        await page.waitForTimeout(200);
+        // What is typed is not what was saved last, so that saving writes the file.
+        const written = statSync(path).mtimeMs;
+        const found = await until('the file to be saved', 60, async () => {
+            await page.keyboard.press('Control+1');
+            await page.keyboard.press('Control+s');
+            await page.waitForTimeout(500);
+            return statSync(path).mtimeMs > written && (await page.locator(`.tab[data-resource-name="${file}"].dirty`).count()) === 0 && { text: readFileSync(path, 'utf8') };
+        }).then((saved) => saved.text);
+        const text = (job.before ?? '') + job.text;
+        const wanted = job.keys ? text : options.as === 'txt' ? text.replace(/^ +/gm, '') : wantedOf(text, found);
+        const { missing, extra } = difference(wanted, found);
+        // Leading blanks are the editor's: what else is missing has been typed.
+        const typed = difference(wanted.replace(/^ +/gm, ''), found.replace(/^ +/gm, ''));
+        const result = { name: job.name, speed: job.speed, panel: job.panel, keys: keys.length, lost_keys: typed.missing + typed.extra, differing_bytes: missing + extra, ms_a_key: Math.round((seconds * 1000) / keys.length) };
+        results.push(result);
+        const good = (options['late-indentation'] ? result.lost_keys : result.differing_bytes) === 0;
+        console.log(`${good ? 'ok  ' : 'FAIL'} typing: ${job.name} at ${job.speed} ms a key, panel ${job.panel}: ${keys.length} keys, ${result.differing_bytes} bytes differ, ${result.lost_keys} of them typed (${seconds.toFixed(1)} s)`);
+        if (!good) {
+            console.log(`  ${firstDifference(wanted, found)}`);
+            writeFileSync(join(data, `differs-${job.name}-${job.speed}-${job.panel}.ptx`), found);
+            await page.screenshot({ path: join(data, `differs-${job.name}-${job.speed}-${job.panel}.png`) }).catch(() => undefined);
+        }
+    }
+}
+
+try {
+    await Promise.all(Array.from({ length: Number(options.pages) }, (_, number) => typist(number)));
+} catch (error) {
+    console.log(`FAIL typing: ${String(error.message).split('\n').slice(0, 4).join('\n  ')}`);
+    results.push({ speed: 0, panel: 'none', keys: 0, lost_keys: 1, differing_bytes: 1 });
+} finally {
+    await browser.close();
+    await workbench.stop();
+}
+const sum = (list, key) => list.reduce((all, result) => all + result[key], 0);
+const groups = {};
+for (const { speed, panel } of results) {
+    const these = results.filter((r) => r.speed === speed && r.panel === panel);
+    groups[`${speed} ms, panel ${panel}`] = { keys: sum(these, 'keys'), differing_bytes: sum(these, 'differing_bytes'), lost_keys: sum(these, 'lost_keys') };
+}
+console.log(JSON.stringify({ keys: sum(results, 'keys'), differing_bytes: sum(results, 'differing_bytes'), lost_keys: sum(results, 'lost_keys'), busy: busy.length, pages: Number(options.pages), groups }));
+process.exit(sum(results, options['late-indentation'] ? 'lost_keys' : 'differing_bytes') > 0 ? 1 : 0);
