@@ -11,7 +11,14 @@ use std::io::Read;
 use std::path::Path;
 
 fn lines(markdown: &str) -> usize {
-    let wrapped = |l: &str| l.chars().count().div_ceil(100);
+    // Addresses of links are not shown.
+    let shown = |l: &str| {
+        l.split("](")
+            .enumerate()
+            .map(|(i, p)| if i == 0 { p } else { p.split_once(')').map_or("", |s| s.1) })
+            .collect::<String>()
+    };
+    let wrapped = |l: &str| shown(l).chars().count().div_ceil(100);
     markdown.lines().filter(|l| !l.trim().is_empty()).map(wrapped).sum()
 }
 

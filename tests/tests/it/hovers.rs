@@ -19,7 +19,14 @@ const TOGETHER: usize = 100;
 /// Lines as they are shown: long ones wrap.
 fn lines(markdown: &str) -> usize {
     let shown = markdown.lines().filter(|l| !l.trim().is_empty());
-    shown.map(|l| l.chars().count().div_ceil(100)).sum()
+    shown.map(|l| without_addresses(l).chars().count().div_ceil(100)).sum()
+}
+
+/// A line without the addresses of its links, which no client shows.
+fn without_addresses(line: &str) -> String {
+    let mut parts = line.split("](");
+    let first = parts.next().unwrap_or("").to_owned();
+    parts.fold(first, |out, part| out + part.split_once(')').map_or("", |(_, rest)| rest))
 }
 
 fn limit(opcode: &str) -> usize {
