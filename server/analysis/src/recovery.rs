@@ -242,17 +242,18 @@ pub fn last_character(source: Source<'_>, node: Node<'_>, end: usize) -> Range<u
 /// The report on a closing brace that the end of the file lacks.
 pub fn end_of_block(source: Source<'_>, brace: Node<'_>) -> Diagnostic {
     let block = brace.parent().unwrap_or(brace);
-    syntax_error::end_of_block(last_character(source, block, brace.start_byte()), header_of(source, block))
+    syntax_error::end_of_block(last_character(source, block, brace.start_byte()), 1, header_of(source, block))
 }
 
 /// The report on a function in an error node, which ends before `end`: its list of parameters or its body is not closed.
 pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<Range<usize>>) -> Option<Diagnostic> {
     let mut cursor = error.walk();
     let mut more = cursor.goto_first_child();
-    let mut parenthesis = None;
+    let (mut parenthesis, mut braces) = (None, 0_usize);
     while more {
         match cursor.node().kind() {
-            "{" => return Some(syntax_error::end_of_block(last_character(source, error, end), header)),
+            "{" if cursor.node().start_byte() < end => braces += 1,
+            "}" if cursor.node().start_byte() < end => braces = braces.saturating_sub(1),
             "(" => parenthesis = Some(source.range(cursor.node())),
             ")" => parenthesis = None,
             _ => {}
@@ -260,6 +261,9 @@ pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<R
         more = cursor.goto_next_sibling();
     }
     let last = last_character(source, error, end);
+    if braces > 0 {
+        return Some(syntax_error::end_of_block(last, braces, header));
+    }
     Some(match parenthesis {
         Some(open) => syntax_error::endless_list(open, last),
         None => syntax_error::opening_brace(last),
@@ -271,7 +275,9 @@ pub fn opening_brace_in(source: Source<'_>, function: Node<'_>, child: Node<'_>)
     if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
         return None;
     }
-    Some(syntax_error::opening_brace(last_character(source, function, child.start_byte())))
+    let found = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
+    // The parser lost its way: whether the function has its other brace is not known.
+    Some(Diagnostic { fixes: Vec::new(), ..found })
 }
 
 /// Whether an item is a statement, or declares what only bodies and parameter lists have.
@@ -302,7 +308,13 @@ pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic
     let headers: Vec<Range<usize>> = found
         .iter()
         .filter(|d| syntax_error::is_opening_bracket(d))
-        .filter_map(|d| items.iter().find(|i| i.range.contains(&d.range.start)).map(|i| i.range.clone()))
+        .filter_map(|d| items.iter().position(|i| i.range.contains(&d.range.start)))
+        .filter_map(|at| {
+            // The other brace of its body stands alone, if the parser took the body for a part of the header.
+            let brace = |i: &&Item<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
+            let last = items.get(at + 1).filter(brace).or(items.get(at))?;
+            Some(items.get(at)?.range.start..last.range.end)
+        })
         .collect();
     if !headers.is_empty() {
         found.retain(|d| {

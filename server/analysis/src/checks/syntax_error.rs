@@ -93,9 +93,10 @@ pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic
 
 const END_OF_BLOCK: &str = "a `}` is missing at the end";
 
-/// The closing brace of a block that the end of the file leaves open, behind its last character.
-pub fn end_of_block(last: Range<usize>, header: Option<Range<usize>>) -> Diagnostic {
-    let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
+/// The closing brace of a block that the end of the file leaves open, behind its last character; with `count` blocks, of all of them.
+pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
+    let title = format!("Insert `{}`", "}".repeat(count));
+    let fix = Fix::replace(title, last.end..last.end, "\n}".repeat(count)).preferred();
     let found = Diagnostic::error(CODE, last, END_OF_BLOCK).fix(fix);
     match header {
         Some(header) => found.related(header, "this function is not closed"),
@@ -268,7 +269,6 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
     Diagnostic::error(CODE, range.start..range.start + 2, "this comment is not closed: `*/` is missing")
         .fix(Fix::replace("Insert `*/` at the end of this line", line..line, " */"))
-        .fix(Fix::replace("Insert `*/` at the end of the file", range.end..range.end, "*/"))
 }
 
 /// A string that does not end on its line.

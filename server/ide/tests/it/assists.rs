@@ -26,7 +26,7 @@ fn check(body: &str, expected: &Expect) {
     assert_eq!(errors(&text), vec![], "the sample itself");
     let found = assists(&Snapshot::new(&text), start..end.max(start));
     let mut out = String::new();
-    for Assist { id, title, edits, disabled } in &found {
+    for Assist { id, title, edits, disabled, .. } in &found {
         writeln!(out, "{id}: {title}").unwrap();
         if let Some(reason) = disabled {
             assert!(edits.is_empty());
