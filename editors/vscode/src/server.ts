@@ -12,7 +12,7 @@ import {
     type StaticFeature,
 } from 'vscode-languageclient/node';
 import { findServer, isExecutable, versionMismatch, type Place } from './binary';
-import { COMMANDS } from './commandNames';
+import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import { forServer, initializationOptions } from './settings';
 
 export type ServerState =
@@ -35,7 +35,8 @@ const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
 const clientCommands: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-        capabilities.experimental = { ...experimental, commands: { commands: [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp] } };
+        const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, SERVER_COMMANDS.explain];
+        capabilities.experimental = { ...experimental, commands: { commands } };
     },
     initialize: () => undefined,
     getState: () => ({ kind: 'static' }),
@@ -238,6 +239,8 @@ export class Server implements vscode.Disposable {
             initializationOptions: initializationOptions(section, vscode.workspace.isTrusted),
             initializationFailedHandler: () => false,
             errorHandler: ENDS_ARE_OURS,
+            // A hover links to the chapter that it shows a part of; its links run nothing else.
+            markdown: { isTrusted: { enabledCommands: [SERVER_COMMANDS.explain] } },
             diagnosticPullOptions: { onChange: true, onTabs: false, onSave: false },
             middleware: {
                 ...this.middleware,

@@ -2,11 +2,19 @@
 
 mod form;
 mod instruction;
+mod modifier;
+mod page;
+mod relevance;
+mod signature;
+mod statement;
 mod tables;
 
 pub use form::describe as operand;
 pub use form::{condition, pretty, range};
-pub use instruction::{Chosen, Written, entries, instruction, mismatch, modifier, unchecked};
+pub use instruction::{Chosen, entries, instruction, mismatch, unchecked};
+pub use modifier::{Slotted, modifier};
+pub use page::{Explained, Page};
+pub use statement::{Written, max_lines, reachable, statement};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
 use ptx_analysis::target::{Environment, describe_needs};
@@ -15,77 +23,6 @@ use ptx_isa::tables::{Gate, GateKind};
 
 /// Where the manual's anchors are.
 pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
-
-/// A text in paragraphs.
-#[derive(Debug, Default)]
-pub struct Page {
-    parts: Vec<String>,
-}
-
-impl Page {
-    /// A paragraph; nothing if it is empty.
-    pub fn text(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        if !text.trim().is_empty() {
-            self.parts.push(text.trim().to_owned());
-        }
-    }
-
-    /// PTX.
-    pub fn code(&mut self, text: &str) {
-        if !text.trim().is_empty() {
-            self.parts.push(format!("```ptx\n{}\n```", text.trim_end()));
-        }
-    }
-
-    /// A list, with a title in bold unless that is empty.
-    pub fn list<S: AsRef<str>>(&mut self, title: &str, items: impl IntoIterator<Item = S>) {
-        let items: Vec<String> = items.into_iter().map(|i| format!("- {}", indented(i.as_ref()))).collect();
-        if items.is_empty() {
-            return;
-        }
-        let list = items.join("\n");
-        self.parts.push(if title.is_empty() { list } else { format!("**{title}**\n\n{list}") });
-    }
-
-    /// A link to the manual.
-    pub fn manual(&mut self, title: &str, anchor: &str) {
-        if !anchor.is_empty() {
-            self.parts.push(format!("[{title} in the PTX manual]({MANUAL}#{anchor})"));
-        }
-    }
-
-    /// Another page below a line; nothing if it is empty.
-    pub fn page(&mut self, other: Page) {
-        if other.parts.is_empty() {
-            return;
-        }
-        if !self.parts.is_empty() {
-            self.parts.push("---".to_owned());
-        }
-        self.parts.extend(other.parts);
-    }
-
-    /// Another page right behind this one.
-    pub fn append(&mut self, other: Page) {
-        self.parts.extend(other.parts);
-    }
-
-    /// Whether there is nothing on it.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// The Markdown.
-    pub fn finish(self) -> String {
-        self.parts.join("\n\n")
-    }
-}
-
-/// An item of a list may have several lines.
-fn indented(text: &str) -> String {
-    text.trim().replace('\n', "\n  ")
-}
 
 /// `` `.a` `.b` ``; a long list is cut.
 pub fn words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
@@ -103,13 +40,9 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
     let note = if gate.note.is_empty() { String::new() } else { format!(": {}", gate.note) };
     match gate.kind {
         GateKind::Needs => {
-            let known = environment.filter(|e| e.version.is_some() || e.target.is_some());
-            let has = match known {
+            let has = match environment.filter(|e| lacks(e, gate)) {
+                Some(e) => format!(" – **not met**: this module has {}", coded(&e.describe())),
                 None => String::new(),
-                Some(e) if e.refused(std::slice::from_ref(gate), |_| true).is_some() => {
-                    format!(" – **not met**: this module has {}", coded(&e.describe()))
-                }
-                Some(e) => format!(" – met: this module has {}", coded(&e.describe())),
             };
             let bound = if is_bound(gate) { "; later architectures need not have it" } else { "" };
             format!("Needs {needs}{condition}{has}{bound}{note}")
@@ -143,9 +76,21 @@ pub fn always(gate: &Gate) -> bool {
     gate.kind == GateKind::Needs && gate.alternatives.iter().any(|a| a.ptx <= first && a.feature.is_none())
 }
 
-/// All gates of something that has no conditions.
+/// Whether a gate speaks against the module.
+fn lacks(environment: &Environment, gate: &'static Gate) -> bool {
+    environment.refused(std::slice::from_ref(gate), |_| true).is_some()
+}
+
+/// Whether a gate is worth a line: what the module has goes without saying, unless few targets have it or it goes out of use.
+fn is_worth_a_line(gate: &'static Gate, environment: Option<&Environment>) -> bool {
+    let open = |e: &Environment| lacks(e, gate) || is_bound(gate) || gate.kind != GateKind::Needs;
+    !always(gate) && environment.is_none_or(open)
+}
+
+/// All gates of something that has no conditions, as far as they are worth a line.
 fn gates(page: &mut Page, gates: &'static [Gate], environment: Option<&Environment>) {
-    let lines: Vec<String> = gates.iter().filter(|g| !always(g)).map(|g| gate(g, "", environment)).collect();
+    let lines: Vec<String> =
+        gates.iter().filter(|g| is_worth_a_line(g, environment)).map(|g| gate(g, "", environment)).collect();
     match lines.as_slice() {
         [one] => page.text(format!("{one}.")),
         _ => page.list("", lines),

@@ -110,13 +110,7 @@ fn instruction(word: &str) -> Option<Page> {
     // With all of its operands.
     let arrangement =
         candidate.arrangements.iter().rev().find(|a| a.broken.is_none()).or(candidate.arrangements.last())?;
-    Some(describe::instruction(
-        opcode,
-        &head,
-        describe::Chosen { candidate, arrangement },
-        describe::Written::default(),
-        None,
-    ))
+    Some(describe::instruction(opcode, &head, describe::Chosen { candidate, arrangement }, None))
 }
 
 /// A modifier as the forms of an opcode spell it.

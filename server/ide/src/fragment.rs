@@ -38,6 +38,8 @@ pub struct FragmentLabel {
 
 /// A matrix operand of an instruction.
 pub(crate) struct MatrixOperand<'a, 't> {
+    /// Its name in the form.
+    pub name: &'static str,
     /// The operand.
     pub operand: &'a Operand<'t>,
     /// What is known of its layout.
@@ -117,7 +119,7 @@ pub(crate) fn operands_of<'a, 't>(
     };
     let found = |(name, operand): &(&'static str, &'a Operand<'t>)| {
         let found = ISA.layout(candidate.entry.name, candidate.form, &candidate.values, name, input)?;
-        Some(MatrixOperand { operand, found })
+        Some(MatrixOperand { name, operand, found })
     };
     all.iter().filter_map(found).collect()
 }
@@ -211,6 +213,18 @@ fn letters(layout: &Layout, register: Option<u32>) -> String {
         (n, None) => {
             format!("register `r` = 0 … {} of the list, `j` = 0 … {last} in it: {bits}; `i` = {e}`r` + `j`", n - 1)
         }
+    }
+}
+
+/// One line of Markdown about a matrix operand: `` 16×16 of `.f16`, 8 elements in …; row `…`, column `…` ``.
+pub(crate) fn summary(found: &Found) -> String {
+    match found {
+        Found::Layout(layout) => {
+            let letters = letters(layout, None);
+            let letters = if letters.is_empty() { letters } else { format!("; {letters}") };
+            format!("{}; {}{letters}", title(layout), places(layout, None))
+        }
+        Found::Unspecified(fragment) => format!("{}: {}", fragment.matrix, fragment.unspecified),
     }
 }
 

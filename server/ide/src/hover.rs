@@ -15,7 +15,7 @@ pub(crate) use decode::short as decoded;
 pub(crate) use instruction::choose;
 pub(crate) use statement::{annotated, statement_at};
 
-use crate::describe::{self, Page};
+use crate::describe::{self, Explained, Page};
 use crate::header::environment;
 use name::Told;
 use ptx_analysis::registers::Figures;
@@ -32,6 +32,30 @@ pub struct Hover {
     pub range: Range<usize>,
     /// Markdown.
     pub markdown: String,
+    /// Where the whole chapter is, of which the Markdown shows a part.
+    pub explained: Option<Explained>,
+}
+
+impl Hover {
+    /// The Markdown for a client that runs a command of the server by its name: the pointer to the chapter is a link.
+    pub fn linked(&self, command: &str) -> String {
+        let Some(explained) = &self.explained else { return self.markdown.clone() };
+        let argument = format!(r#"[{{"query":"{}","show":true}}]"#, explained.query);
+        let link = format!("[{}](command:{command}?{})", explained.title, percent_encoded(&argument));
+        self.markdown.replacen(&explained.words(), &link, 1)
+    }
+}
+
+/// A text as it may stand in the query of an address.
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
 }
 
 /// What is known of the text at an offset; the end of a word belongs to it. `figures` are those of the last time when the flow of
@@ -39,9 +63,11 @@ pub struct Hover {
 pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
     let at = At { snapshot, leaf, environment: environment(snapshot), figures };
-    let (range, page) = at.page()?;
+    let (range, mut page) = at.page()?;
+    page.shorten(at.limit());
+    let explained = page.explained().cloned();
     let markdown = page.finish();
-    (!markdown.is_empty()).then_some(Hover { range, markdown })
+    (!markdown.is_empty()).then_some(Hover { range, markdown, explained })
 }
 
 /// The word at an offset, else the one that ends there.
@@ -81,6 +107,12 @@ struct At<'t> {
 type Found = Option<(Range<usize>, Page)>;
 
 impl<'t> At<'t> {
+    /// How many lines a hover at the place may have.
+    fn limit(&self) -> usize {
+        let opcode = self.around(kinds().instruction).and_then(|i| i.child_by_field_id(fields().opcode));
+        describe::max_lines(&opcode.map_or_else(String::new, |o| self.text(o)))
+    }
+
     fn text(&self, node: Node<'_>) -> String {
         self.snapshot.text(node.byte_range()).into_owned()
     }
@@ -203,14 +235,24 @@ impl<'t> At<'t> {
             let range = member.unwrap_or(leaf).byte_range();
             return Some((range, describe::special_register(register, &name, Some(&self.environment))));
         }
-        let Some(Told { short: mut page, details }) = self.declaration(leaf, &text) else {
+        let Some(Told { short, details }) = self.declaration(leaf, &text) else {
             let page = describe::constant(ISA.constant(&text)?, Some(&self.environment));
             return Some((leaf.byte_range(), page));
         };
-        if let Some(here) = self.here() {
-            page.text(here.role());
-            page.append(decode::layout(&here));
-            page.text(here.matrix.unwrap_or_default());
+        let mut page = Page::default();
+        match self.here() {
+            // Which elements it holds is what one asks of a matrix.
+            Some(mut here) if here.matrix.is_some() => {
+                page.text(here.matrix.take().unwrap_or_default());
+                page.text(here.role());
+                page.append(short);
+            }
+            Some(here) => {
+                page.append(short);
+                page.text(here.role());
+                page.append(decode::layout(&here));
+            }
+            None => page.append(short),
         }
         if let Some(guard) = leaf.parent().filter(|p| p.kind_id() == kinds().guard) {
             page.text(self.guard_text(guard));
@@ -239,8 +281,8 @@ impl<'t> At<'t> {
         let mut page = Page::default();
         page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
         if let Some(here) = self.here() {
+            page.text(here.matrix.as_deref().unwrap_or(""));
             page.text(here.role());
-            page.text(here.matrix.unwrap_or_default());
         }
         page
     }

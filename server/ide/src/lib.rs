@@ -46,6 +46,7 @@ pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
 pub use demangle::{Demangled, both_names, demangle, short_name};
+pub use describe::Explained;
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
 pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};

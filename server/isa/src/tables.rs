@@ -27,6 +27,8 @@ mod implied;
 mod initial;
 #[path = "tables/multiprocessor.rs"]
 mod multiprocessor;
+#[path = "tables/passage.rs"]
+mod passage;
 #[path = "tables/pattern.rs"]
 mod pattern;
 #[path = "tables/successor.rs"]
@@ -47,6 +49,7 @@ pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation,
 pub use implied::Implied;
 pub use initial::{Constant, Field, Initial, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
+pub use passage::{Passage, Written};
 pub use successor::Successor;
 #[allow(unused_imports)]
 pub use usage::{Cuda, Suggested, Usage};
@@ -106,10 +109,12 @@ table! {
         summary: &'static str,
         /// Anchor in NVIDIA's online manual.
         manual: &'static str,
-        /// Documentation, Markdown.
-        doc: &'static str,
-        /// Pitfalls, Markdown, one each.
-        notes: &'static [&'static str],
+        /// What it computes: the first that fits a statement says it with the operands that are written.
+        results: &'static [Passage],
+        /// Documentation.
+        doc: &'static [Passage],
+        /// Pitfalls, one each.
+        notes: &'static [Passage],
         /// What a modifier means in this instruction.
         modifiers: &'static [Note],
         /// What operands are.

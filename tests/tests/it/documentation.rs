@@ -1,7 +1,7 @@
 //! Nothing in the tables is without documentation.
 
 use ptx_isa::ISA;
-use ptx_isa::tables::Entry;
+use ptx_isa::tables::{Entry, Passage};
 use std::collections::BTreeSet;
 
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -20,7 +20,8 @@ fn report(what: &str, missing: &BTreeSet<String>) {
 fn every_instruction_says_what_it_computes() {
     let mut missing = BTreeSet::new();
     for entry in entries() {
-        for (what, text) in [("summary", entry.summary), ("doc", entry.doc), ("manual", entry.manual)] {
+        let doc = Passage::join(entry.doc);
+        for (what, text) in [("summary", entry.summary), ("doc", &doc), ("manual", entry.manual)] {
             // What the manual does not know (`cctl`) has no anchor there, and says so.
             let unknown = what == "manual" && !entry.unsettled.is_empty();
             if text.trim().is_empty() && !unknown {

@@ -8,6 +8,7 @@ mod documentation;
 mod fixes;
 mod fixtures;
 mod hard_cases;
+mod hovers;
 mod interpreter_coverage;
 mod layering;
 mod markdown;

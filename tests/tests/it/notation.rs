@@ -246,3 +246,38 @@ fn multiprocessors_have_all_their_figures() {
         assert!(error.contains(message), "{message}: {error}");
     }
 }
+
+/// Passages with all kinds of conditions.
+const PASSAGES: &str = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  result when .f16 | {d} = {a}\n  \
+                        doc | One.\n      |\n      | ```\n      | x\n      |\n      | y\n      | ```\n  \
+                        doc when .f16 .b32 and not .x4 and a | Two.\n  doc chapter | Three.\n  \
+                        form op.t{.x4} d, a\n    t = f16 b32\n    d: write t\n    a: read t\n";
+
+#[test]
+fn passages_say_which_statements_they_are_about() {
+    let isa = compiled(PASSAGES).expect("an opcode");
+    let entry = &isa.opcodes[0].entries[0];
+    let about = |written: &[&str]| -> Vec<&str> {
+        entry.doc.iter().filter(|p| p.applies(|name| written.contains(&name))).map(|p| p.text).collect()
+    };
+    let code = "```\nx\n\ny\n```";
+    assert_eq!(about(&[".b32", "d", "a"]), ["One.", code, "Two."]);
+    assert_eq!(about(&[".b32", ".x4", "d", "a"]), ["One.", code]);
+    assert_eq!(about(&[".b32", "d"]), ["One.", code]);
+    assert!(entry.results[0].applies(|name| name == ".f16") && !entry.results[0].applies(|name| name == ".b32"));
+}
+
+#[test]
+fn a_passage_names_only_what_the_forms_have() {
+    for (from, to, expected) in [
+        ("when .f16 |", "when .f32 |", "no form of `op` has `.f32`"),
+        ("and a |", "and c |", "no form of `op` has `c`"),
+        ("= {a}", "= {e}", "no form of `op` has `e`"),
+        ("doc chapter", "doc chapters", "expected `chapter`, or `when`"),
+        ("{d} = {a}", "nothing", "expected one line with operands in braces"),
+        ("when .f16 .b32 and", "when and", "expected modifiers or operands"),
+    ] {
+        let error = compiled(&PASSAGES.replace(from, to)).expect_err(to);
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -13,7 +13,8 @@ fn oracle() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle")
 }
 
-fn files(folder: &str) -> Vec<PathBuf> {
+/// The recorded files of a folder.
+pub fn files(folder: &str) -> Vec<PathBuf> {
     let folder = oracle().join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut out: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
@@ -21,7 +22,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
     out
 }
 
-fn unpacked(path: &Path) -> String {
+/// The text of a compressed file.
+pub fn unpacked(path: &Path) -> String {
     let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

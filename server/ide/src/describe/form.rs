@@ -57,25 +57,30 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 /// The operands of a form, a line each; neighbours of which the same is said share one.
 ///
-/// `notes` say what they are for, `given` what an instruction has for them.
-pub fn operands(arrangement: &Arrangement, notes: &[Note], given: &[(&str, &str)]) -> Vec<String> {
-    let mut out: Vec<(Vec<String>, String)> = Vec::new();
-    let told = |spec: &Spec| match notes.iter().find(|n| n.name == spec.value.name) {
+/// `notes` say what they are for.
+pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
+    let words = |spec: &Spec| match notes.iter().find(|n| n.name == spec.value.name) {
         Some(note) => format!("{} ({})", note.doc, describe(spec)),
         None => describe(spec),
     };
+    lines(arrangement, words, &[])
+}
+
+/// The operands of a form, a line each, with the words for each; `given` is what an instruction has for them.
+pub fn lines(arrangement: &Arrangement, words: impl Fn(&Spec) -> String, given: &[(&str, &str)]) -> Vec<String> {
+    let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |name: String, text: String| match out.last_mut() {
         Some((names, last)) if *last == text => names.push(name),
         _ => out.push((vec![name], text)),
     };
     for (_, shape) in &arrangement.operands {
         match shape {
-            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), told(spec)),
+            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), words(spec)),
             Shape::Pair(both) => {
-                add(name(&both.0), told(&both.0));
-                add(name(&both.1), told(&both.1));
+                add(name(&both.0), words(&both.0));
+                add(name(&both.1), words(&both.1));
             }
-            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), told(spec))),
+            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), words(spec))),
             Shape::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
         }
     }

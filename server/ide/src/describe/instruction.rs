@@ -5,7 +5,7 @@ use super::{Page, always, gate, tables, words};
 use ptx_analysis::head::{self, Candidate, Head, Mismatch};
 use ptx_analysis::spec::{Arrangement, applies};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Rule, Slot, Term};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule, Slot};
 
 /// The form and the operands that an instruction uses.
 #[derive(Debug, Clone, Copy)]
@@ -22,26 +22,14 @@ const LONGEST_SHORT: usize = 200;
 const MOST_FORMS: usize = 12;
 /// How many modifiers that could be added are listed.
 const MOST_FREE: usize = 16;
-/// How many values of a slot are listed one by one, with what they mean.
-const MOST_EXPLAINED: usize = 8;
 /// How many values of a slot are listed.
 const MOST_VALUES: usize = 24;
 
-/// What an instruction says besides its form.
-#[derive(Debug, Default)]
-pub struct Written<'i> {
-    /// Its operands by the names that the form has for them.
-    pub operands: &'i [(&'i str, &'i str)],
-    /// What its literals mean, where they are more than numbers.
-    pub decoded: Page,
-}
-
-/// An instruction whose form is known: what it is in short first, then everything else.
+/// An instruction whose form is known, as `explain` shows it: in short first, then everything that is known of it.
 pub fn instruction(
     opcode: &'static Opcode,
     head: &Head,
     chosen: Chosen<'_>,
-    written: Written<'_>,
     environment: Option<&Environment>,
 ) -> Page {
     let mut page = Page::default();
@@ -49,20 +37,20 @@ pub fn instruction(
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     page.text(entry.summary);
-    let short = entry.doc.len() <= LONGEST_SHORT;
+    let doc = Passage::join(entry.doc);
+    let short = doc.len() <= LONGEST_SHORT;
     if short {
-        page.text(entry.doc);
+        page.text(doc.as_str());
     }
-    page.append(written.decoded);
-    page.list("", operands(chosen.arrangement, entry.operands, written.operands));
+    page.list("", operands(chosen.arrangement, entry.operands));
     page.list("", modifiers(entry, chosen.candidate, environment));
     let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.arrangement);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
     if !short {
-        page.text(entry.doc);
+        page.text(doc);
     }
-    page.list("Notes", entry.notes);
+    page.list("Notes", entry.notes.iter().map(|n| n.text));
     forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
@@ -109,7 +97,7 @@ fn fits(candidate: &Candidate, slot: usize, value: &'static str, environment: Op
 }
 
 /// One line on what a modifier means in an instruction.
-fn meaning_in(entry: &Entry, name: &str) -> String {
+pub(super) fn meaning_in(entry: &Entry, name: &str) -> String {
     let own = entry.modifiers.iter().find(|m| m.name == name).map(|m| m.doc);
     let general = || tables::summary(name).unwrap_or("");
     own.unwrap_or_else(general).trim_end_matches('.').to_owned()
@@ -135,7 +123,7 @@ fn forms(page: &mut Page, opcode: &'static Opcode, entry: &Entry, own: Option<&F
 }
 
 /// Forms as text; several differ in nothing that is written there.
-fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
+pub(super) fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for form in forms.into_iter().map(pretty) {
         if !out.contains(&form) {
@@ -145,7 +133,7 @@ fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
     out
 }
 
-fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {
+pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {
     opcode.entries.iter().find(|e| e.forms.iter().any(|f| std::ptr::eq(f, form)))
 }
 
@@ -187,7 +175,7 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
     page.code(&annotated(entry));
     page.text(entry.summary);
     page.list("", common_sets(entry));
-    page.text(entry.doc);
+    page.text(Passage::join(entry.doc));
     let mut gates: Vec<String> = Vec::new();
     for form in entry.forms {
         for g in form.gates.iter().filter(|g| !always(g) && !of_form(entry, g)) {
@@ -200,7 +188,7 @@ fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
     page.list("", gates);
     page.list("Operands", entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc)));
     page.list("Modifiers", entry.modifiers.iter().map(|m| format!("`{}`: {}", m.name, m.doc)));
-    page.list("Notes", entry.notes);
+    page.list("Notes", entry.notes.iter().map(|n| n.text));
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
@@ -254,84 +242,7 @@ fn annotated(entry: &'static Entry) -> String {
 
 fn about(page: &mut Page, entry: &'static Entry) {
     page.text(entry.summary);
-    page.text(entry.doc);
-    page.list("Notes", entry.notes);
+    page.text(Passage::join(entry.doc));
+    page.list("Notes", entry.notes.iter().map(|n| n.text));
     page.manual(&format!("`{}`", entry.name), entry.manual);
-}
-
-/// A modifier of an instruction. `chosen` is the form with the index of the slot that the modifier fills.
-pub fn modifier(
-    opcode: &'static Opcode,
-    entry: &'static Entry,
-    name: &str,
-    chosen: Option<(&Candidate, usize)>,
-    environment: Option<&Environment>,
-) -> Page {
-    let mut page = Page::default();
-    let own = chosen.and_then(|(c, _)| entry_of(opcode, c.form)).unwrap_or(entry);
-    let here = own.modifiers.iter().find(|m| m.name == name);
-    let general = tables::meaning(name, environment);
-    if general.is_empty() {
-        page.text(format!("`{name}`"));
-    }
-    page.parts.extend(general.parts);
-    if let Some(here) = here {
-        page.text(format!("In `{}`: {}", own.name, here.doc));
-    } else if own.path.contains(&name) {
-        page.text(format!("Part of the name of `{}`: {}", own.name, own.summary));
-    }
-    match chosen {
-        Some((candidate, index)) => {
-            in_slot(&mut page, own, candidate, index, environment);
-            let gates = candidate.form.gates.iter().filter(|g| mentions(g, index, name));
-            // A gate that speaks of this modifier alone needs no condition here.
-            let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
-            page.list("", gates.map(|g| gate(g, &when(g), environment)));
-        }
-        None => {
-            let takes =
-                opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
-            if !takes && entry.checked {
-                page.text(format!("`{}` does not take it.", opcode.name));
-            }
-        }
-    }
-    page
-}
-
-/// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
-fn in_slot(page: &mut Page, entry: &Entry, candidate: &Candidate, index: usize, environment: Option<&Environment>) {
-    let slot = &candidate.form.slots[index];
-    let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();
-    let lacks = |value: &str| {
-        let gates = candidate.form.gates;
-        let refused = |e: &Environment| e.refused(gates, |g| g.when.len() == 1 && mentions(g, index, value)).is_some();
-        environment.is_some_and(refused)
-    };
-    if slot.optional {
-        page.text("It may be left out.");
-    }
-    if slot.is_type || others.len() > MOST_EXPLAINED {
-        if !others.is_empty() {
-            page.text(format!("In its place: {}", words(others, MOST_VALUES)));
-        }
-        return;
-    }
-    let line = |value: &&str| {
-        let meaning = meaning_in(entry, value);
-        let dash = if meaning.is_empty() { "" } else { " – " };
-        let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
-        format!("`{value}`{dash}{meaning}{lacking}")
-    };
-    page.list("In its place", others.iter().map(line));
-}
-
-/// Whether a gate asks for something because of this modifier.
-fn mentions(gate: &Gate, slot: usize, name: &str) -> bool {
-    gate.when.iter().any(|t| match t {
-        Term::Slot(test) => {
-            usize::from(test.slot) == slot && !test.negated && (test.values.is_empty() || test.values.contains(&name))
-        }
-        Term::Operand(_) => false,
-    })
 }

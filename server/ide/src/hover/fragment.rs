@@ -1,10 +1,20 @@
 //! Hover on the registers of matrix operands.
 
-use crate::fragment::{describe, operands_of, register_at};
+use crate::fragment::{describe, operands_of, register_at, summary};
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::head::Candidate;
 use ptx_analysis::spec::Arrangement;
 use std::ops::Range;
+
+/// Which elements the matrix operands of an instruction hold, a line each by the operand's name.
+pub fn lanes(
+    instruction: &Instruction<'_>,
+    candidate: &Candidate,
+    arrangement: &Arrangement,
+) -> Vec<(&'static str, String)> {
+    let all = operands_of(instruction, candidate, arrangement);
+    all.iter().map(|operand| (operand.name, summary(&operand.found))).collect()
+}
 
 /// Which elements of a matrix the operand at a range of the instruction holds, by thread; `name` is what stands there.
 pub fn matrix(

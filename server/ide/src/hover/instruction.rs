@@ -1,8 +1,8 @@
 //! Hover on opcodes and modifiers, and what an operand is to its instruction.
 
-use super::fragment::matrix;
+use super::fragment::{lanes, matrix};
 use super::{At, Found, decode};
-use crate::describe::{self, Chosen, Page, Written};
+use crate::describe::{self, Chosen, Page, Slotted, Written};
 use crate::names::Around;
 use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
 use ptx_analysis::head::{self, Head};
@@ -10,6 +10,7 @@ use ptx_analysis::literal;
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::operands::{self, Names};
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::{Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::kinds;
@@ -84,7 +85,7 @@ impl At<'_> {
     pub(super) fn opcode(&self) -> Found {
         let name = self.text(self.leaf);
         let opcode = ISA.opcode(&name)?;
-        let all = || (self.leaf.byte_range(), describe::entries(opcode, |_| true, Some(&self.environment)));
+        let all = || (self.leaf.byte_range(), describe::reachable(opcode, &[], None));
         let found = self.with_instruction(|instruction, base| {
             let range = instruction.head();
             let range = base + range.start..base + range.end;
@@ -99,7 +100,8 @@ impl At<'_> {
             return Some(describe::unchecked(head.entry));
         }
         if let Some(mismatch) = &head.mismatch {
-            return Some(describe::mismatch(opcode, &head, mismatch));
+            let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+            return Some(describe::reachable(opcode, &modifiers, Some((&head, mismatch))));
         }
         let (c, a) = choose(instruction, &head, &Around::new(self.snapshot, self.leaf))?;
         let candidate = &head.candidates[c];
@@ -109,14 +111,10 @@ impl At<'_> {
         let names: Vec<(&str, &str)> = given.iter().map(|g| (g.name, g.text.as_str())).collect();
         let modifiers: Vec<&str> = candidate.values.iter().flatten().copied().collect();
         let decoded = decode::all(&given, &modifiers);
+        let lanes = lanes(instruction, candidate, arrangement);
         let chosen = Chosen { candidate, arrangement };
-        Some(describe::instruction(
-            opcode,
-            &head,
-            chosen,
-            Written { operands: &names, decoded },
-            Some(&self.environment),
-        ))
+        let written = Written { operands: &names, lanes: &lanes, decoded };
+        Some(describe::statement(opcode, &head, chosen, written, &self.environment))
     }
 
     pub(super) fn modifier(&self) -> Found {
@@ -143,10 +141,21 @@ impl At<'_> {
                 let slot = if suffix { filled.next() } else { filled.nth(nth) };
                 slot.map(|(index, _)| (candidate, index))
             });
-            Some(describe::modifier(opcode, head.entry, &name, chosen, Some(&self.environment)))
+            let stands = |word: &str| self.stands(instruction, base, &range, word);
+            let slotted = chosen.map(|(candidate, index)| Slotted { candidate, index, stands: &stands });
+            Some(describe::modifier(opcode, head.entry, &name, slotted, Some(&self.environment)))
         });
         let page = found.unwrap_or_else(|| describe::dot_word(&name, Some(&self.environment)));
         Some((range, page))
+    }
+
+    /// Whether the checks accept the instruction with another word in place of that at a range.
+    fn stands(&self, instruction: &Instruction<'_>, base: usize, range: &Range<usize>, word: &str) -> bool {
+        let end = base + instruction.range.end;
+        let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
+        let text = format!("{before}{word}{after}");
+        let found = statement::check(&text, &self.environment, &Around::new(self.snapshot, self.leaf));
+        !found.iter().any(|d| d.severity == Severity::Error)
     }
 
     /// What the word at hand is to the instruction that it stands in.

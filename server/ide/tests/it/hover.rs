@@ -39,12 +39,11 @@ fn opcodes_show_the_form_that_is_meant() {
         "fm$0a.rn.ftz.f32 %f1, %f2, %f3, %f1;",
         "fma.rn.ftz.f32",
         &[
-            "```ptx\nfma.rn.ftz.f32 d, a, b, c;\n```",
+            "```ptx\nfma.rn.ftz{.sat}.f32 d, a, b, c;\n%f1 = %f2 * %f3 + %f1\n```",
             "- `d` = `%f1` – written: `.f32`\n- `a` = `%f2`, `b` = `%f3`, `c` = `%f1` – read: `.f32`",
             "- `.rn` – ",
             "- `.ftz` – ",
-            "- could be added: `.sat`",
-            "**Forms**\n\n```ptx\nfma.rnd{.ftz}{.sat}.f32 d, a, b, c\n",
+            " other forms: `ptx-analyzer explain fma` · [`fma` in the PTX manual]",
             "(https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-fma)",
         ],
     );
@@ -57,9 +56,10 @@ fn needs_say_whether_the_module_meets_them() {
     contains(
         "ex$02.approx.ftz.bf16x2 %r1, %r2;",
         "ex2.approx.ftz.bf16x2",
-        &["- Needs PTX 7.8 and `sm_90` – **not met**: this module has PTX 7.0 and `sm_75`"],
+        &["Needs PTX 7.8 and `sm_90` – **not met**: this module has PTX 7.0 and `sm_75`."],
     );
-    contains("f$0ma.rn.f32 %f1, %f2, %f3, %f1;", "fma.rn.f32", &["– met: this module has PTX 7.0 and `sm_75`"]);
+    let (_, hover) = in_body("f$0ma.rn.f32 %f1, %f2, %f3, %f1;").expect("a hover");
+    assert!(!hover.markdown.contains("Needs"), "{}", hover.markdown);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
     contains(
         "f$0ma.rn.pred %f1, %f2, %f3, %f1;",
         "fma.rn.pred",
-        &["No form of `fma` has these modifiers", "**Forms**"],
+        &["No form of `fma` has these modifiers", "other forms"],
     );
     assert!(in_body("frobni$0cate %r1;").is_none());
 }
@@ -255,10 +255,7 @@ fn directives_types_targets_and_versions() {
     let (word, text) = header(".version 8$0.5\n.target sm_90a\n");
     assert!(word == "8.5" && text.starts_with("`PTX 8.5` – "), "{text}");
     let (word, text) = header(".version 8.5\n.target sm_9$00a\n");
-    assert!(
-        word == "sm_90a" && text.contains("Needs PTX 8.0 – met: this module has PTX 8.5.") && text.contains("`sm_90`"),
-        "{text}"
-    );
+    assert!(word == "sm_90a" && !text.contains("Needs") && text.contains("`sm_90`"), "{text}");
     let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .pt$0r .global x) .maxntid 32 { }");
     assert!(word == ".ptr" && text.starts_with("```ptx\n.ptr"), "{text}");
     let (word, text) = header(".version 8.5\n.target sm_90a\n.entry k(.param .u64 .ptr .global x) .max$0ntid 32 { }");
@@ -405,4 +402,43 @@ fn operands_say_what_they_are_for() {
         "shfl.sync.idx.b32",
         &["- `membermask` = `-1` – ", "(read: `.u32`)"],
     );
+}
+
+#[test]
+fn only_what_is_about_the_statement_is_shown() {
+    let text = |statements: &str| in_body(statements).expect("a hover").1.markdown;
+    let fma = text("f$0ma.rn.f32 %f1, %f2, %f3, %f1;");
+    assert!(!fma.contains("f32x2") && !fma.contains("bf16") && fma.lines().count() < 25, "{fma}");
+    let cvt = text("cv$0t.rn.f32.s64 %f1, %rd1;");
+    assert!(!cvt.contains("e4m3") && !cvt.contains("tf32"), "{cvt}");
+}
+
+#[test]
+fn the_whole_chapter_is_a_link_away() {
+    let (_, hover) = in_body("f$0ma.rn.f32 %f1, %f2, %f3, %f1;").expect("a hover");
+    let explained = hover.explained.clone().expect("a pointer");
+    assert_eq!(explained.query, "fma");
+    assert!(hover.markdown.contains(&explained.words()), "{}", hover.markdown);
+    let linked = hover.linked("ptx-analyzer.explain");
+    let link = format!(
+        "[{}](command:ptx-analyzer.explain?%5B%7B%22query%22%3A%22fma%22%2C%22show%22%3Atrue%7D%5D)",
+        explained.title
+    );
+    assert!(linked.contains(&link) && !linked.contains("`ptx-analyzer explain"), "{linked}");
+}
+
+#[test]
+fn half_a_statement_shows_what_can_still_be_reached() {
+    contains("set$0p.lt %p1, %r1, %r2;", "setp.lt", &["setp.cmp", "Compares", "other forms"]);
+    let (_, hover) = in_body("mm$0a").expect("a hover");
+    assert!(hover.markdown.lines().filter(|l| l.starts_with("mma.")).count() <= 5, "{}", hover.markdown);
+}
+
+#[test]
+fn a_modifier_may_be_left_out_where_the_checks_say_so() {
+    let text = |statements: &str| in_body(statements).expect("a hover").1.markdown;
+    let needed = text("setp.lt.an$0d.s32 %p1, %r1, %r2, %p0;");
+    assert!(!needed.contains("may be left out"), "{needed}");
+    let free = text("ld.glo$0bal.f32 %f1, [%rd1];");
+    assert!(free.contains("may be left out"), "{free}");
 }

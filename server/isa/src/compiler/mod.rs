@@ -14,6 +14,7 @@ mod lines;
 mod multiprocessor;
 mod opcode;
 mod operand;
+mod passage;
 mod rule;
 mod space;
 pub mod usage;

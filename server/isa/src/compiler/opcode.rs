@@ -1,6 +1,7 @@
 //! `opcode` and `unchecked` entries.
 
 use super::lines::Line;
+use super::passage::{self, passages};
 use super::{Context, Error, Names, Result, exec, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
     Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
@@ -80,7 +81,8 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         family_title: leak_str(&family.title),
         summary: "",
         manual: "",
-        doc: "",
+        results: &[],
+        doc: &[],
         notes: &[],
         modifiers: &[],
         operands: &[],
@@ -100,6 +102,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     let before = errors.len();
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::new(), Vec::new());
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
+    let (mut doc, mut results) = (Vec::new(), Vec::new());
     let mut sets = Sets::new();
     // Lines under the opcode itself that bind all forms.
     let mut shared: Vec<&Line> = Vec::new();
@@ -121,7 +124,8 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 entry.manual = leak_str(rest);
                 Ok(())
             }
-            "doc" => prose(line).map(|text| entry.doc = append(entry.doc, text)),
+            "doc" => passages(line, rest).map(|found| doc.extend(found)),
+            "result" => passage::result(line, rest).map(|found| results.push(found)),
             "flow" => flow(line, rest).map(|flow| entry.flow = flow),
             "computes" => computes(line, rest).map(|computes| entry.computes = computes),
             "cycles" => rest
@@ -142,7 +146,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 entry.converge = true;
                 Ok(())
             }
-            "note" => prose(line).map(|text| notes.push(leak_str(text))),
+            "note" => passage::one(line, rest).map(|found| notes.push(found)),
             "modifier" => prose(line).map(|text| {
                 modifiers.push(Note { name: leak_str(rest), doc: leak_str(text) });
             }),
@@ -206,6 +210,9 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
             errors.push(head.error(0, format!("`operand {}`: no form of `{path}` has such an operand", note.name)));
         }
     }
+    passage::check(head, &entry, &forms, &[&doc, &notes, &results], errors);
+    entry.doc = leak(doc);
+    entry.results = leak(results);
     entry.operands = leak(operands);
     entry.unsettled = leak(unsettled);
     entry.notes = leak(notes);

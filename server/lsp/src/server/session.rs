@@ -81,6 +81,8 @@ pub struct Session {
     pub renames: bool,
     /// It has a command `ptx-analyzer.showWarp`.
     pub shows_warps: bool,
+    /// A link in a hover may run the server's command `ptx-analyzer.explain`.
+    pub explains: bool,
     /// It answers questions about its configuration.
     pub configuration: bool,
     /// It has to be asked to tell about changes of its configuration.
@@ -163,6 +165,7 @@ impl Session {
                 .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
             shows_references: has(SHOW_REFERENCES),
             shows_warps: has(SHOW_WARP),
+            explains: has(crate::server::handlers::commands::EXPLAIN),
             renames: has(RENAME),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(

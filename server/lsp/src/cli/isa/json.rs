@@ -11,7 +11,7 @@ use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     BitField, Constant, Encoding, Entry, Executed, Extent, Flow, Gate, GateAlternative, GateKind, Isa, Meaning,
-    Modifier, Note, Opcode, SelectorPattern, Type, TypeClass,
+    Modifier, Note, Opcode, Passage, SelectorPattern, Type, TypeClass,
 };
 use serde_json::{Map, Value, json};
 
@@ -68,6 +68,10 @@ fn list<T>(items: impl IntoIterator<Item = T>, one: impl FnMut(T) -> Value) -> V
     Value::Array(items.into_iter().map(one).collect())
 }
 
+fn texts(passages: &[Passage]) -> Vec<&'static str> {
+    passages.iter().map(|p| p.text).collect()
+}
+
 fn entry(e: &'static Entry) -> Value {
     let Entry {
         name,
@@ -76,6 +80,7 @@ fn entry(e: &'static Entry) -> Value {
         family_title,
         summary,
         manual,
+        results,
         doc,
         notes,
         modifiers,
@@ -104,7 +109,7 @@ fn entry(e: &'static Entry) -> Value {
     };
     json!({
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
-        "doc": doc, "notes": notes, "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
+        "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
         "checked": checked, "flow": flow, "pure": pure, "carries": carries, "computes": word(&computes), "cycles": cycles,
         "uniform": uniform.map(extent), "converge": converge, "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })

@@ -1,6 +1,7 @@
 //! `textDocument/hover`.
 
 use super::at;
+use super::commands::EXPLAIN;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
@@ -23,8 +24,9 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
         let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.figures))?;
         // To a client that shows plain text Markdown is still the best there is.
         let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        let value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
         Some(Hover {
-            contents: HoverContents::Markup(MarkupContent { kind, value: found.markdown }),
+            contents: HoverContents::Markup(MarkupContent { kind, value }),
             range: Some(place.session.encoding.range(place.snapshot.rope(), &found.range)),
         })
     })

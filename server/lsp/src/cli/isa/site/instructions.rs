@@ -12,7 +12,7 @@ use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructio
 use ptx_ide::reference::kernels::{Use, uses};
 use ptx_ide::reference::manual;
 use ptx_ide::{FragmentPicture, fragment_pictures};
-use ptx_isa::tables::{Encoding, Entry, Meaning};
+use ptx_isa::tables::{Encoding, Entry, Meaning, Passage};
 use std::collections::BTreeMap;
 
 /// Forms that are open at first, if there are no more.
@@ -80,7 +80,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
             h3 { "Forms" }
             @for article in &articles { (forms::form(article, articles.len() <= FEW, place)) }
         }
-        @if !entry.doc.is_empty() { h3 { "What it does" } (place.markdown(entry.doc, 3)) }
+        @if !entry.doc.is_empty() { h3 { "What it does" } (place.markdown(&Passage::join(entry.doc), 3)) }
         @if !entry.operands.is_empty() {
             h3 { "Operands" }
             dl.slots { @for note in entry.operands { div { dt { code { (note.name) } } dd { (place.line(note.doc)) } } } }
@@ -94,7 +94,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
         }
         @if !entry.notes.is_empty() {
             h3 { "Pitfalls" }
-            ul.notes { @for note in entry.notes { li { (place.markdown(note, 3)) } } }
+            ul.notes { @for note in entry.notes { li { (place.markdown(note.text, 3)) } } }
         }
         @if !entry.unsettled.is_empty() {
             h3 { "Not settled" }

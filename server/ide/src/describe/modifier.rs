@@ -1,0 +1,105 @@
+//! Modifiers of an instruction in words.
+
+use super::form::condition;
+use super::instruction::{entry_of, meaning_in};
+use super::{Page, gate, is_worth_a_line, tables, words};
+use ptx_analysis::head::Candidate;
+use ptx_analysis::target::Environment;
+use ptx_isa::tables::{Entry, Gate, Opcode, Term};
+
+/// How many values of a slot are listed one by one, with what they mean.
+const MOST_EXPLAINED: usize = 8;
+/// How many values of a slot are listed.
+const MOST_VALUES: usize = 24;
+
+/// The place that a modifier fills in the form of its instruction.
+pub struct Slotted<'c> {
+    /// The form.
+    pub candidate: &'c Candidate,
+    /// The index of the slot.
+    pub index: usize,
+    /// Whether the checks accept the statement with another word, or none, in place of the modifier.
+    pub stands: &'c dyn Fn(&str) -> bool,
+}
+
+/// A modifier of an instruction. `chosen` is the place that the modifier fills.
+pub fn modifier(
+    opcode: &'static Opcode,
+    entry: &'static Entry,
+    name: &str,
+    chosen: Option<Slotted<'_>>,
+    environment: Option<&Environment>,
+) -> Page {
+    let mut page = Page::default();
+    let own = chosen.as_ref().and_then(|s| entry_of(opcode, s.candidate.form)).unwrap_or(entry);
+    let here = own.modifiers.iter().find(|m| m.name == name);
+    let general = tables::meaning(name, environment);
+    if general.is_empty() {
+        page.text(format!("`{name}`"));
+    }
+    page.parts.extend(general.parts);
+    if let Some(here) = here {
+        page.text(format!("In `{}`: {}", own.name, here.doc));
+    } else if own.path.contains(&name) {
+        page.text(format!("Part of the name of `{}`: {}", own.name, own.summary));
+    }
+    match chosen {
+        Some(slotted) => {
+            let Slotted { candidate, index, .. } = slotted;
+            in_slot(&mut page, own, &slotted, environment);
+            let gates =
+                candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
+            // A gate that speaks of this modifier alone needs no condition here.
+            let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
+            page.list("", gates.map(|g| gate(g, &when(g), environment)));
+        }
+        None => {
+            let takes =
+                opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
+            if !takes && entry.checked {
+                page.text(format!("`{}` does not take it.", opcode.name));
+            }
+        }
+    }
+    page
+}
+
+/// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
+fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
+    let Slotted { candidate, index, stands } = *slotted;
+    let slot = &candidate.form.slots[index];
+    let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();
+    let lacks = |value: &str| {
+        let gates = candidate.form.gates;
+        let refused = |e: &Environment| e.refused(gates, |g| g.when.len() == 1 && mentions(g, index, value)).is_some();
+        environment.is_some_and(refused)
+    };
+    if slot.optional && stands("") {
+        page.text("It may be left out.");
+    }
+    if slot.is_type || others.len() > MOST_EXPLAINED {
+        if !others.is_empty() {
+            page.text(format!("In its place: {}", words(others, MOST_VALUES)));
+        }
+        return;
+    }
+    let line = |value: &&str| {
+        let meaning = meaning_in(entry, value);
+        let dash = if meaning.is_empty() { "" } else { " – " };
+        let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
+        format!("`{value}`{dash}{meaning}{lacking}")
+    };
+    // What the module lacks is told as that, what does not go with the operands is no choice.
+    let choice = |value: &&&str| lacks(value) || stands(value);
+    page.list("In its place", others.iter().filter(choice).map(line));
+}
+
+/// Whether a gate asks for something because of this modifier.
+fn mentions(gate: &Gate, slot: usize, name: &str) -> bool {
+    gate.when.iter().any(|t| match t {
+        Term::Slot(test) => {
+            usize::from(test.slot) == slot && !test.negated && (test.values.is_empty() || test.values.contains(&name))
+        }
+        Term::Operand(_) => false,
+    })
+}

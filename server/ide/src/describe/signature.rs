@@ -1,0 +1,108 @@
+//! The form of a statement with what is written marked: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
+
+use ptx_analysis::head::Candidate;
+use ptx_analysis::spec::Arrangement;
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+/// A piece of a form's text.
+enum Piece<'f> {
+    /// A modifier's place, by index, and what the form calls it.
+    Slot(usize, &'f str),
+    /// An operand.
+    Operand(&'f str),
+    /// In braces.
+    Group(Vec<Piece<'f>>),
+    /// Commas and brackets.
+    Text(&'f str),
+}
+
+/// The form of an instruction: what is written stands for itself, what is not keeps its name and its braces.
+pub fn signature(opcode: &str, candidate: &Candidate, arrangement: &Arrangement) -> String {
+    let text = candidate.form.text;
+    let head = text.get(opcode.len()..).filter(|_| text.starts_with(opcode)).unwrap_or("");
+    let mut reader = Reader { text: head, chars: head.char_indices().peekable(), slots: 0 };
+    let mut out = opcode.to_owned();
+    show(&reader.pieces(), candidate, arrangement, &mut out);
+    out.push(';');
+    out
+}
+
+struct Reader<'f> {
+    text: &'f str,
+    chars: Peekable<CharIndices<'f>>,
+    slots: usize,
+}
+
+impl<'f> Reader<'f> {
+    fn pieces(&mut self) -> Vec<Piece<'f>> {
+        let mut out = Vec::new();
+        while let Some((at, c)) = self.chars.next() {
+            match c {
+                '{' => out.push(Piece::Group(self.pieces())),
+                '}' => return out,
+                '.' => {
+                    let name = self.word(at);
+                    out.push(Piece::Slot(self.slots, name));
+                    self.slots += 1;
+                }
+                c if c.is_ascii_alphabetic() => out.push(Piece::Operand(self.word(at))),
+                _ => out.push(Piece::Text(self.text.get(at..at + c.len_utf8()).unwrap_or(""))),
+            }
+        }
+        out
+    }
+
+    /// The word that begins at an offset; the name of a set behind it is skipped.
+    fn word(&mut self, start: usize) -> &'f str {
+        let rest = self.text.get(start + 1..).unwrap_or("").as_bytes();
+        let at = |i: usize| rest.get(i).copied().unwrap_or(b' ');
+        let part = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
+        let mut length = 0;
+        // `::` is part of a word, and so is the colon of `.sp::2:4`: the name of a set begins with a letter.
+        while part(at(length))
+            || at(length) == b':'
+                && (at(length + 1) == b':' || at(length + 1).is_ascii_digit() || length > 0 && at(length - 1) == b':')
+        {
+            length += 1;
+        }
+        let end = length;
+        if at(length) == b':' {
+            length += 1;
+            while part(at(length)) {
+                length += 1;
+            }
+        }
+        for _ in 0..length {
+            self.chars.next();
+        }
+        self.text.get(start..=start + end).unwrap_or("")
+    }
+}
+
+fn is_there(pieces: &[Piece<'_>], candidate: &Candidate, arrangement: &Arrangement) -> bool {
+    pieces.iter().any(|piece| match piece {
+        Piece::Slot(index, _) => candidate.values.get(*index).is_some_and(Option::is_some),
+        Piece::Operand(name) => arrangement.names.contains(name),
+        Piece::Group(_) | Piece::Text(_) => false,
+    })
+}
+
+fn show(pieces: &[Piece<'_>], candidate: &Candidate, arrangement: &Arrangement, out: &mut String) {
+    for piece in pieces {
+        match piece {
+            Piece::Slot(index, name) => {
+                out.push_str(candidate.values.get(*index).copied().flatten().unwrap_or(name));
+            }
+            Piece::Operand(text) | Piece::Text(text) => out.push_str(text),
+            Piece::Group(inner) if is_there(inner, candidate, arrangement) => {
+                show(inner, candidate, arrangement, out);
+            }
+            Piece::Group(inner) => {
+                out.push('{');
+                show(inner, candidate, arrangement, out);
+                out.push('}');
+            }
+        }
+    }
+}

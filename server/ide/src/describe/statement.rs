@@ -1,0 +1,251 @@
+//! A statement whose form is known, in one screen: what it computes, its operands, its modifiers, and only those passages of the
+//! documentation that are about it. Everything else is in the chapter that `explain` shows.
+
+use super::form::{lines, pretty};
+use super::instruction::{Chosen, distinct, entry_of, meaning_in};
+use super::relevance::Words;
+use super::signature::signature;
+use super::{Explained, Page, always, gate, is_bound, lacks};
+use ptx_analysis::head::{Head, Mismatch};
+use ptx_analysis::spec::applies;
+use ptx_analysis::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Gate, GateKind, Opcode, Passage};
+
+/// Lines of a hover on an ordinary instruction.
+const MAX_LINES: usize = 25;
+/// Lines of a hover on an instruction that works on matrices.
+const MAX_MATRIX_LINES: usize = 40;
+/// Forms that are listed for what is half written.
+const MAX_FORMS: usize = 5;
+/// Characters of a signature; of a longer one only the written part is shown.
+const MAX_SIGNATURE: usize = 96;
+/// Characters that explain one modifier.
+const MAX_MEANING: usize = 90;
+
+/// What an instruction says besides its form.
+#[derive(Debug, Default)]
+pub struct Written<'i> {
+    /// Its operands by the names that the form has for them.
+    pub operands: &'i [(&'i str, &'i str)],
+    /// Which elements of a matrix an operand holds, by the operand's name.
+    pub lanes: &'i [(&'static str, String)],
+    /// What its literals mean, where they are more than numbers.
+    pub decoded: Page,
+}
+
+/// How many lines a hover in an instruction, by its opcode, may have.
+pub fn max_lines(opcode: &str) -> usize {
+    if ISA.has_fragments(opcode) { MAX_MATRIX_LINES } else { MAX_LINES }
+}
+
+/// An instruction whose form is known.
+pub fn statement(
+    opcode: &'static Opcode,
+    head: &Head,
+    chosen: Chosen<'_>,
+    written: Written<'_>,
+    environment: &Environment,
+) -> Page {
+    let Chosen { candidate, arrangement } = chosen;
+    let form = candidate.form;
+    let entry = entry_of(opcode, form).unwrap_or(head.entry);
+    let is_written = |name: &str| match name.starts_with('.') {
+        true => candidate.values.contains(&Some(name)) || entry.path.contains(&name),
+        false => arrangement.names.contains(&name),
+    };
+    // What a modifier that is left out means is as good as written.
+    let implied = |name: &str| {
+        form.implied.iter().any(|i| {
+            i.value == name
+                && candidate.values.get(usize::from(i.slot)).is_some_and(Option::is_none)
+                && applies(i.when, &candidate.values, arrangement)
+        })
+    };
+    let has = |name: &str| is_written(name) || implied(name);
+    let known = |name: &str| is_modifier(opcode, name);
+    let words = Words { has: &has, known: &known };
+    let about = |passage: &&Passage| passage.applies(is_written);
+    let specialised = |passage: &Passage| match passage.when {
+        [] => words.part(passage.text),
+        _ => passage.text.to_owned(),
+    };
+
+    let mut page = Page::default();
+    let mut shown = signature(opcode.name, candidate, arrangement);
+    if shown.chars().count() > MAX_SIGNATURE {
+        shown = super::form::resolved(opcode.name, candidate);
+    }
+    if let Some(result) = result(entry, is_written, written.operands) {
+        shown.push('\n');
+        shown.push_str(&result);
+    }
+    page.code(&shown);
+    page.text(entry.summary);
+    page.append(written.decoded);
+    let operands = lines(
+        arrangement,
+        |spec| {
+            let note = entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| words.part(o.doc));
+            let lanes = written.lanes.iter().find(|(name, _)| *name == spec.value.name);
+            let note = lanes.map(|(_, text)| text.clone()).or(note).filter(|n| !n.is_empty());
+            let what = super::operand(spec);
+            note.map_or(what.clone(), |note| format!("{note} ({what})"))
+        },
+        written.operands,
+    );
+    page.list("", operands);
+    let mut modifiers = Vec::new();
+    for (slot, value) in form.slots.iter().zip(&candidate.values) {
+        let Some(value) = value.filter(|v| !slot.is_type && !entry.path.contains(v)) else { continue };
+        let meaning = first(&words.part(&meaning_in(entry, value)));
+        if !meaning.is_empty() {
+            modifiers.push(format!("`{value}` – {meaning}"));
+        }
+    }
+    page.list("", modifiers);
+    let here = |g: &Gate| !always(g) && applies(g.when, &candidate.values, arrangement);
+    page.text(strongest(form.gates, here, environment).unwrap_or_default());
+    for passage in entry.doc.iter().filter(about) {
+        // The lanes of this very form are with the operands: what the text says of those of all forms is left to the chapter.
+        let of_all = passage.when.is_empty() && is_block(passage.text);
+        if written.lanes.is_empty() || !of_all {
+            page.text(specialised(passage));
+        }
+    }
+    let notes = entry.notes.iter().filter(about).map(specialised).filter(|n| !n.is_empty());
+    page.list("", notes);
+    finish(&mut page, opcode, entry, 1);
+    page
+}
+
+/// Whether a passage is code or a table.
+fn is_block(text: &str) -> bool {
+    text.starts_with("```") || text.starts_with('|')
+}
+
+/// Whether a word is a modifier or a type of some form of an opcode.
+fn is_modifier(opcode: &Opcode, name: &str) -> bool {
+    let slots = || opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    name.starts_with('.') && slots().any(|s| s.values.contains(&name))
+}
+
+/// What a statement computes with its very operands: `%f1 = %f2 * %f3 + %f4`.
+fn result(entry: &Entry, is_written: impl Fn(&str) -> bool, operands: &[(&str, &str)]) -> Option<String> {
+    let filled = |passage: &Passage| {
+        let mut out = String::new();
+        let mut rest = passage.text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}')?;
+            out.push_str(before);
+            out.push_str(operands.iter().find(|(known, _)| *known == name)?.1);
+            rest = after;
+        }
+        out.push_str(rest);
+        Some(out)
+    };
+    entry.results.iter().filter(|p| p.applies(&is_written)).find_map(filled).filter(|text| !text.contains('`'))
+}
+
+/// The one gate that a reader must know of: what the module lacks, else what goes out of use, else what only one architecture has.
+fn strongest(gates: &'static [Gate], applies: impl Fn(&Gate) -> bool, environment: &Environment) -> Option<String> {
+    let lacking = gates.iter().filter(|g| applies(g)).filter(|g| lacks(environment, g));
+    let least = |g: &&Gate| g.alternatives.iter().filter_map(|a| a.ptx).min();
+    let found = lacking.max_by_key(least).or_else(|| {
+        gates.iter().find(|g| g.kind == GateKind::Deprecated && applies(g) && is_deprecated(g, environment))
+    });
+    if let Some(found) = found {
+        return Some(format!("{}.", gate(found, "", Some(environment))));
+    }
+    let bound = gates.iter().find(|g| g.kind == GateKind::Needs && is_bound(g) && applies(g))?;
+    Some(format!("{}.", gate(bound, "", None)))
+}
+
+fn is_deprecated(gate: &'static Gate, environment: &Environment) -> bool {
+    environment.deprecated(std::slice::from_ref(gate), |_| true).is_some()
+}
+
+/// The beginning of a text, as many sentences as fit on a line.
+fn first(text: &str) -> String {
+    let paragraph = text.split("\n\n").next().unwrap_or("");
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut end = line.len();
+    for (at, _) in line.match_indices(". ") {
+        if end == line.len() || line.get(..at).is_some_and(|l| l.chars().count() <= MAX_MEANING) {
+            end = at;
+        }
+    }
+    if line.chars().count() <= MAX_MEANING {
+        end = line.len();
+    }
+    line.get(..end).unwrap_or("").trim_end_matches('.').to_owned()
+}
+
+/// Puts the links at the end of a page that shows some forms of an instruction, and makes it fit.
+fn finish(page: &mut Page, opcode: &'static Opcode, entry: &'static Entry, shown: usize) {
+    let all = distinct(opcode.entries.iter().filter(|e| e.name == entry.name).flat_map(|e| e.forms)).len();
+    let title = match all.saturating_sub(shown) {
+        0 => "The whole chapter".to_owned(),
+        1 => "1 other form".to_owned(),
+        n => format!("{n} other forms"),
+    };
+    let mut tail = Page::default();
+    tail.manual(&format!("`{}`", entry.name), entry.manual);
+    page.fit(max_lines(opcode.name), tail, Some(Explained { title, query: entry.name.to_owned() }));
+}
+
+/// What is known of an instruction whose modifiers are not complete, or fit no form: the forms that can still be reached.
+pub fn reachable(opcode: &'static Opcode, modifiers: &[&str], nearest: Option<(&Head, &Mismatch)>) -> Page {
+    let mut page = Page::default();
+    let takes = |form: &&'static ptx_isa::tables::Form| {
+        modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)))
+    };
+    let all: Vec<_> = opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f))).collect();
+    let mut fitting: Vec<_> = all.iter().copied().filter(|(_, f)| takes(f)).collect();
+    let written: String = std::iter::once(opcode.name).chain(modifiers.iter().copied()).collect();
+    let entry = match (fitting.first(), nearest) {
+        (Some((entry, _)), _) => *entry,
+        (None, Some((head, mismatch))) => {
+            page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
+            page.code(&pretty(mismatch.form));
+            let entry = entry_of(opcode, mismatch.form).unwrap_or(head.entry);
+            page.text(entry.summary);
+            finish(&mut page, opcode, entry, 1);
+            return page;
+        }
+        (None, None) => match opcode.entries.first() {
+            Some(entry) => {
+                fitting.clone_from(&all);
+                entry
+            }
+            None => return page,
+        },
+    };
+    let mut seen: Vec<&str> = Vec::new();
+    for (entry, _) in &fitting {
+        if !seen.contains(&entry.summary) {
+            seen.push(entry.summary);
+        }
+    }
+    let forms = distinct(fitting.iter().map(|(_, f)| *f));
+    let mut text = forms.iter().take(MAX_FORMS).cloned().collect::<Vec<_>>();
+    if forms.len() > MAX_FORMS {
+        text.push(format!("// and {} more with {written}", forms.len() - MAX_FORMS));
+    }
+    if !entry.checked {
+        text = vec![entry.name.to_owned()];
+    }
+    page.code(&text.join("\n"));
+    match seen.as_slice() {
+        [one] => {
+            page.text(*one);
+            if opcode.entries.len() == 1 {
+                let about = |p: &&Passage| p.when.is_empty() && modifiers.is_empty();
+                entry.doc.iter().filter(about).for_each(|p| page.text(p.text));
+            }
+        }
+        many => page.list("", many.iter().take(MAX_FORMS)),
+    }
+    finish(&mut page, opcode, entry, forms.len().min(MAX_FORMS));
+    page
+}

@@ -1,0 +1,100 @@
+//! Passages of an instruction's documentation: `doc`, `note` and `result`, each for the statements that it is about.
+
+use super::lines::Line;
+use super::opcode::prose;
+use super::{Error, Result, leak, leak_str, rule::split_word};
+use crate::tables::{Entry, Form, Passage, Written};
+
+/// The paragraphs of a text; code and tables are not cut.
+pub(super) fn passages(line: &Line, rest: &str) -> Result<Vec<Passage>> {
+    let when = condition(line, rest)?;
+    let text = prose(line)?;
+    let mut out: Vec<String> = Vec::new();
+    let (mut inside, mut ended) = (false, true);
+    for line in text.lines() {
+        let blank = line.trim().is_empty() && !inside;
+        match out.last_mut().filter(|_| !ended && !blank) {
+            Some(last) => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            None if blank => {}
+            None => out.push(line.to_owned()),
+        }
+        ended = blank;
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+        }
+    }
+    Ok(out.iter().map(|text| Passage { text: leak_str(text), when }).collect())
+}
+
+/// A text as a single passage.
+pub(super) fn one(line: &Line, rest: &str) -> Result<Passage> {
+    Ok(Passage { text: leak_str(prose(line)?), when: condition(line, rest)? })
+}
+
+/// `result when .lt | {d} = {a} < {b}`: one line, with the names of operands in braces.
+pub(super) fn result(line: &Line, rest: &str) -> Result<Passage> {
+    let out = one(line, rest)?;
+    if out.text.contains('\n') || !out.text.contains('{') {
+        return Err(line.error(0, "expected one line with operands in braces, `{d} = {a} + {b}`"));
+    }
+    Ok(out)
+}
+
+/// `when .ftz .sat and not c`, or `chapter`: no statement's.
+fn condition(line: &Line, rest: &str) -> Result<&'static [Written]> {
+    if rest == "chapter" {
+        return Ok(leak(vec![Written { any: &[], negated: false }]));
+    }
+    let Some(mut rest) = (if rest.is_empty() { Some("") } else { rest.strip_prefix("when ") }) else {
+        return Err(line.error(line.offset(rest), "expected `chapter`, or `when` with modifiers or operands"));
+    };
+    let mut out = Vec::new();
+    while !rest.is_empty() {
+        let (one, more) = split_word(rest, "and");
+        rest = more.unwrap_or("");
+        let (negated, names) = match one.strip_prefix("not ") {
+            Some(names) => (true, names),
+            None => (false, one),
+        };
+        let any: Vec<&'static str> = names.split_whitespace().map(leak_str).collect();
+        if any.is_empty() {
+            return Err(line.error(line.offset(one), "expected modifiers or operands"));
+        }
+        out.push(Written { any: leak(any), negated });
+    }
+    Ok(leak(out))
+}
+
+/// The operands in braces of a result.
+pub(crate) fn operands(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
+}
+
+/// Every name in a condition, and every operand of a result, is one that the forms have.
+pub(super) fn check(head: &Line, entry: &Entry, forms: &[Form], passages: &[&Vec<Passage>], errors: &mut Vec<Error>) {
+    if forms.is_empty() {
+        return;
+    }
+    let modifier = |name: &str| {
+        let slots = || forms.iter().flat_map(|f| f.slots);
+        slots().any(|s| s.values.contains(&name)) || entry.path.contains(&name)
+    };
+    let operand = |name: &str| forms.iter().flat_map(|f| f.operands).any(|o| o.pattern.names().contains(&name));
+    let mut unknown = |name: &str| {
+        let message = format!("no form of `{}` has `{name}`, which its documentation speaks of", entry.name);
+        errors.push(head.error(0, message));
+    };
+    for passage in passages.iter().flat_map(|p| p.iter()) {
+        for name in passage.when.iter().flat_map(|w| w.any) {
+            if !(if name.starts_with('.') { modifier(name) } else { operand(name) }) {
+                unknown(name);
+            }
+        }
+    }
+    for passage in passages.last().into_iter().flat_map(|p| p.iter()) {
+        operands(passage.text).filter(|name| !operand(name)).for_each(&mut unknown);
+    }
+}
