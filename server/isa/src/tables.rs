@@ -49,7 +49,7 @@ pub use initial::{Constant, Field, Initial, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
 pub use successor::Successor;
 #[allow(unused_imports)]
-pub use usage::{Cuda, Suggested, Usage};
+pub use usage::{Cuda, Suggested, Usage, Weights};
 
 table! {
     /// The whole instruction set.
