@@ -5,8 +5,8 @@
 //!
 //! The places are those of the kinds below, so many of each as the tables say (`--times` as many), spread evenly over the files and
 //! the same in every run with the same seed. `--held-out` skips the files that the counts in `server/isa/data/usage.tsv` were taken
-//! from (docs/usage.md). `--show` prints the places of one kind. The row of all kinds leaves out the one at the end of a line, which
-//! repeats another. Of words with a dot the dot stays; in the row at the end of a line nothing follows the place.
+//! from (docs/usage.md). `--show` prints the places of one kind. The row of all kinds leaves out those at the end of a line, which
+//! repeat others. Of words with a dot the dot stays; in the rows at the end of a line nothing follows the place.
 
 #[path = "reading/mod.rs"]
 mod reading;
@@ -19,8 +19,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// The kinds of places, how many of each, and whether the row counts among all.
-const KINDS: [(&str, usize, bool); 9] = [
+const KINDS: [(&str, usize, bool); 10] = [
     ("opcode", 58, true),
+    ("opcode, end of line", 58, false),
     ("modifier, rest kept", 90, true),
     ("modifier, end of line", 90, false),
     ("register", 70, true),
@@ -82,7 +83,11 @@ fn places(file: usize, text: &str) -> BTreeMap<&'static str, Vec<Place>> {
             let word = text.get(token.range.clone()).unwrap_or("");
             let range = &token.range;
             match (opcode, token.kind) {
-                (Some(opcode), _) if index == opcode => add("opcode", range, range.clone()),
+                (Some(opcode), _) if index == opcode => {
+                    let rest = text.get(range.end..).unwrap_or("");
+                    add("opcode", range, range.clone());
+                    add("opcode, end of line", range, range.start..range.end + rest.find('\n').unwrap_or(rest.len()));
+                }
                 (Some(opcode), Kind::Dot) if index > opcode && Some(index) < statement.operands(text) => {
                     let rest = text.get(range.end..).unwrap_or("");
                     let line = range.end + rest.find('\n').unwrap_or(rest.len());

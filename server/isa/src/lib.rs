@@ -18,9 +18,9 @@ pub use exec::Exec;
 #[cfg(feature = "live")]
 pub use live::ISA;
 
+pub use tables::Weights;
 #[cfg(feature = "live")]
 use tables::{Cuda, Suggested, Usage};
-pub use usage::Weights;
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

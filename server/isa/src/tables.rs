@@ -52,7 +52,7 @@ pub use multiprocessor::{Assembler, Multiprocessor};
 pub use passage::{Passage, Written};
 pub use successor::Successor;
 #[allow(unused_imports)]
-pub use usage::{Cuda, Suggested, Usage};
+pub use usage::{Cuda, Suggested, Usage, Weights};
 
 table! {
     /// The whole instruction set.

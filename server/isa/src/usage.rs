@@ -1,9 +1,6 @@
 //! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
 
-use crate::tables::Usage;
-
-/// Words with their weights, the heaviest first.
-pub type Weights = &'static [(&'static str, u32)];
+use crate::tables::{Usage, Weights};
 
 impl Usage {
     /// What follows in a context of a kind; empty where nothing was counted.

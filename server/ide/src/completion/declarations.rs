@@ -72,7 +72,7 @@ impl List<'_, '_> {
         } else if self.place.level == Level::Header && ISA.ty(&last).is_none() && ISA.space(&last).is_none() {
             usage::likely("header", &[")"])
         } else {
-            let types = self.history().steps.iter().rev().find(|s| s.class == ".reg").is_some();
+            let types = self.history().steps.iter().any(|s| s.class == ".reg");
             let again = if types { ".reg .b32" } else { ".reg *" };
             let narrow = if last == ".reg" { again } else { "" };
             usage::likely("declare", &[last.as_str(), narrow])
@@ -81,7 +81,6 @@ impl List<'_, '_> {
         let named = ptx_isa::USAGE.after("name", &name);
         if !named.is_empty() && last == ".reg" {
             let total: f64 = named.iter().map(|(_, w)| f64::from(*w)).sum();
-            scores.extend(named.iter().map(|(_, _)| ("", 0.0)));
             for (ty, weight) in named {
                 let share = 10.0 * f64::from(*weight) / total;
                 match scores.iter_mut().find(|(w, _)| w == ty) {

@@ -129,7 +129,7 @@ pub fn fits(opcode: &str, modifiers: &[&str]) -> f64 {
         ISA.opcode(opcode)
             .is_some_and(|o| o.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(|s| s.values.contains(m)))
     };
-    let possible = !modifiers.is_empty() && modifiers.iter().all(|m| takes(&m));
+    let possible = !modifiers.is_empty() && modifiers.iter().all(takes);
     (exact + if possible { 0.5 } else { 0.001 }) / (total + 1.0)
 }
 

@@ -1,10 +1,13 @@
 //! What is used in real files, and what other languages call it: tables for what is offered and found, not for what is legal.
 
+/// Words with their weights, the heaviest first.
+pub type Weights = &'static [(&'static str, u32)];
+
 /// How often what follows what in real files.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     /// Kind of context, context, and words with their weights, the heaviest first; sorted by kind and context.
-    pub contexts: &'static [(&'static str, &'static str, &'static [(&'static str, u32)])],
+    pub contexts: &'static [(&'static str, &'static str, Weights)],
 }
 
 /// A name of CUDA C++.
