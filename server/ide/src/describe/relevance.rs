@@ -146,7 +146,16 @@ fn sentences(text: &str) -> Vec<&str> {
 /// The words in backticks.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let marks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
-    marks.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect()
+    let mut out = Vec::new();
+    for pair in marks.chunks_exact(2) {
+        // Several words may share their backticks: `.min .max`.
+        let mut start = pair[0] + 1;
+        for word in text.get(start..pair[1]).unwrap_or("").split(' ') {
+            out.push(start..start + word.len());
+            start += word.len() + 1;
+        }
+    }
+    out
 }
 
 /// What stands between the words in backticks.
@@ -191,6 +200,8 @@ mod tests {
     fn rows_items_and_lines_too() {
         let table = "| type | bits |\n|---|---|\n| `.f32` | 32 |\n| `.f64`, `.f32x2` | 64 |";
         assert_eq!(part(table), "| type | bits |\n|---|---|\n| `.f32` | 32 |");
+        let shared = "| types | bits |\n|---|---|\n| `.f64 .f32x2` | 64 |\n| `.f16 .f32` | 32 |";
+        assert_eq!(part(shared), "| types | bits |\n|---|---|\n| `.f16 .f32` | 32 |");
         assert_eq!(part("- `.f64` – big\n  and `.f32`\n- `.f32` – as `.f64`"), "- `.f32` – as `.f64`");
         assert_eq!(part("```\nd = a   .f32\nd = -a  .f64\n```"), "```\nd = a   .f32\n```");
         assert_eq!(part("```\nd = -a  .f64\n```"), "");
