@@ -87,7 +87,7 @@ $L_exit:
         ("bra", "keyword"),
         ("$L_exit", "label"),
         (".param", "keyword.modifier.space"),
-        (".relaxed", "attribute"),
+        (".relaxed", "attribute.modifier"),
         (".f16x2", "type.builtin"),
         ("16", "number"),
         ("callee", "function.call"),

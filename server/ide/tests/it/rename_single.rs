@@ -19,7 +19,7 @@ fn kernel(body: &str) -> String {
 /// The lines that differ after a change.
 fn changed(text: &str, new: &str) -> String {
     let old: Vec<&str> = text.lines().collect();
-    new.lines().filter(|line| !old.contains(line)).map(|line| format!("{line}\n")).collect()
+    new.lines().filter(|line| !old.contains(line)).map(|line| format!("{}\n", line.trim_start())).collect()
 }
 
 fn check(marked: &str, new: &str, expected: &Expect) {

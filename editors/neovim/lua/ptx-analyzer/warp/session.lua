@@ -224,7 +224,10 @@ function Session:accept(answer)
   self.answer = answer
   self.steps = answer.steps
   local state = present(answer.state)
-  -- A step beyond the end is the last one the server knows.
+  -- The step with which a warp ends leaves nothing to look at: the server answers with what was held before it, which is the same.
+  if state and self.step == self.steps and state.step + 1 == self.steps then
+    state.step = self.steps
+  end
   if state and not self.wanted then
     self.step = state.step
   end
