@@ -8,6 +8,7 @@ import concurrent.futures
 import lzma
 import os
 import sys
+import tempfile
 
 import cupy
 import numpy
@@ -67,10 +68,10 @@ def main():
 
 
 def load(text):
-    path = "/tmp/sweep.ptx"
-    with open(path, "w") as f:
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as f:
         f.write(text)
-    return cupy.RawModule(path=path).get_function("sweep")
+        f.flush()
+        return cupy.RawModule(path=f.name).get_function("sweep")
 
 
 if __name__ == "__main__":

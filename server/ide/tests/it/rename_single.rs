@@ -140,46 +140,46 @@ fn lives() {
     check_assists(
         &at("%r1, %ctaid", "‸%r1, %ctaid"),
         &expect![[r#"
-        Give `%r1` a name: `%r1_a`
-        	.reg .b32 	%r1_a;
-        	mov.u32 %r1_a, %ctaid.x;
-        	@p add.u32 %r2, %r1_a, %r1_a;
-        	{ .reg .b32 inner; mov.u32 inner, %r1_a; }
-        	mov.u32 %r1_a, %tid.x;
-        	add.u32 %r3, %r1_a, %r2;
-        ---
-        Give this live range of `%r1` a name: `%ctaid_x`
-        	.reg .b32 	%ctaid_x;
-        	mov.u32 %ctaid_x, %ctaid.x;
-        	@p add.u32 %r2, %ctaid_x, %ctaid_x;
-        	{ .reg .b32 inner; mov.u32 inner, %ctaid_x; }
-    "#]],
+            Give `%r1` a name: `%r1_a`
+            .reg .b32 	%r1_a;
+            mov.u32 %r1_a, %ctaid.x;
+            @p add.u32 %r2, %r1_a, %r1_a;
+            { .reg .b32 inner; mov.u32 inner, %r1_a; }
+            mov.u32 %r1_a, %tid.x;
+            add.u32 %r3, %r1_a, %r2;
+            ---
+            Give this live range of `%r1` a name: `%ctaid_x`
+            .reg .b32 	%ctaid_x;
+            mov.u32 %ctaid_x, %ctaid.x;
+            @p add.u32 %r2, %ctaid_x, %ctaid_x;
+            { .reg .b32 inner; mov.u32 inner, %ctaid_x; }
+        "#]],
     );
     check_assists(
         &at("%r1, %r2", "‸%r1, %r2"),
         &expect![[r#"
-        Give `%r1` a name: `%r1_a`
-        	.reg .b32 	%r1_a;
-        	mov.u32 %r1_a, %ctaid.x;
-        	@p add.u32 %r2, %r1_a, %r1_a;
-        	{ .reg .b32 inner; mov.u32 inner, %r1_a; }
-        	mov.u32 %r1_a, %tid.x;
-        	add.u32 %r3, %r1_a, %r2;
-        ---
-        Give this live range of `%r1` a name: `%tid_x`
-        	.reg .b32 	%tid_x;
-        	mov.u32 %tid_x, %tid.x;
-        	add.u32 %r3, %tid_x, %r2;
-    "#]],
+            Give `%r1` a name: `%r1_a`
+            .reg .b32 	%r1_a;
+            mov.u32 %r1_a, %ctaid.x;
+            @p add.u32 %r2, %r1_a, %r1_a;
+            { .reg .b32 inner; mov.u32 inner, %r1_a; }
+            mov.u32 %r1_a, %tid.x;
+            add.u32 %r3, %r1_a, %r2;
+            ---
+            Give this live range of `%r1` a name: `%tid_x`
+            .reg .b32 	%tid_x;
+            mov.u32 %tid_x, %tid.x;
+            add.u32 %r3, %tid_x, %r2;
+        "#]],
     );
     // One value only.
     check_assists(
         &at("%r3", "‸%r3"),
         &expect![[r#"
-        Give `%r3` a name: `%r3_a`
-        	.reg .b32 	%r3_a;
-        	add.u32 %r3_a, %r1, %r2;
-    "#]],
+            Give `%r3` a name: `%r3_a`
+            .reg .b32 	%r3_a;
+            add.u32 %r3_a, %r1, %r2;
+        "#]],
     );
     // A register that has a name already, and holds one value: rename does it.
     check_assists(&at("mov.u32 inner", "mov.u32 ‸inner"), &expect![""]);

@@ -9,6 +9,11 @@ export function hasLane(mask: LaneMask, lane: number): boolean {
     return ((mask >>> lane) & 1) === 1;
 }
 
+/** The lowest lane of a mask, 0 for none. */
+export function firstLane(mask: LaneMask): number {
+    return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
+}
+
 export function laneCount(mask: LaneMask): number {
     let rest = mask >>> 0;
     let count = 0;

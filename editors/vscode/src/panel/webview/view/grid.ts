@@ -4,7 +4,7 @@
 import type { LaneMask } from '../../../protocol';
 import { affine, destination, foldedText, hexText } from '../model/fold';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
-import { hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
+import { firstLane, hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
 import { compareNames, matches } from '../model/names';
 import { shortText } from '../model/short';
 import { rowIsUniform, rowOfParameter, rowOfSpecial, type Row } from '../model/trace';
@@ -596,8 +596,4 @@ function makeRow(): RowView {
     });
     const node = element('div', { class: 'row', role: 'row' }, head);
     return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
-}
-
-function firstLane(mask: LaneMask): number {
-    return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
 }
