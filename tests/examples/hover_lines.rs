@@ -23,7 +23,7 @@ fn lines(markdown: &str) -> usize {
 }
 
 fn is_matrix(text: &str) -> bool {
-    let word = text.trim_start_matches(|c: char| c == '@' || c == '!').split(['.', ' ']).next().unwrap_or("");
+    let word = text.trim_start_matches(['@', '!']).split(['.', ' ']).next().unwrap_or("");
     ptx_isa::ISA.has_fragments(word)
 }
 

@@ -56,12 +56,11 @@ impl<'t> Hints<'t> {
         let text = snapshot.text(from..offset);
         // A function that begins in between begins anew.
         let start = [".entry", ".func"].iter().filter_map(|word| text.rfind(word)).max().unwrap_or(0);
-        let found = text.get(start..)?.rmatch_indices(".loc").find_map(|(at, _)| {
+        text.get(start..)?.rmatch_indices(".loc").find_map(|(at, _)| {
             let at = from + start + at;
             let node = snapshot.leaf(at..at + 1)?.parent()?;
             (node.kind_id() == kinds().loc_directive).then_some(node)
-        });
-        found
+        })
     }
 
     /// `kernel.cu:12`, the whole path, and where that is written.

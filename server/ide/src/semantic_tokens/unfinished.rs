@@ -33,7 +33,8 @@ impl<'t> Walk<'t> {
             return false;
         }
         let end = modifiers.last().map_or(node.end_byte(), |word| word.1);
-        let head = self.heads.get(&self.text(node.start_byte()..end).into_owned());
+        let written = self.text(node.start_byte()..end).into_owned();
+        let head = self.heads.get(&written);
         self.push(node, TokenKind::Opcode, head.as_ref().map_or(TokenModifiers::NONE, |head| head.opcode));
         for (place, (start, end)) in modifiers.iter().copied().enumerate() {
             let known = head.as_ref().and_then(|head| head.modifiers.get(place).copied());
