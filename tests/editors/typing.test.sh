@@ -7,7 +7,7 @@ typed_text() { head -n "$1" "$root/tests/kernels/$2.ptx"; }
 # typed SESSION FILE PACE [pairs]: types it, and says how many keys that were.
 typed() { node "$here/vscode/terminal-keys.mjs" "$tmux_socket" "$@"; }
 
-without_indentation() { sed 's/^ *//' "$1"; }
+without_indentation() { sed 's/^[[:blank:]]*//' "$1"; }
 
 # Neovim's own completion opens by itself; nothing in its list is selected, as `:help lsp-autocompletion` has it.
 neovim_types() {
