@@ -163,11 +163,11 @@ describe('language', () => {
         await command('workbench.action.files.revert');
     });
 
-    it('Enter in a comment that says a launch goes on with it', async () => {
+    it('Enter in a comment that says a launch writes nothing of its own', async () => {
         const { editor, document } = await open('enter.ptx', `//! launch: grid=1\n${SMALL}`);
         editor.selection = new vscode.Selection(0, 18, 0, 18);
         await command('type', { text: '\n' });
-        assert.equal(document.lineAt(1).text, '//! ');
+        assert.equal(document.lineAt(1).text, '');
         await command('workbench.action.files.revert');
     });
 
