@@ -43,10 +43,12 @@ export const scenes = [
         title: 'the lens opens the panel; keys step; the editor follows; light and dark',
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'mma_matmul.ptx');
-            await atLine(desk, panel, lineOf(text, 'ld.param.u32'));
             const painted = await desk.sees('the time of the first paint', panel.locator('body[data-first-paint]'));
             console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
             await desk.picture('panel-first');
+            // It opens where there is something to see; the first step is a key away.
+            await press(panel, 'g');
+            await atLine(desk, panel, lineOf(text, 'ld.param.u32'));
             await press(panel, 'n', 'n', 'n');
             await desk.sees('the fourth step', panel.locator('.place [aria-live]:has-text("Step 4 of")'));
             await press(panel, 'b');
@@ -64,7 +66,7 @@ export const scenes = [
             // Another kernel in the panel that is there.
             await desk.run('View: Focus First Editor Group');
             const other = await openWarp(desk, 'saxpy.ptx');
-            await desk.sees('the other kernel', other.panel.locator('.row:has(.name:text-is("%axpy"))'));
+            await desk.sees('the other kernel', other.panel.locator('.row:has(.name:text-is("%xi"))'));
             const again = other.panel.locator('body[data-first-paint]');
             console.log(`     with the panel open: ${await again.getAttribute('data-first-paint')} ms`);
         },
@@ -103,7 +105,7 @@ export const scenes = [
         title: 'an edit is followed; an error is told and the old values stay',
         async run(desk) {
             const { text, panel } = await openWarp(desk, 'saxpy.ptx');
-            await press(panel, 'n', 'n', 'n', 'n');
+            await press(panel, 'g', 'n', 'n', 'n', 'n');
             await cursorAt(desk, text, 'n=100', 2);
             await desk.page.keyboard.press('Delete');
             await desk.page.keyboard.type('2');
