@@ -150,7 +150,7 @@ neovim_evaluating() {
   nvim_command PtxEvaluate
   sees 'neovim: the grid opens' nv '^%xi +.f32 +0.0' || true
   keys nv l
-  scene nv neovim-evaluate 'a grid of registers and lanes, and the values of one in the text' 'step 24 of' '%axpy += '
+  scene nv neovim-evaluate 'a grid of registers and lanes, and the values of one in the text' 'step 25 of' '%axpy += '
   type_text nv '/%axpy'
   keys nv Enter
   keys nv K

@@ -43,7 +43,8 @@ helix_types() {
   sleep 1.5
   keys hxt i
   count=$(typed hxt "$wanted" "$pace" pairs)
-  sleep 1
+  # Helix may still be busy with what was typed.
+  sleep 6
   escape hxt
   type_text hxt ':wq!'
   keys hxt Enter
@@ -78,8 +79,9 @@ LUA
 continue-comments = false
 TOML
     hx --grammar build >"$work/hx-build.log" 2>&1 || true
+    # Whole kernels: of a part the brackets that Helix closed would stay.
     helix_types saxpy 1000 0
-    helix_types saxpy 26 40
+    helix_types saxpy 1000 10
   fi
 }
 
