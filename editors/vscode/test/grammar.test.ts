@@ -121,7 +121,7 @@ test('the header, numbers, strings, preprocessor lines, unfinished comments', ()
     }
 });
 
-test('a statement that is being typed has its opcode, and words are told apart by what they are', () => {
+test('a statement that is being typed has its opcode, and each kind of word has its own scope', () => {
     assert.deepEqual(shown('    ld.'), ['ld entity.name.function.opcode', '. support.constant.modifier']);
     assert.deepEqual(shown('@%p1 ld.global.').slice(-3), ['ld entity.name.function.opcode', '.global storage.modifier.state-space', '. support.constant.modifier']);
     assert.ok(shown('and.pred %p3, %p1, %p2;').includes('%p2 variable.other.predicate'));

@@ -118,7 +118,7 @@ fn rust(mangled: &str) -> Option<(String, String, &str)> {
     Some((full.clone(), full, tail))
 }
 
-/// Text up to [`MAX_TEXT`] bytes; whoever writes more is stopped.
+/// Text up to [`MAX_TEXT`] bytes; writing more is an error.
 #[derive(Default)]
 struct Bounded {
     text: String,

@@ -130,7 +130,7 @@ impl Split {
 }
 
 impl Holding {
-    /// Nobody is typing: the document was opened, replaced or saved. Nothing waits until the next edit.
+    /// The user is not typing: the document was opened, replaced or saved. Nothing waits until the next edit.
     pub fn stop(&mut self) {
         self.statement = None;
         self.batch = Batch::default();

@@ -94,7 +94,7 @@ pub fn webs(function: &Function, graph: &Graph, declaration: u32, number: u32) -
     let wanted = |r: &super::Register| r.declaration == declaration && r.number == number;
     let slots = function.registers.iter().enumerate().filter(|(_, r)| wanted(r)).map(|(index, _)| Slot(index as u32));
     let mut sets = Sets::default();
-    // A place is one node, whatever it does and to however many elements; guards and operands of an instruction are told apart.
+    // A place is one node, whatever it does and to however many elements; guards and operands of an instruction are separate.
     let mut places: HashMap<(usize, Option<u32>), u32> = HashMap::default();
     let (mut outside, mut nothing) = (Vec::new(), Vec::new());
     for slot in slots {

@@ -14,7 +14,7 @@ use ptx_isa::tables::{Access, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// How the assist of a whole register is told from others.
+/// The id of the assist that names a whole register.
 const REGISTER: &str = "name-register";
 /// The same of one of its lives.
 const LIVE_RANGE: &str = "name-live-range";

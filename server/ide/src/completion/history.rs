@@ -123,7 +123,7 @@ impl History {
         let read_later = uses.next_read.filter(|r| uses.next_written.is_none_or(|w| *r <= w));
         let cost = if written {
             match (uses.written, read_later) {
-                // Somebody below reads what nothing has written.
+                // A later statement reads a register that no statement has written.
                 (None, Some(read)) => read,
                 (Some(at), Some(read)) => 40 + at.min(read),
                 (Some(at), None) => 60 + at,

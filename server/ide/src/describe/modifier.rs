@@ -89,7 +89,7 @@ fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: O
         let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
         format!("`{value}`{dash}{meaning}{lacking}")
     };
-    // What the module lacks is told as that, what does not go with the operands is no choice.
+    // A modifier that the module does not have is marked so; one that the operands exclude is left out.
     let choice = |value: &&&str| lacks(value) || stands(value);
     page.list("In its place", others.iter().filter(choice).map(line));
 }

@@ -38,7 +38,7 @@ pub fn around(rope: &Rope, at: usize) -> Range<usize> {
     (start + indent).min(at)..(end - breaks).max(at)
 }
 
-/// Whether a statement ends right before a place, blanks aside. Whoever writes a comment is not in a statement.
+/// Whether a statement ends right before a place, blanks aside. A comment belongs to no statement.
 pub fn ends_before(rope: &Rope, at: usize) -> bool {
     if up_to(rope, rope.byte_to_line(at), at).contains("//") {
         return true;

@@ -28,7 +28,7 @@ pub struct Guessed {
 }
 
 impl Guessed {
-    /// What is said of the guess, in one line; nothing where nothing was guessed.
+    /// One line that says what was guessed; `None` where nothing was.
     pub fn sentence(&self) -> Option<String> {
         let parts = match (self.parts.is_empty(), self.whole) {
             (true, _) => return None,

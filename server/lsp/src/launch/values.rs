@@ -152,7 +152,7 @@ pub fn named(done: &Evaluated, change: &Change) -> Option<(String, &'static str)
         .then(|| (function.register_name(slot), function.declaration(slot).ty.name()))
 }
 
-/// What the readers of a register of bits take it as; `known` keeps what was found of each function.
+/// The type that the readers of an untyped register give it; `known` caches the answer for each function.
 fn meant(
     done: &Evaluated,
     change: &Change,

@@ -37,7 +37,7 @@ pub struct Worker {
     holding: Holding,
 }
 
-/// What came of a publication.
+/// The result of a publication.
 struct Published {
     /// How long after the last edit there is more to show.
     due: Option<Duration>,
@@ -45,7 +45,7 @@ struct Published {
     new: bool,
 }
 
-/// What was found in a text.
+/// The diagnostics of a text.
 struct Found<'a> {
     work: &'a Work,
     snapshot: &'a Snapshot,
