@@ -12,6 +12,15 @@ pub(super) struct Cursor<'t> {
     base: usize,
 }
 
+/// Whether a text can be the name of an argument: other names could not be written in a line.
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_in_name)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '%')
+}
+
 pub(super) type Read<T> = Result<T, Mistake>;
 
 impl<'t> Cursor<'t> {
@@ -61,7 +70,7 @@ impl<'t> Cursor<'t> {
 
     /// An identifier of PTX, or a word; perhaps empty.
     pub(super) fn word(&mut self) -> &'t str {
-        self.take(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '%'))
+        self.take(is_in_name)
     }
 
     /// What stands here up to the next space, brackets and quotes kept together: for messages, and to go on behind a mistake.

@@ -72,6 +72,7 @@ mod write;
 
 pub use argument::{Names, argument, dimensions, fill, hexadecimal, unknown_element};
 pub use bind::{Bound, Place, Placed, Snapshot, bind};
+pub use cursor::is_name;
 pub use element::{Element, Float, Kind};
 pub use expectation::{Condition, Expectation, Expected, Part, Subject, Tolerance, expectations};
 pub use fill::Fill;

@@ -7,7 +7,7 @@
 use super::tree::{self, Entry, Node, Value};
 use ptx_interp::launch::{
     Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, argument, dimensions,
-    expectations, fill, hexadecimal, unknown_element,
+    expectations, fill, hexadecimal, is_name, unknown_element,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -193,6 +193,10 @@ impl Reader<'_> {
                 },
                 None => (key.as_str(), None),
             };
+            if !is_name(name) {
+                self.complain(&key_range, &format!("`{name}` cannot be the name of a parameter, variable or buffer"));
+                continue;
+            }
             let known = !key_range.is_empty();
             let range = if known { key_range.start..node.range.end.max(key_range.end) } else { 0..0 };
             match self.argument(&node) {
@@ -437,6 +441,10 @@ table = { type = "f32", values = [1] }
             ("shared = -1", "`-1`: `shared` is a number of bytes, not a number\n"),
             ("expect = \"out[0]=\"", "`=`: expected a fill"),
             ("expect = \"out[0]\\u003d\"", "`\"out[0]\\u003d\"`: expected a fill"),
+            (
+                "[params]\n\"\u{fffd}+8\" = 1",
+                "`\"\u{fffd}+8\"`: `\u{fffd}` cannot be the name of a parameter, variable or buffer\n",
+            ),
             ("params = 3", "`3`: expected a table of names, but found a number\n"),
             ("[params]\nx = [1, 2]", "`[1, 2]`: a list does not say what type its elements have\n"),
             ("[params]\nx = \"f33[4]:iota\"", "`f33`: `f33` is no type of elements\n    did you mean `f32`?\n"),
