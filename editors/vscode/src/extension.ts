@@ -5,6 +5,7 @@ import { COMMANDS } from './commandNames';
 import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } from './commands';
 import { registerDebugger } from './debug';
 import { Documents } from './documents';
+import { Indentation } from './indentation';
 import { registerWarpPanel } from './panel/index';
 import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
@@ -51,6 +52,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         api,
         panel,
         new Status(started),
+        new Indentation(started),
         registerCommands(parts),
         registerDebugger(started),
         leavePreTeXtAlone(),

@@ -24,7 +24,9 @@ describe('typing', () => {
     before(running);
     after(closeAll);
 
-    // The keys are the commands that they are bound to. A pause at each line lets the editor know its brackets, as a person's does.
+    const corrects = (value) => vscode.workspace.getConfiguration('ptx-analyzer').update('formatting.onType', value, vscode.ConfigurationTarget.Global);
+
+    // The editor's own rules alone: nothing corrects what they leave. The keys are the commands that they are bound to. A pause at each line lets the editor know its brackets, as a person's does.
     for (const [closers, name] of [['pairs', 'indirect_call.ptx'], ['typed', 'tcgen05_tile.ptx']]) {
         it(`a kernel without leading blanks is indented as the formatter has it, closers ${closers}`, async function () {
             this.timeout(120_000);
@@ -32,6 +34,7 @@ describe('typing', () => {
             const commands = { ArrowDown: 'cursorDown', End: 'cursorEnd', Delete: 'deleteRight' };
             const editing = vscode.workspace.getConfiguration('editor');
             await editing.update('autoClosingBrackets', closers === 'pairs' ? undefined : 'never', vscode.ConfigurationTarget.Global);
+            await corrects(false);
             // Code is what is indented: comments of whole lines are left out.
             const text = kernel(name).replace(/^ *\/\/.*\n/gm, '');
             const { document } = await open(`typed-${closers}-${name}`, '');
@@ -56,8 +59,44 @@ describe('typing', () => {
             assert.equal(document.getText(), text);
             await command('workbench.action.files.revert');
             await editing.update('autoClosingBrackets', undefined, vscode.ConfigurationTarget.Global);
+            await corrects(undefined);
         });
     }
+
+    // A line end without indentation is what the editor writes while the tokens of a line are late.
+    const late = async (name, lines) => {
+        const { document, editor } = await open(name, '');
+        for (const [i, line] of lines.entries()) {
+            const end = document.positionAt(document.getText().length);
+            await editor.edit((edit) => edit.insert(end, i === 0 ? line : '\n'), { undoStopBefore: false, undoStopAfter: false });
+            if (i > 0) await editor.edit((edit) => edit.insert(document.positionAt(document.getText().length), line), { undoStopBefore: false, undoStopAfter: false });
+        }
+        return { document, editor };
+    };
+    const KERNEL = ['.version 8.0', '.target sm_80', '.visible .entry k(', '    .param .u32 n', ')', '{', '    .reg .b32   %r<2>;', 'again:', '    mov.u32             %r1, %tid.x;', '    ret;'];
+
+    it('lines that the editor did not indent are where they belong once the keyboard rests', async () => {
+        const { document, editor } = await late('late.ptx', [...KERNEL.map((line) => line.trim()), '']);
+        await until(`the indentation of\n${document.getText()}`, () => document.getText() === [...KERNEL, '    '].join('\n'));
+        // The cursor goes with the line that it stands in.
+        assert.deepEqual([editor.selection.active.line, editor.selection.active.character], [10, 4]);
+        await command('workbench.action.files.revert');
+    });
+
+    it('and where they belong in a file that is saved at once', async () => {
+        const { document } = await late('late-saved.ptx', [...KERNEL, '}'].map((line) => line.trim()));
+        assert.ok(await document.save());
+        assert.equal(document.getText(), [...KERNEL, '}'].join('\n'));
+    });
+
+    it('what the user indents stays', async () => {
+        const { document, editor } = await late('by-hand.ptx', [...KERNEL.slice(0, 9), 'ret;']);
+        await editor.edit((edit) => edit.insert(new vscode.Position(9, 0), '      '));
+        await until('the lines above to be indented', () => document.lineAt(8).text === KERNEL[8]);
+        assert.equal(document.lineAt(9).text, '      ret;');
+        await document.save();
+        assert.equal(document.lineAt(9).text, '      ret;');
+    });
 });
 
 describe('language', () => {

@@ -1,0 +1,137 @@
+// The indentation of lines that were typed, where VS Code left them too far left or right.
+//
+// VS Code applies the indentation rules of a language only to lines whose tokens are there, and copies the indentation of the line above
+// otherwise. Its tokens come from a worker: on a busy machine they are late, and a parameter list or a block then stands at the wrong column.
+// So as soon as the keyboard rests, and before a file is saved, the server says where these lines belong. Only white space in front of their
+// first word changes, never on the line that is being written, and never where the user has indented by hand.
+
+import * as vscode from 'vscode';
+import { DocumentOnTypeFormattingRequest, DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
+import { SELECTOR, type Server } from './server';
+import { TypedLines } from './typedLines';
+
+/** So long without a change, in milliseconds, and the keyboard rests. */
+const REST = 150;
+
+interface Watched {
+    lines: TypedLines;
+    timer: NodeJS.Timeout | undefined;
+}
+
+export class Indentation implements vscode.Disposable {
+    readonly #documents = new Map<vscode.TextDocument, Watched>();
+    readonly #subscriptions: vscode.Disposable[];
+
+    constructor(private readonly server: Server) {
+        this.#subscriptions = [
+            vscode.workspace.onDidChangeTextDocument((event) => {
+                this.#changed(event);
+            }),
+            vscode.workspace.onDidCloseTextDocument((document) => {
+                clearTimeout(this.#documents.get(document)?.timer);
+                this.#documents.delete(document);
+            }),
+            vscode.workspace.onWillSaveTextDocument((event) => {
+                if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) {
+                    event.waitUntil(this.#corrections(event.document));
+                }
+            }),
+        ];
+    }
+
+    dispose(): void {
+        for (const { timer } of this.#documents.values()) clearTimeout(timer);
+        this.#documents.clear();
+        this.#subscriptions.forEach((subscription) => {
+            subscription.dispose();
+        });
+    }
+
+    #changed({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+        if (contentChanges.length === 0 || vscode.languages.match(SELECTOR, document) === 0) return;
+        let watched = this.#documents.get(document);
+        if (reason !== undefined) {
+            // Undo and redo bring back what was wanted before.
+            clearTimeout(watched?.timer);
+            this.#documents.delete(document);
+            return;
+        }
+        if (!watched) {
+            watched = { lines: new TypedLines(), timer: undefined };
+            this.#documents.set(document, watched);
+        }
+        const { lines } = watched;
+        lines.change(contentChanges, (line) => (line < document.lineCount ? document.lineAt(line).text : ''), Date.now());
+        clearTimeout(watched.timer);
+        if (lines.lines(Date.now()).length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST);
+    }
+
+    #lines(document: vscode.TextDocument): number[] {
+        const lines = this.#documents.get(document)?.lines.lines(Date.now()) ?? [];
+        return lines.filter((line) => line < document.lineCount);
+    }
+
+    /** Applies the corrections, unless keys came first: then the next rest does it. */
+    async #correct(document: vscode.TextDocument): Promise<void> {
+        const editor = vscode.window.activeTextEditor;
+        if (editor?.document !== document) return;
+        const version = document.version;
+        const edits = await this.#corrections(document);
+        if (edits.length === 0 || document.version !== version) return;
+        // VS Code refuses the edit where the text has changed after all.
+        await editor.edit(
+            (builder) => {
+                for (const { range, newText } of edits) {
+                    // An insertion moves a cursor that stands there, a replacement would not.
+                    if (range.isEmpty) builder.insert(range.start, newText);
+                    else builder.replace(range, newText);
+                }
+            },
+            { undoStopBefore: false, undoStopAfter: false },
+        );
+    }
+
+    async #corrections(document: vscode.TextDocument): Promise<vscode.TextEdit[]> {
+        const { client } = this.server;
+        const lines = this.#lines(document);
+        const [first, last] = [lines[0], lines.at(-1)];
+        if (!client?.isRunning() || first === undefined || last === undefined) return [];
+        if (!vscode.workspace.getConfiguration('ptx-analyzer', document).get<boolean>('formatting.onType', true)) return [];
+        const editor = vscode.window.visibleTextEditors.find((candidate) => candidate.document === document);
+        const cursors = editor?.selections.map(({ active }) => active) ?? [];
+        const options: FormattingOptions = {
+            tabSize: typeof editor?.options.tabSize === 'number' ? editor.options.tabSize : 4,
+            insertSpaces: editor?.options.insertSpaces !== false,
+        };
+        const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri) };
+        const wanted: TextEdit[] = [];
+        try {
+            const range = client.code2ProtocolConverter.asRange(new vscode.Range(first, 0, last, document.lineAt(last).text.length));
+            const finished = await client.sendRequest(DocumentRangeFormattingRequest.type, { textDocument, range, options });
+            const ends = (finished ?? []).filter(({ range: { start } }) => !cursors.some(({ line }) => line === start.line));
+            wanted.push(...ends);
+            for (const cursor of cursors) {
+                // On a line without a word yet: where the next statement would begin.
+                if (!lines.includes(cursor.line) || document.lineAt(cursor.line).text.trim() !== '') continue;
+                const begun = await client.sendRequest(DocumentOnTypeFormattingRequest.type, { textDocument, position: cursor, ch: '\n', options });
+                wanted.push(...(begun ?? []).filter(({ range: { start } }) => start.line === cursor.line));
+            }
+        } catch {
+            // The server is stopping, or the text changed under the request.
+            return [];
+        }
+        return wanted.flatMap((edit) => onlyIndentation(document, edit, lines));
+    }
+}
+
+/** The part of an edit that moves the first word of one of these lines. */
+function onlyIndentation(document: vscode.TextDocument, { range, newText }: TextEdit, lines: number[]): vscode.TextEdit[] {
+    const { start, end } = range;
+    if (start.line !== end.line || !lines.includes(start.line) || !/^[ \t]*$/.test(newText)) return [];
+    const blanks = document.lineAt(start.line).firstNonWhitespaceCharacterIndex;
+    if (end.character > blanks) return [];
+    const before = document.lineAt(start.line).text.slice(start.character, end.character);
+    let same = 0;
+    while (same < before.length && before[same] === newText[same]) same++;
+    return [new vscode.TextEdit(new vscode.Range(start.line, start.character + same, end.line, end.character), newText.slice(same))];
+}
