@@ -108,7 +108,7 @@ export class Indentation implements vscode.Disposable {
         try {
             const range = client.code2ProtocolConverter.asRange(new vscode.Range(first, 0, last, document.lineAt(last).text.length));
             const finished = await client.sendRequest(DocumentRangeFormattingRequest.type, { textDocument, range, options });
-            const ends = (finished ?? []).filter(({ range: { start } }) => !cursors.some(({ line }) => line === start.line));
+            const ends = (finished ?? []).filter(({ range: { start, end } }) => !cursors.some(({ line }) => start.line <= line && line <= end.line));
             wanted.push(...ends);
             for (const cursor of cursors) {
                 // On a line without a word yet: where the next statement would begin.
@@ -124,14 +124,22 @@ export class Indentation implements vscode.Disposable {
     }
 }
 
-/** The part of an edit that moves the first word of one of these lines. */
+/** The parts of an edit that move the first words of these lines, or empty those without one. */
 function onlyIndentation(document: vscode.TextDocument, { range, newText }: TextEdit, lines: number[]): vscode.TextEdit[] {
-    const { start, end } = range;
-    if (start.line !== end.line || !lines.includes(start.line) || !/^[ \t]*$/.test(newText)) return [];
-    const blanks = document.lineAt(start.line).firstNonWhitespaceCharacterIndex;
-    if (end.character > blanks) return [];
-    const before = document.lineAt(start.line).text.slice(start.character, end.character);
-    let same = 0;
-    while (same < before.length && before[same] === newText[same]) same++;
-    return [new vscode.TextEdit(new vscode.Range(start.line, start.character + same, end.line, end.character), newText.slice(same))];
+    const wanted = newText.split(/\r?\n/);
+    // An edit may reach over blank lines. Line ends neither come nor go.
+    if (wanted.length !== range.end.line - range.start.line + 1) return [];
+    return wanted.flatMap((blanks, i) => {
+        const line = range.start.line + i;
+        if (!lines.includes(line) || !/^[ \t]*$/.test(blanks)) return [];
+        const { text, firstNonWhitespaceCharacterIndex: first } = document.lineAt(line);
+        const from = i === 0 ? range.start.character : 0;
+        const to = line === range.end.line ? range.end.character : text.length;
+        if (to > first) return [];
+        const before = text.slice(from, to);
+        let same = 0;
+        while (same < before.length && before[same] === blanks[same]) same++;
+        if (same === before.length && same === blanks.length) return [];
+        return [new vscode.TextEdit(new vscode.Range(line, from + same, line, to), blanks.slice(same))];
+    });
 }

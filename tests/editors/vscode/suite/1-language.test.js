@@ -84,9 +84,11 @@ describe('typing', () => {
     });
 
     it('and where they belong in a file that is saved at once', async () => {
-        const { document } = await late('late-saved.ptx', [...KERNEL, '}'].map((line) => line.trim()));
+        const { document } = await late('late-saved.ptx', [...KERNEL.map((line) => line.trim()), '}']);
+        // Blank lines have no blanks.
+        await vscode.window.activeTextEditor.edit((edit) => edit.insert(new vscode.Position(6, 0), '\n    '));
         assert.ok(await document.save());
-        assert.equal(document.getText(), [...KERNEL, '}'].join('\n'));
+        assert.equal(document.getText(), [...KERNEL.slice(0, 6), '', ...KERNEL.slice(6), '}'].join('\n'));
     });
 
     it('what the user indents stays', async () => {
