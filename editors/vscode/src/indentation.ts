@@ -12,10 +12,14 @@ import { TypedLines } from './typedLines';
 
 /** So long without a change, in milliseconds, and the keyboard rests. */
 const REST = 150;
+/** So often the same text is tried: an editor that takes no edits, or a server that does not answer, is not asked for ever. */
+const MOST_TRIES = 5;
 
 interface Watched {
     lines: TypedLines;
     timer: NodeJS.Timeout | undefined;
+    /** How often this text was tried in vain. */
+    tries: number;
 }
 
 export class Indentation implements vscode.Disposable {
@@ -33,7 +37,7 @@ export class Indentation implements vscode.Disposable {
             }),
             vscode.workspace.onWillSaveTextDocument((event) => {
                 if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) {
-                    event.waitUntil(this.#corrections(event.document));
+                    event.waitUntil(this.#corrections(event.document).then((edits) => edits ?? []));
                 }
             }),
         ];
@@ -57,41 +61,39 @@ export class Indentation implements vscode.Disposable {
             return;
         }
         if (!watched) {
-            watched = { lines: new TypedLines(), timer: undefined };
+            watched = { lines: new TypedLines(), timer: undefined, tries: 0 };
             this.#documents.set(document, watched);
         }
         const { lines } = watched;
         lines.change(contentChanges, (line) => (line < document.lineCount ? document.lineAt(line).text : ''), Date.now());
+        watched.tries = 0;
+        this.#wait(document, watched);
+    }
+
+    #wait(document: vscode.TextDocument, watched: Watched): void {
         clearTimeout(watched.timer);
-        if (lines.lines(Date.now()).length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST);
+        if (watched.lines.lines.length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST);
     }
 
     #lines(document: vscode.TextDocument): number[] {
-        const lines = this.#documents.get(document)?.lines.lines(Date.now()) ?? [];
+        const lines = this.#documents.get(document)?.lines.lines ?? [];
         return lines.filter((line) => line < document.lineCount);
     }
 
-    /** Applies the corrections, unless keys came first: then the next rest does it. */
+    /** Applies the corrections. Where keys come first, the next rest does it. */
     async #correct(document: vscode.TextDocument): Promise<void> {
         const editor = vscode.window.activeTextEditor;
         if (editor?.document !== document) return;
         const version = document.version;
         const edits = await this.#corrections(document);
-        if (edits.length === 0 || document.version !== version) return;
-        // VS Code refuses the edit where the text has changed after all.
-        await editor.edit(
-            (builder) => {
-                for (const { range, newText } of edits) {
-                    // An insertion moves a cursor that stands there, a replacement would not.
-                    if (range.isEmpty) builder.insert(range.start, newText);
-                    else builder.replace(range, newText);
-                }
-            },
-            { undoStopBefore: false, undoStopAfter: false },
-        );
+        const watched = this.#documents.get(document);
+        if (document.version !== version || !watched) return;
+        if (edits !== undefined && (edits.length === 0 || (await apply(editor, edits)))) watched.lines.checked(Date.now());
+        else if (++watched.tries < MOST_TRIES) this.#wait(document, watched);
     }
 
-    async #corrections(document: vscode.TextDocument): Promise<vscode.TextEdit[]> {
+    /** Where the lines belong; nothing if the server did not say. */
+    async #corrections(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
         const { client } = this.server;
         const lines = this.#lines(document);
         const [first, last] = [lines[0], lines.at(-1)];
@@ -118,10 +120,24 @@ export class Indentation implements vscode.Disposable {
             }
         } catch {
             // The server is stopping, or the text changed under the request.
-            return [];
+            return undefined;
         }
         return wanted.flatMap((edit) => onlyIndentation(document, edit, lines));
     }
+}
+
+/** Whether VS Code took the edits: it refuses them where the text has changed meanwhile. */
+async function apply(editor: vscode.TextEditor, edits: vscode.TextEdit[]): Promise<boolean> {
+    return editor.edit(
+        (builder) => {
+            for (const { range, newText } of edits) {
+                // An insertion moves a cursor that stands there, a replacement would not.
+                if (range.isEmpty) builder.insert(range.start, newText);
+                else builder.replace(range, newText);
+            }
+        },
+        { undoStopBefore: false, undoStopAfter: false },
+    );
 }
 
 /** The parts of an edit that move the first words of these lines, or empty those without one. */

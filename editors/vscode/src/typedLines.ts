@@ -6,7 +6,7 @@ export interface Change {
     text: string;
 }
 
-/** A line keeps its indentation after this time, in milliseconds: what stands above it may change for other reasons then. */
+/** After this time, in milliseconds, a line that has been checked stays where it is: what stands above it may change for other reasons then. */
 const KEPT = 60_000;
 /** So many lines at most; the oldest go first. */
 const MOST = 2000;
@@ -33,11 +33,15 @@ export class TypedLines {
     }
 
     /** The lines, from the top. */
-    lines(now: number): number[] {
+    get lines(): number[] {
+        return [...this.#begun.keys()].sort((a, b) => a - b);
+    }
+
+    /** All of them have been checked: the old ones are forgotten. */
+    checked(now: number): void {
         for (const [line, begun] of this.#begun) {
             if (now - begun > KEPT) this.#begun.delete(line);
         }
-        return [...this.#begun.keys()].sort((a, b) => a - b);
     }
 
     #begin(line: number, now: number): void {

@@ -24,7 +24,7 @@ class Page {
     }
 
     get lines(): number[] {
-        return this.typed.lines(this.now);
+        return this.typed.lines;
     }
 }
 
@@ -59,10 +59,10 @@ test('indentation by hand is left alone, words are not indentation', () => {
     assert.deepEqual(begun().edit([1, 0, 4, '}']).lines, [1]);
 });
 
-test('after a minute a line stays where it is', () => {
+test('a line that has been checked stays where it is after a minute', () => {
     const page = new Page('a').edit([0, 1, 1, '\n']);
-    page.now = 59_000;
+    page.typed.checked(59_000);
     assert.deepEqual(page.lines, [1]);
-    page.now = 61_000;
+    page.typed.checked(61_000);
     assert.deepEqual(page.lines, []);
 });
