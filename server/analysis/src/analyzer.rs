@@ -333,9 +333,6 @@ fn check_item(
     let mut statements = Statements::default();
     let mut before = None;
     if let Some(mut old) = old {
-        let changed = old.dependencies.iter().filter(|(name, symbol)| header.look_up(name, index) != *symbol);
-        let changed: Vec<&str> = changed.map(|(name, _)| name.as_ref()).collect();
-        old.statements.forget_naming(&changed);
         before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
     }
@@ -523,6 +520,7 @@ fn header(
         functions::undefined(&header, out);
     }
     out.extend(constant_memory_limit::check(&header, &places));
+    header.seal(items.len());
     let mut found = Vec::new();
     let rope = snapshot.rope();
     progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);

@@ -99,7 +99,7 @@ impl<'a, 't> Body<'a, 't> {
     ) -> Self {
         let end = source.base + source.text.len();
         let scope = Scope::default();
-        statements.begin();
+        statements.begin(header.names_seen_by(item));
         Self {
             source,
             header,

@@ -2,7 +2,8 @@
 //!
 //! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
 //! - [`Statements`]: what was found in a statement, by the hash of its text, the module's version and target and the function's directives,
-//!   for as long as every name that it uses means the same.
+//!   with every name that it looked up. That is compared when the statement is met again, however long it was away: nothing has to be
+//!   forgotten in time.
 
 use crate::ast::Instruction;
 use crate::diagnostic::Diagnostic;
@@ -117,8 +118,8 @@ struct Finding {
     found: Arc<[Diagnostic]>,
     /// The names that had a part in it, and what each of them stood for.
     names: Box<[(NameId, MeaningId)]>,
-    /// Some of them were looked for in the module.
-    module: bool,
+    /// Where some of them were looked for in the module: the fingerprint of its names with which all that was last known to hold.
+    module: Option<u64>,
     /// The state of the function in which all that was last known to hold.
     state: u64,
     /// The number of the check that last met it.
@@ -224,14 +225,14 @@ impl<'s> Recalled<'s> {
     /// The names that were looked for in the module.
     pub fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         let (names, all): (&'s Names, &'s [_]) =
-            (self.names, if self.finding.module { &self.finding.names } else { &[] });
+            (self.names, if self.finding.module.is_some() { &self.finding.names } else { &[] });
         let own = all.iter().filter(move |(_, meaning)| names.of_module(*meaning));
         own.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
     }
 
     /// Whether there is nothing to do when it is met again in the same state.
     pub fn is_silent(&self) -> bool {
-        self.found.is_empty() && !self.finding.module
+        self.found.is_empty() && self.finding.module.is_none()
     }
 }
 
@@ -246,21 +247,25 @@ pub struct Statements {
     /// How many statements this check met.
     met: usize,
     nothing: Option<Arc<[Diagnostic]>>,
+    /// The fingerprint of the module's names, as far as this function sees them.
+    module: u64,
     /// Counts the changes of the scope, over all checks.
     pub scope: u64,
 }
 
 impl Statements {
-    /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything that names may depend
-    /// on, so that in the same state nothing is looked up; `look_up` says what a name stands for.
+    /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything in the function that
+    /// names may depend on: in the same state, and with the same names in the module, nothing is looked up. `look_up` says what a name
+    /// stands for.
     pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> Meaning) -> Option<Recalled<'_>> {
         let finding = self.known.get_mut(&key)?;
         let names = self.names.get_mut();
-        if finding.state != state {
+        if finding.state != state || finding.module.is_some_and(|then| then != self.module) {
             if !names.hold(&finding.names, self.scope, look_up) {
                 return None;
             }
             finding.state = state;
+            finding.module = finding.module.map(|_| self.module);
         }
         finding.check = self.check;
         self.met += 1;
@@ -282,16 +287,19 @@ impl Statements {
         };
         let names = self.names.get_mut();
         let noted: Box<[_]> = names.noted.drain(..).collect();
-        let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning));
-        let silent = found.is_empty() && !module;
+        let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning)).then_some(self.module);
+        let silent = found.is_empty() && module.is_none();
         self.known.insert(key, Finding { found, names: noted, module, state, check: self.check, inside: None });
         self.met += 1;
         silent
     }
 
-    /// What is known of a block in which nothing was found, if it was met in the very same state.
+    /// What is known of a block in which nothing was found, if it was met in the very same state, and with the same names in the module
+    /// where it uses some.
     pub fn recall_block(&mut self, key: u64, state: u64) -> Option<Arc<Inside>> {
-        let finding = self.known.get_mut(&key).filter(|finding| finding.state == state)?;
+        let module = self.module;
+        let same = |finding: &&mut Finding| finding.state == state && finding.module.is_none_or(|then| then == module);
+        let finding = self.known.get_mut(&key).filter(same)?;
         let inside = Arc::clone(finding.inside.as_ref()?);
         finding.check = self.check;
         self.met += 1;
@@ -301,7 +309,7 @@ impl Statements {
     /// Remembers a block in which nothing was found.
     pub fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
         let found = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
-        let module = !inside.of_module.is_empty();
+        let module = (!inside.of_module.is_empty()).then_some(self.module);
         let inside = Some(Arc::new(inside));
         self.known.insert(key, Finding { found, names: Box::default(), module, state, check: self.check, inside });
         self.met += 1;
@@ -312,26 +320,12 @@ impl Statements {
         self.names.get_mut().noted.clear();
     }
 
-    /// Begins a check.
-    pub fn begin(&mut self) {
+    /// Begins a check. `module` is the fingerprint of those names of the module that the function sees.
+    pub fn begin(&mut self, module: u64) {
+        self.module = module;
         self.check = self.check.wrapping_add(1);
         self.met = 0;
         self.scope += 1;
-    }
-
-    /// Forgets what depends on names of the module that have another meaning now.
-    pub fn forget_naming(&mut self, changed: &[&str]) {
-        if changed.is_empty() {
-            return;
-        }
-        let by_name = &self.names.get_mut().by_name;
-        let numbers: Vec<NameId> = changed.iter().filter_map(|name| by_name.get(&hash(name)).copied()).collect();
-        let inside = |inside: &Inside| inside.of_module.iter().any(|name| changed.contains(&name.as_ref()));
-        let named = |finding: &Finding| {
-            finding.names.iter().any(|(name, _)| numbers.contains(name))
-                || finding.inside.as_deref().is_some_and(inside)
-        };
-        self.known.retain(|_, finding| !finding.module || !named(finding));
     }
 
     /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind. `passed` are the keys of

@@ -1,12 +1,14 @@
 //! The items of a module and what it declares: everything outside of function bodies.
 
 use crate::lower::named_children;
+use crate::memo::{hash, mix};
 use crate::signature::Signature;
 use crate::symbols::Symbol;
 use crate::target::Environment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHasher};
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -190,6 +192,8 @@ pub struct Header {
     pub first_body: Option<usize>,
     /// What `.alias` directives stand for, by the name that they give; `None` where they are wrong.
     pub aliases: HashMap<Box<str>, Option<Box<str>>>,
+    /// For each item a fingerprint of the names that it sees. See [`Self::names_seen_by`].
+    seen: Vec<u64>,
 }
 
 impl Header {
@@ -198,6 +202,30 @@ impl Header {
         let found = self.symbols.get(name)?;
         // What was declared wrongly is no second mistake where it is used.
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
+    }
+
+    /// Fingerprints the names, of which no more are declared. `items` is the number of items.
+    pub fn seal(&mut self, items: usize) {
+        self.seen = vec![0; items];
+        for (name, symbol) in &self.symbols {
+            let mut hasher = FxHasher::default();
+            symbol.symbol.hash(&mut hasher);
+            let first = if symbol.symbol == Symbol::Unknown { 0 } else { symbol.item };
+            if let Some(seen) = self.seen.get_mut(first) {
+                // A sum: the table has no order.
+                *seen = seen.wrapping_add(mix(hash(name), hasher.finish()));
+            }
+        }
+        let mut all = 0_u64;
+        for seen in &mut self.seen {
+            all = all.wrapping_add(*seen);
+            *seen = all;
+        }
+    }
+
+    /// A fingerprint of all names that [`Self::look_up`] finds in an item, and of what they stand for.
+    pub fn names_seen_by(&self, item: usize) -> u64 {
+        self.seen.get(item).copied().unwrap_or(0)
     }
 }
 

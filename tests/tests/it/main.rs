@@ -1,5 +1,6 @@
 //! Tests that cross crates.
 
+mod away;
 mod blank;
 mod constants;
 mod coverage;
