@@ -1,25 +1,25 @@
-// The indentation of lines that were typed, where VS Code left them too far left or right.
+// Corrects the indentation of typed lines that VS Code indented before it had their tokens.
 //
-// VS Code applies the indentation rules of a language only to lines whose tokens are there, and copies the indentation of the line above
-// otherwise. Its tokens come from a worker: on a busy machine they are late, and a parameter list or a block then stands at the wrong column.
-// So as soon as the keyboard rests, and before a file is saved, the server says where these lines belong. Only white space in front of their
-// first word changes, never on the line that is being written, and never where the user has indented by hand.
+// VS Code applies a language's indentation rules only to lines that it has tokenized, and copies the indentation of the line above otherwise.
+// A worker tokenizes: on a busy machine it is late, and a parameter list or a block then starts at the wrong column. When the keyboard
+// rests, and before a file is saved, this class asks the server where those lines belong. It changes only white space in front of the first
+// word. It leaves alone the line that the user is writing and every line that the user has indented.
 
 import * as vscode from 'vscode';
 import { DocumentOnTypeFormattingRequest, DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
 import { SELECTOR, type Server } from './server';
 import { TypedLines } from './typedLines';
 
-/** So long without a change, in milliseconds, and the keyboard rests. */
-const REST = 150;
-/** So often the same text is tried: an editor that takes no edits, or a server that does not answer, is not asked for ever. */
-const MOST_TRIES = 5;
+/** The keyboard rests after this time without a change, in milliseconds. */
+const REST_DELAY = 150;
+/** Attempts to correct the same text: the editor may refuse edits, and the server may not answer. */
+const MAX_ATTEMPTS = 5;
 
 interface Watched {
     lines: TypedLines;
     timer: NodeJS.Timeout | undefined;
-    /** How often this text was tried in vain. */
-    tries: number;
+    /** Failed attempts to correct the present text. */
+    failures: number;
 }
 
 export class Indentation implements vscode.Disposable {
@@ -55,24 +55,24 @@ export class Indentation implements vscode.Disposable {
         if (contentChanges.length === 0 || vscode.languages.match(SELECTOR, document) === 0) return;
         let watched = this.#documents.get(document);
         if (reason !== undefined) {
-            // Undo and redo bring back what was wanted before.
+            // Undo and redo restore indentation that the user has accepted before.
             clearTimeout(watched?.timer);
             this.#documents.delete(document);
             return;
         }
         if (!watched) {
-            watched = { lines: new TypedLines(), timer: undefined, tries: 0 };
+            watched = { lines: new TypedLines(), timer: undefined, failures: 0 };
             this.#documents.set(document, watched);
         }
         const { lines } = watched;
         lines.change(contentChanges, (line) => (line < document.lineCount ? document.lineAt(line).text : ''), Date.now());
-        watched.tries = 0;
+        watched.failures = 0;
         this.#wait(document, watched);
     }
 
     #wait(document: vscode.TextDocument, watched: Watched): void {
         clearTimeout(watched.timer);
-        if (watched.lines.lines.length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST);
+        if (watched.lines.lines.length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST_DELAY);
     }
 
     #lines(document: vscode.TextDocument): number[] {
@@ -80,7 +80,7 @@ export class Indentation implements vscode.Disposable {
         return lines.filter((line) => line < document.lineCount);
     }
 
-    /** Applies the corrections. Where keys come first, the next rest does it. */
+    /** Applies the corrections. A key that arrives first postpones them to the next rest. */
     async #correct(document: vscode.TextDocument): Promise<void> {
         const editor = vscode.window.activeTextEditor;
         if (editor?.document !== document) return;
@@ -89,10 +89,10 @@ export class Indentation implements vscode.Disposable {
         const watched = this.#documents.get(document);
         if (document.version !== version || !watched) return;
         if (edits !== undefined && (edits.length === 0 || (await apply(editor, edits)))) watched.lines.checked(Date.now());
-        else if (++watched.tries < MOST_TRIES) this.#wait(document, watched);
+        else if (++watched.failures < MAX_ATTEMPTS) this.#wait(document, watched);
     }
 
-    /** Where the lines belong; nothing if the server did not say. */
+    /** The edits that the server wants; `undefined` if the request failed. */
     async #corrections(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
         const { client } = this.server;
         const lines = this.#lines(document);
@@ -113,7 +113,7 @@ export class Indentation implements vscode.Disposable {
             const ends = (finished ?? []).filter(({ range: { start, end } }) => !cursors.some(({ line }) => start.line <= line && line <= end.line));
             wanted.push(...ends);
             for (const cursor of cursors) {
-                // On a line without a word yet: where the next statement would begin.
+                // A blank line: the server says where the next statement would begin.
                 if (!lines.includes(cursor.line) || document.lineAt(cursor.line).text.trim() !== '') continue;
                 const begun = await client.sendRequest(DocumentOnTypeFormattingRequest.type, { textDocument, position: cursor, ch: '\n', options });
                 wanted.push(...(begun ?? []).filter(({ range: { start } }) => start.line === cursor.line));
@@ -126,7 +126,7 @@ export class Indentation implements vscode.Disposable {
     }
 }
 
-/** Whether VS Code took the edits: it refuses them where the text has changed meanwhile. */
+/** Applies edits; false if the text has changed meanwhile, for then VS Code refuses them. */
 async function apply(editor: vscode.TextEditor, edits: vscode.TextEdit[]): Promise<boolean> {
     return editor.edit(
         (builder) => {
@@ -140,10 +140,10 @@ async function apply(editor: vscode.TextEditor, edits: vscode.TextEdit[]): Promi
     );
 }
 
-/** The parts of an edit that move the first words of these lines, or empty those without one. */
+/** The parts of an edit that change the indentation of these lines. */
 function onlyIndentation(document: vscode.TextDocument, { range, newText }: TextEdit, lines: number[]): vscode.TextEdit[] {
     const wanted = newText.split(/\r?\n/);
-    // An edit may reach over blank lines. Line ends neither come nor go.
+    // An edit may span blank lines, but it must not add or remove a line.
     if (wanted.length !== range.end.line - range.start.line + 1) return [];
     return wanted.flatMap((blanks, i) => {
         const line = range.start.line + i;

@@ -1,4 +1,4 @@
-// Which lines of a document were begun by Enter and not indented by hand since: bookkeeping without the editor, lines counted from 0.
+// The lines of a document that Enter created and that the user has not indented since. Lines count from 0; nothing here needs the editor.
 
 /** One replacement, as `vscode.TextDocumentContentChangeEvent` has it. */
 export interface Change {
@@ -6,18 +6,18 @@ export interface Change {
     text: string;
 }
 
-/** After this time, in milliseconds, a line that has been checked stays where it is: what stands above it may change for other reasons then. */
-const KEPT = 60_000;
-/** So many lines at most; the oldest go first. */
-const MOST = 2000;
+/** A checked line that is older than this, in milliseconds, keeps its indentation: later edits above it are no reason to move it. */
+const MAX_AGE = 60_000;
+/** The oldest lines are dropped first. */
+const MAX_LINES = 2000;
 
 export class TypedLines {
-    /** When each line was begun. The oldest come first. */
+    /** Line → time of its creation in milliseconds; the oldest come first. */
     #begun = new Map<number, number>();
 
-    /** Follows one event of the editor, after which a line reads as `textOf` says. `now` is in milliseconds. */
+    /** Applies one event of the editor. `textOf` returns a line as it is after the event; `now` is in milliseconds. */
     change(changes: readonly Change[], textOf: (line: number) => string, now: number): void {
-        // From the end of the text to its beginning: no change moves the place of the next one.
+        // From the end of the text to its beginning, so that no change moves the next one.
         const ordered = [...changes].sort((a, b) => b.range.start.line - a.range.start.line || b.range.start.character - a.range.start.character);
         for (const { range, text } of ordered) {
             const { start, end } = range;
@@ -26,7 +26,7 @@ export class TypedLines {
             if (isEnter(text)) {
                 for (let line = start.line + 1; line <= start.line + added; line++) this.#begin(line, now);
             } else if (changes.length === 1 && added === 0 && start.line === end.line && /^[ \t]*$/.test(text + textOf(start.line).slice(0, start.character))) {
-                // Tab, Backspace, Delete or a blank in front of the first word: the line is where the user wants it.
+                // Tab, Backspace, Delete or a blank in front of the first word: the user chose this indentation.
                 this.#begun.delete(start.line);
             }
         }
@@ -37,10 +37,10 @@ export class TypedLines {
         return [...this.#begun.keys()].sort((a, b) => a - b);
     }
 
-    /** All of them have been checked: the old ones are forgotten. */
+    /** Drops old lines once all lines have been checked. */
     checked(now: number): void {
         for (const [line, begun] of this.#begun) {
-            if (now - begun > KEPT) this.#begun.delete(line);
+            if (now - begun > MAX_AGE) this.#begun.delete(line);
         }
     }
 
@@ -48,12 +48,12 @@ export class TypedLines {
         this.#begun.delete(line);
         this.#begun.set(line, now);
         for (const oldest of this.#begun.keys()) {
-            if (this.#begun.size <= MOST) break;
+            if (this.#begun.size <= MAX_LINES) break;
             this.#begun.delete(oldest);
         }
     }
 
-    /** What was replaced between two lines made the text longer by so many lines. */
+    /** Moves what stands below a replacement by the number of lines that it added, and drops what it removed. */
     #move(first: number, last: number, by: number): void {
         const moved = [...this.#begun].flatMap(([line, begun]): [number, number][] => {
             if (line <= first) return [[line, begun]];
@@ -63,7 +63,7 @@ export class TypedLines {
     }
 }
 
-/** What Enter writes: a line end and the indentation of the new line; between two brackets the same again for the second one. */
+/** Whether Enter wrote this: a line end and indentation, between two brackets twice. */
 function isEnter(text: string): boolean {
     return /^(?:\r?\n[ \t]*){1,2}$/.test(text);
 }

@@ -1,9 +1,9 @@
 //! What is remembered between two checks of a module.
 //!
 //! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
-//! - [`Statements`]: what was found in a statement, by the hash of its text, the module's version and target and the function's directives,
-//!   with every name that it looked up. That is compared when the statement is met again, however long it was away: nothing has to be
-//!   forgotten in time.
+//! - [`Statements`]: the diagnostics of a statement, by the hash of its text, the module's version and target and the function's directives,
+//!   with the meaning of every name that the check looked up. Reuse compares those meanings, however long the statement was away, so a
+//!   result cannot be stale.
 
 use crate::ast::Instruction;
 use crate::diagnostic::Diagnostic;
@@ -118,7 +118,7 @@ struct Finding {
     found: Arc<[Diagnostic]>,
     /// The names that had a part in it, and what each of them stood for.
     names: Box<[(NameId, MeaningId)]>,
-    /// Where some of them were looked for in the module: the fingerprint of its names with which all that was last known to hold.
+    /// The fingerprint of the module's names when the result was last valid; `None` if the check looked up none of them.
     module: Option<u64>,
     /// The state of the function in which all that was last known to hold.
     state: u64,
@@ -247,7 +247,7 @@ pub struct Statements {
     /// How many statements this check met.
     met: usize,
     nothing: Option<Arc<[Diagnostic]>>,
-    /// The fingerprint of the module's names, as far as this function sees them.
+    /// The fingerprint of the module's names that this function sees.
     module: u64,
     /// Counts the changes of the scope, over all checks.
     pub scope: u64,
@@ -320,7 +320,7 @@ impl Statements {
         self.names.get_mut().noted.clear();
     }
 
-    /// Begins a check. `module` is the fingerprint of those names of the module that the function sees.
+    /// Begins a check. `module` is the fingerprint of the module's names that the function sees.
     pub fn begin(&mut self, module: u64) {
         self.module = module;
         self.check = self.check.wrapping_add(1);

@@ -192,7 +192,7 @@ pub struct Header {
     pub first_body: Option<usize>,
     /// What `.alias` directives stand for, by the name that they give; `None` where they are wrong.
     pub aliases: HashMap<Box<str>, Option<Box<str>>>,
-    /// For each item a fingerprint of the names that it sees. See [`Self::names_seen_by`].
+    /// By item: the fingerprint of the names that it sees ([`Self::names_seen_by`]).
     seen: Vec<u64>,
 }
 
@@ -204,7 +204,7 @@ impl Header {
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
     }
 
-    /// Fingerprints the names, of which no more are declared. `items` is the number of items.
+    /// Computes the fingerprints. Call it after the last declaration; `items` is the number of items.
     pub fn seal(&mut self, items: usize) {
         self.seen = vec![0; items];
         for (name, symbol) in &self.symbols {
@@ -212,7 +212,7 @@ impl Header {
             symbol.symbol.hash(&mut hasher);
             let first = if symbol.symbol == Symbol::Unknown { 0 } else { symbol.item };
             if let Some(seen) = self.seen.get_mut(first) {
-                // A sum: the table has no order.
+                // A sum, since the table has no order.
                 *seen = seen.wrapping_add(mix(hash(name), hasher.finish()));
             }
         }
@@ -223,7 +223,7 @@ impl Header {
         }
     }
 
-    /// A fingerprint of all names that [`Self::look_up`] finds in an item, and of what they stand for.
+    /// A fingerprint of all names that [`Self::look_up`] finds in an item, with their meanings.
     pub fn names_seen_by(&self, item: usize) -> u64 {
         self.seen.get(item).copied().unwrap_or(0)
     }

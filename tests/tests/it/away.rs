@@ -1,5 +1,5 @@
-//! Declarations change while what uses them is away: commented out, cut, in broken text. What is remembered of those uses must not come back
-//! with them.
+//! Declarations change while their uses are away: commented out, cut, in broken text. When the uses return, the remembered diagnostics must
+//! not return with them.
 
 use ptx_analysis::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Snapshot};
@@ -7,7 +7,7 @@ use ptx_tests::generate::Random;
 use std::fs;
 use std::path::Path;
 
-/// A document that is edited and checked after each edit, as an editor has it.
+/// A document that the tests check after each edit, as an editor does.
 struct Session {
     document: Document,
     analyzer: Analyzer,
@@ -16,7 +16,7 @@ struct Session {
 
 fn both(analyzer: &mut Analyzer, snapshot: &Snapshot) -> Vec<Diagnostic> {
     let mut out = analyzer.analyze(snapshot).diagnostics;
-    out.extend(analyzer.lints(snapshot, &|| false).expect("nobody cancels"));
+    out.extend(analyzer.lints(snapshot, &|| false).expect("not cancelled"));
     out
 }
 
@@ -31,7 +31,7 @@ impl Session {
         out
     }
 
-    /// One edit makes another text of it. What is found then is what a fresh check finds.
+    /// Replaces the text by one edit and asserts that the diagnostics are those of a fresh check.
     fn becomes(&mut self, text: &str) -> Vec<Diagnostic> {
         let (old, new) = (self.text.as_bytes(), text.as_bytes());
         let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -48,7 +48,7 @@ impl Session {
     }
 }
 
-/// What is found at the end of a session.
+/// The diagnostics at the end of a session.
 fn codes(steps: &[&str]) -> Vec<&'static str> {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
     let mut session = Session::new(&format!("{head}{}", steps[0]), None);
@@ -129,7 +129,7 @@ fn a_body_is_cut_and_comes_back() {
     assert_eq!(found, ["undeclared-name", "undeclared-name"]);
 }
 
-/// Lines that switch between two versions of themselves, of which one may be a comment, another type, another size.
+/// The line as a comment, deleted, or with another type, size or bracket.
 fn other_version(line: &str, random: &mut Random) -> String {
     let swaps = [
         (".b32", ".b64"),
@@ -157,7 +157,7 @@ fn is_declaration(line: &str) -> bool {
     line.starts_with('.') || line.starts_with("//.") || line.starts_with('{') || line.starts_with('}')
 }
 
-/// Lines go and come back in any order, declarations as often as their uses.
+/// Changes and restores random lines: declarations as often as their uses.
 fn toggle(text: &str, pieces: Option<usize>, steps: usize, random: &mut Random) {
     let original: Vec<&str> = text.lines().collect();
     let mut lines: Vec<String> = original.iter().map(|l| (*l).to_owned()).collect();
@@ -172,7 +172,7 @@ fn toggle(text: &str, pieces: Option<usize>, steps: usize, random: &mut Random) 
         let from = if random.below(2) == 0 || uses.is_empty() { &declarations } else { &uses };
         let at = from[random.below(from.len())];
         let changed = lines[at] != original[at];
-        // What is away comes back sooner or later.
+        // At most five lines are away at a time.
         let away: Vec<usize> = (0..lines.len()).filter(|i| lines[*i] != original[*i]).collect();
         if changed || away.len() > 4 {
             let at = if changed { at } else { away[random.below(away.len())] };
