@@ -2,7 +2,7 @@
 
 use super::{FormatOptions, end_of_line, format_range};
 use crate::TextEdit;
-use ptx_syntax::{Node, Snapshot, kinds};
+use ptx_syntax::{Snapshot, kinds};
 
 /// The edits after a character was typed that ends something: `;`, `}`, `:` or a line end. `offset` is the place behind it.
 ///
@@ -53,7 +53,7 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     let text = snapshot.text(line_start..end);
     // A new line begins where a statement would; one that has something in it already is formatted as such.
     if text.trim().is_empty() {
-        let wanted = indentation(level(snapshot, line_start), options);
+        let wanted = indentation_at(snapshot, line_start, options);
         if *text != wanted {
             out.push(TextEdit { range: line_start..end, text: wanted });
         }
@@ -67,45 +67,129 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     out
 }
 
-/// How many levels in something at a place would stand.
-fn level(snapshot: &Snapshot, offset: usize) -> usize {
-    let k = kinds();
-    let rope = snapshot.rope();
-    // What was written last before it tells where it stands; white space belongs to nobody.
-    let at = rope.byte_to_char(offset.min(rope.len_bytes()));
-    let mut back = at;
-    let found = rope.chars_at(at).reversed().take(4096).find(|c| {
-        back = back.saturating_sub(1);
-        !c.is_whitespace()
-    });
-    let Some(last) = found else { return 0 };
-    let last_at = rope.char_to_byte(back);
-    let Some(mut node) = snapshot.leaf(last_at..last_at + last.len_utf8()) else {
-        return 0;
-    };
-    let mut out = 0;
-    loop {
-        let inside = node.start_byte() < offset && (node.end_byte() >= offset || !ends(node));
-        let opens =
-            node.kind_id() == k.block || node.kind_id() == k.parameter_list || node.kind_id() == k.initializer_list;
-        if opens && inside {
-            out += 1;
-        }
-        // A statement that goes on.
-        if node.kind_id() == k.instruction && matches!(last, ',' | '(' | '[' | '{') {
-            out += 1;
-        }
-        match node.parent() {
-            Some(parent) => node = parent,
-            None => return out,
-        }
+/// The indentation of a statement that begins at `offset`, the start of a blank line. It follows from the brackets above: while a function is
+/// being typed, the parser has not seen their ends and finds no block.
+fn indentation_at(snapshot: &Snapshot, offset: usize, options: &FormatOptions) -> String {
+    let start = snapshot.root_at(offset).start_byte().min(offset);
+    let text = snapshot.text(start..offset);
+    let mut open = Open::default();
+    open.read(&text);
+    match open.aligned(&text) {
+        Some(column) if !options.tabs => " ".repeat(column),
+        _ => indentation(open.levels(&text), options),
     }
 }
 
-/// Whether a block or a list has its closing bracket.
-fn ends(node: Node<'_>) -> bool {
-    let last = node.child(node.child_count().saturating_sub(1));
-    last.is_some_and(|n| matches!(n.kind(), "}" | ")") && !n.byte_range().is_empty())
+/// A bracket without its end.
+struct Bracket {
+    kind: BracketKind,
+    offset: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BracketKind {
+    /// Statements stand in it.
+    Block,
+    /// `(`, or the braces of an initializer: what stands in it is indented.
+    List,
+    /// `[`, `(` or `{` among the operands of an instruction.
+    Operand,
+}
+
+/// The brackets without an end at some place of a text, and the statement without one.
+#[derive(Default)]
+struct Open {
+    brackets: Vec<Bracket>,
+    /// Where the statement begins that has not ended.
+    statement: Option<usize>,
+    /// That statement has an `=`: its braces hold an initializer.
+    assigns: bool,
+}
+
+impl Open {
+    /// Reads a text that begins outside of everything.
+    fn read(&mut self, text: &str) {
+        let mut at = 0;
+        while let Some(sign) = text.get(at..).and_then(|rest| rest.chars().next()) {
+            let rest = &text[at..];
+            let hidden = match sign {
+                '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+                '"' => rest[1..].find(['"', '\n']).map_or(rest.len(), |end| end + 2),
+                '#' if text[..at].trim_end_matches([' ', '\t']).ends_with('\n') => {
+                    rest.find('\n').unwrap_or(rest.len())
+                }
+                _ => 0,
+            };
+            if hidden > 0 {
+                at += hidden;
+                continue;
+            }
+            self.sign(text, at, sign);
+            at += sign.len_utf8();
+        }
+    }
+
+    fn sign(&mut self, text: &str, at: usize, sign: char) {
+        self.assigns &= self.statement.is_some();
+        let statement = self.statement.map_or("", |start| &text[start..at]);
+        let instruction = !statement.is_empty() && !statement.starts_with('.');
+        match sign {
+            '{' | '(' | '[' => {
+                let kind = match sign {
+                    _ if instruction => BracketKind::Operand,
+                    '{' if !self.assigns => BracketKind::Block,
+                    _ => BracketKind::List,
+                };
+                self.brackets.push(Bracket { kind, offset: at });
+                match kind {
+                    BracketKind::Block => self.statement = None,
+                    _ => self.statement = self.statement.or(Some(at)),
+                }
+            }
+            '}' | ')' | ']' => {
+                let closed = self.brackets.pop();
+                if closed.is_some_and(|bracket| bracket.kind == BracketKind::Block) {
+                    self.statement = None;
+                }
+            }
+            ';' => {
+                // No bracket of a statement outlives it.
+                self.brackets.retain(|bracket| bracket.kind == BracketKind::Block);
+                self.statement = None;
+            }
+            ':' if is_label(statement) && !text[at + 1..].starts_with(':') => self.statement = None,
+            '=' => self.assigns = true,
+            _ if sign.is_whitespace() => {}
+            _ => self.statement = self.statement.or(Some(at)),
+        }
+    }
+
+    /// The levels of what begins here.
+    fn levels(&self, text: &str) -> usize {
+        let brackets = self.brackets.iter().filter(|bracket| bracket.kind != BracketKind::Operand).count();
+        let continues = self.statement.is_some_and(|start| {
+            let statement = text[start..].trim_end();
+            // The directives of a function, and what its list of parameters separates, stand on lines of their own.
+            !statement.starts_with('.')
+                || (statement.ends_with(',') && !self.brackets.last().is_some_and(|b| b.kind == BracketKind::List))
+        });
+        brackets + usize::from(continues)
+    }
+
+    /// The column behind an operand's brace that has elements behind it: its other elements stand below them.
+    fn aligned(&self, text: &str) -> Option<usize> {
+        let brace = self.brackets.last().filter(|bracket| bracket.kind == BracketKind::Operand)?.offset;
+        let line = text[..brace].rfind('\n').map_or(0, |end| end + 1);
+        let begun = text[brace + 1..].lines().next().is_some_and(|rest| !rest.trim().is_empty());
+        (begun && text[brace..].starts_with('{')).then(|| text[line..=brace].chars().count())
+    }
+}
+
+/// Whether a colon makes a label of it.
+fn is_label(statement: &str) -> bool {
+    let name = statement.trim_end();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))
 }
 
 fn indentation(levels: usize, options: &FormatOptions) -> String {

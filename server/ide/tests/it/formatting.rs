@@ -342,6 +342,30 @@ fn on_type() {
     assert_eq!(typed(".entry k()\n{\n¦"), ".entry k()\n{\n    ");
 }
 
+/// A kernel is typed line by line. Labels, guards and closing brackets move when they are typed, so their lines are left out.
+#[test]
+fn a_line_end_indents_the_next_line_of_each_kernel() {
+    let mut checked = 0;
+    for text in crate::pieces::files(&["kernels"]) {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let (above, indent) = (&text[..start], line.len() - line.trim_start_matches(' ').len());
+            start += line.len();
+            let code = line.trim().split("//").next().unwrap_or("").trim_end();
+            let moves = code.starts_with(['@', '}', ')']) || code.contains(": .") || code.ends_with(':');
+            // A comment between two functions is about the second one.
+            if above.is_empty() || moves || line.trim().is_empty() || code.is_empty() {
+                continue;
+            }
+            let edits = format_on_type(&Snapshot::new(above), above.len(), '\n', &FormatOptions::default());
+            let wanted = &text[..start - line.len() + indent];
+            assert_eq!(apply_in_order(above, &edits), wanted, "before `{code}`");
+            checked += 1;
+        }
+    }
+    assert!(checked > 1500, "{checked}");
+}
+
 /// The texts of all tokens, comments included.
 fn tokens(snapshot: &Snapshot) -> Vec<String> {
     fn add(node: ptx_syntax::Node<'_>, snapshot: &Snapshot, out: &mut Vec<String>) {
