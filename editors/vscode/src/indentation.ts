@@ -3,10 +3,11 @@
 // VS Code applies a language's indentation rules only to lines that it has tokenized, and copies the indentation of the line above otherwise.
 // A worker tokenizes: on a busy machine it is late, and a parameter list or a block then starts at the wrong column. When the keyboard
 // rests, and before a file is saved, this class asks the server where those lines belong. It changes only white space in front of the first
-// word. It leaves alone the line that the user is writing and every line that the user has indented.
+// word. It leaves alone every line that the user has indented, and the line that the user is writing: VS Code loses characters that are typed
+// into a line while an edit changes it (its EditContext learns of the edit a frame later).
 
 import * as vscode from 'vscode';
-import { DocumentOnTypeFormattingRequest, DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
+import { DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
 import { SELECTOR, type Server } from './server';
 import { TypedLines } from './typedLines';
 
@@ -37,7 +38,7 @@ export class Indentation implements vscode.Disposable {
             }),
             vscode.workspace.onWillSaveTextDocument((event) => {
                 if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) {
-                    event.waitUntil(this.#corrections(event.document).then((edits) => edits ?? []));
+                    event.waitUntil(this.#corrections(event.document, 'none').then((edits) => edits ?? []));
                 }
             }),
         ];
@@ -85,44 +86,35 @@ export class Indentation implements vscode.Disposable {
         const editor = vscode.window.activeTextEditor;
         if (editor?.document !== document) return;
         const version = document.version;
-        const edits = await this.#corrections(document);
+        const edits = await this.#corrections(document, 'cursors');
         const watched = this.#documents.get(document);
         if (document.version !== version || !watched) return;
         if (edits !== undefined && (edits.length === 0 || (await apply(editor, edits)))) watched.lines.checked(Date.now());
         else if (++watched.failures < MAX_ATTEMPTS) this.#wait(document, watched);
     }
 
-    /** The edits that the server wants; `undefined` if the request failed. */
-    async #corrections(document: vscode.TextDocument): Promise<vscode.TextEdit[] | undefined> {
+    /** The edits that the server wants, but for the lines with a cursor where those are spared; `undefined` if the request failed. */
+    async #corrections(document: vscode.TextDocument, spared: 'cursors' | 'none'): Promise<vscode.TextEdit[] | undefined> {
         const { client } = this.server;
         const lines = this.#lines(document);
         const [first, last] = [lines[0], lines.at(-1)];
         if (!client?.isRunning() || first === undefined || last === undefined) return [];
         if (!vscode.workspace.getConfiguration('ptx-analyzer', document).get<boolean>('formatting.onType', true)) return [];
         const editor = vscode.window.visibleTextEditors.find((candidate) => candidate.document === document);
-        const cursors = editor?.selections.map(({ active }) => active) ?? [];
+        const cursors = spared === 'cursors' ? (editor?.selections.map(({ active }) => active.line) ?? []) : [];
         const options: FormattingOptions = {
             tabSize: typeof editor?.options.tabSize === 'number' ? editor.options.tabSize : 4,
             insertSpaces: editor?.options.insertSpaces !== false,
         };
         const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri) };
-        const wanted: TextEdit[] = [];
+        const range = client.code2ProtocolConverter.asRange(new vscode.Range(first, 0, last, document.lineAt(last).text.length));
         try {
-            const range = client.code2ProtocolConverter.asRange(new vscode.Range(first, 0, last, document.lineAt(last).text.length));
-            const finished = await client.sendRequest(DocumentRangeFormattingRequest.type, { textDocument, range, options });
-            const ends = (finished ?? []).filter(({ range: { start, end } }) => !cursors.some(({ line }) => start.line <= line && line <= end.line));
-            wanted.push(...ends);
-            for (const cursor of cursors) {
-                // A blank line: the server says where the next statement would begin.
-                if (!lines.includes(cursor.line) || document.lineAt(cursor.line).text.trim() !== '') continue;
-                const begun = await client.sendRequest(DocumentOnTypeFormattingRequest.type, { textDocument, position: cursor, ch: '\n', options });
-                wanted.push(...(begun ?? []).filter(({ range: { start } }) => start.line === cursor.line));
-            }
+            const edits = (await client.sendRequest(DocumentRangeFormattingRequest.type, { textDocument, range, options })) ?? [];
+            return edits.flatMap((edit) => onlyIndentation(document, edit, lines)).filter((edit) => !cursors.includes(edit.range.start.line));
         } catch {
             // The server is stopping, or the text changed under the request.
             return undefined;
         }
-        return wanted.flatMap((edit) => onlyIndentation(document, edit, lines));
     }
 }
 
@@ -130,11 +122,7 @@ export class Indentation implements vscode.Disposable {
 async function apply(editor: vscode.TextEditor, edits: vscode.TextEdit[]): Promise<boolean> {
     return editor.edit(
         (builder) => {
-            for (const { range, newText } of edits) {
-                // An insertion moves a cursor that stands there, a replacement would not.
-                if (range.isEmpty) builder.insert(range.start, newText);
-                else builder.replace(range, newText);
-            }
+            for (const { range, newText } of edits) builder.replace(range, newText);
         },
         { undoStopBefore: false, undoStopAfter: false },
     );
