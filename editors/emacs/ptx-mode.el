@@ -210,7 +210,7 @@ AGAIN is the function that does it once more."
 
 ;;;###autoload
 (defun ptx-analyzer-evaluate (&optional lane)
-  "Run the kernel at point, without a GPU, and show what came of it.
+  "Evaluate warp: run the kernel at point without a GPU and show the result.
 The kernel is the one around or below point; it is run with the launch in
 the lines `//! launch:' above it, or with a guess.  Inlay hints tell what
 LANE, by default 0, or the numeric prefix argument, has computed in each

@@ -167,9 +167,9 @@ neovim_evaluating() {
   kernel=parting.ptx
   nvim_at 'add.u32 %sum, %sum'
   nvim_command PtxEvaluate
-  sees 'neovim: the grid opens' nv 'step [0-9]+ of' || true
+  sees 'neovim: the grid opens' nv 'step 10 of' || true
   keys nv n n
-  scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 17 of' 'lanes +[0-9, -]+ at line'
+  scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 18 of' 'lanes +[0-9, -]+ at line'
   keys nv 3 ']w' '$'
   keys nv 2 h
   nvim_command 'PtxLane 31'
@@ -193,10 +193,8 @@ neovim_evaluating() {
   open_kernel mma_matmul.ptx
   nvim_at 'mma.sync.aligned'
   nvim_command PtxEvaluate
-  sees 'neovim: the grid opens' nv 'step 56 of' || true
+  sees 'neovim: the grid opens' nv 'step 57 of' || true
   nvim_command 'PtxFilter %a'
-  # The first register as two halves.
-  keys nv f f f f f l
   scene nv neovim-evaluate-mma 'the operands of mma, lane by lane' 'only +%a' 'step 57 of'
   nvim_end
 }

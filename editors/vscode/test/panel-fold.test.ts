@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ParameterState } from '../src/protocol';
 import { destination, foldedText, nameOfAddress } from '../src/panel/webview/model/fold';
+import { formatOfPart, isTooLong, partLabel, partsOf, wholeRow } from '../src/panel/webview/model/parts';
+import { valueText } from '../src/panel/webview/model/formats';
+import { laneDigits } from '../src/panel/webview/model/lanes';
 import { shortText } from '../src/panel/webview/model/short';
 import type { Row } from '../src/panel/webview/model/trace';
 
@@ -28,6 +31,8 @@ void test('values that count up or down from lane to lane are one text', () => {
     const odd = row('.u32', 4, (lane) => (lane < 8 ? 4n * BigInt(lane) : 7n));
     assert.equal(foldedText(odd, 'unsigned', 0xff), '4 × lane');
     assert.equal(foldedText(odd, 'unsigned', ALL), undefined);
+    // Two lanes always count.
+    assert.equal(foldedText(odd, 'unsigned', 0x3), undefined);
     // The same everywhere, not written everywhere, marked, or read as a number with a fraction: not folded.
     assert.equal(foldedText(row('.u32', 4, () => 7n), 'unsigned', ALL), undefined);
     assert.equal(foldedText({ ...row('.u32', 4, (lane) => BigInt(lane)), known: 0xffff }, 'unsigned', ALL), undefined);
@@ -49,10 +54,28 @@ void test('addresses name the buffer that they lead into', () => {
 
 void test('texts are shortened so that they are not misread', () => {
     assert.equal(shortText('float', '126.0', 4), '126');
-    assert.equal(shortText('float', '79360.0', 4), '8e4');
+    assert.equal(shortText('float', '79360.0', 4), '79k');
+    assert.equal(shortText('float', '-1310720.0', 4), '-1M');
+    assert.equal(shortText('float', '-1310720.0', 5), '-1.3M');
+    assert.equal(shortText('float', '3.4e38', 4), '3e38');
+    assert.equal(shortText('float', '-0.0', 3), '-0');
     assert.equal(shortText('float', '0.3333333', 4), '.333');
     assert.equal(shortText('float', 'NaN', 4), 'NaN');
     assert.equal(shortText('half2', '12.0 13.0', 5), '12 13');
     assert.equal(shortText('unsigned', '1065353216', 5), '1065…');
     assert.equal(shortText('hex', '3c003c00', 5), '…3c00');
+});
+
+void test('two halves that do not fit into a cell are two rows', () => {
+    const pair = row('.f16x2', 4, (lane) => 0x3c00n + (BigInt(lane) << 16n));
+    assert.ok(isTooLong(pair, 'half2', [0, 1], 4) && !isTooLong(pair, 'half2', [0], 7) && !isTooLong(pair, 'hex', [0], 4));
+    assert.ok(!isTooLong(row('.b16', 2, () => 1n), 'half2', [0], 1), 'one half has no parts');
+    const [low, high, ...more] = partsOf(pair, 'half2');
+    assert.ok(low !== undefined && high !== undefined && more.length === 0);
+    assert.deepEqual([low.name, low.type, wholeRow(low) === pair, partLabel(high, 'half')], ['%r', '.f16', true, 'f16 hi']);
+    const texts = [low, high].map((part) => valueText(formatOfPart('half2'), laneDigits(part.value, 2, 5)));
+    assert.deepEqual(texts, ['1.0', '3e-7']);
+    const bytes = partsOf({ ...row('.b32', 4, () => 0x40383000n), before: '00'.repeat(128) }, 'fp8');
+    assert.deepEqual(bytes.map((part) => [part.value.slice(0, 2), part.before?.length, partLabel(part, 'fp8')]), [['00', 64, 'e4m3 0'], ['30', 64, 'e4m3 1'], ['38', 64, 'e4m3 2'], ['40', 64, 'e4m3 3']]);
+    assert.deepEqual(partsOf(pair, 'hex'), [pair]);
 });

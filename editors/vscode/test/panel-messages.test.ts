@@ -12,12 +12,13 @@ test('messages of the page', () => {
     for (const wrong of [undefined, null, 1, 'ready', [], {}, { type: 'eval' }, { type: 'reveal', line: -1, column: 1 }, { type: 'write', lines: [1], replaces: null, above: 1 }, { type: 'at', step: 1, line: 1, column: 1, lane: 32, reveal: true }]) {
         assert.equal(fromPage(wrong), undefined, JSON.stringify(wrong));
     }
+    assert.ok(fromPage({ type: 'ready', width: 526 }) && fromPage({ type: 'ready' }) === undefined);
     assert.ok(fromPage({ type: 'write', lines: ['//! launch: grid=1'], replaces: null, above: 3 }));
 });
 
 test('messages of the host', () => {
     assert.ok(fromHost({ type: 'failure', id: 1, message: 'no', refusal: { kind: 'errors', places: [{ line: 1, column: 1, end_line: 1, end_column: 2, message: 'here' }] } }));
-    for (const wrong of [null, {}, { type: 'failure', id: 1, message: 'no', refusal: { kind: 1 } }, { type: 'act', action: 'explode' }, { type: 'show', target: {}, file: '' }]) assert.equal(fromHost(wrong), undefined, JSON.stringify(wrong));
+    for (const wrong of [null, {}, { type: 'failure', id: 1, message: 'no', refusal: { kind: 1 } }, { type: 'act', action: 'explode' }, { type: 'show', target: {}, file: '' }, { type: 'show', target: { uri: 'file:///k.ptx' }, file: '', preferences: {}, cursor: -1 }]) assert.equal(fromHost(wrong), undefined, JSON.stringify(wrong));
 });
 
 test('answers of the server', () => {

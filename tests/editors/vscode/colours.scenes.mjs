@@ -1,4 +1,5 @@
 // The classes of words that must be told apart, in the default themes of VS Code, with the server's tokens and without them.
+import { contrast, distance } from './colours.mjs';
 import { until } from './workbench.mjs';
 
 /** A statement of each kind; `«word»` marks a word, and its class stands in CLASSES at the same place. */
@@ -68,24 +69,13 @@ function seen(page) {
     }, { wanted: places(), lines: TEXT.split('\n') });
 }
 
-const channels = (colour) => colour.match(/\d+(\.\d+)?/g).slice(0, 3).map(Number);
-
-/** WCAG's ratio of two colours. */
-function contrast(one, other) {
-    const light = (colour) => {
-        const [r, g, b] = channels(colour).map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
-    return (bright + 0.05) / (dark + 0.05);
-}
-
-/** A distance of two colours as the eye sees it, from 0 to about 765 ("redmean"). */
-function distance(one, other) {
-    const [[r1, g1, b1], [r2, g2, b2]] = [channels(one), channels(other)];
-    const red = (r1 + r2) / 2;
-    return Math.sqrt((2 + red / 256) * (r1 - r2) ** 2 + 4 * (g1 - g2) ** 2 + (2 + (255 - red) / 256) * (b1 - b2) ** 2);
-}
+/** Classes that stand beside each other in statements: these must be told apart at a glance. */
+const NEIGHBOURS = [
+    ['opcode', 'modifier'], ['opcode', 'state space'], ['opcode', 'type'], ['opcode', 'register'], ['opcode', 'predicate'], ['opcode', 'label'],
+    ['modifier', 'type'], ['modifier', 'state space'], ['modifier', 'register'], ['modifier', 'label'], ['state space', 'type'], ['type', 'register'], ['type', 'predicate'],
+    ['register', 'special register'], ['register', 'number'], ['register', 'predicate'], ['register', 'parameter'], ['predicate', 'label'],
+];
+const isBeside = (one, other) => NEIGHBOURS.some((pair) => pair.includes(one) && pair.includes(other));
 
 /** What is wrong with the colours of a theme: classes that look alike, and those that are hard to read. */
 function faults(colours, { background, least, server }) {
@@ -100,7 +90,7 @@ function faults(colours, { background, least, server }) {
         if (ratio < least) out.push(`${name} ${colours[name].colour} has a contrast of ${ratio.toFixed(1)}`);
         for (const other of classes.slice(index + 1)) {
             const apart = distance(colours[name].colour, colours[other].colour);
-            if (apart < 40) out.push(`${name} ${colours[name].colour} and ${other} ${colours[other].colour} look alike (${apart.toFixed(0)})`);
+            if (apart < (isBeside(name, other) ? 13 : 9)) out.push(`${name} ${colours[name].colour} and ${other} ${colours[other].colour} look alike (${apart.toFixed(0)})`);
         }
     });
     return out;
@@ -126,7 +116,7 @@ export const scenes = [
                         const good = await until('the colours', 10, look).then(() => true, () => false);
                         if (!good) wrong.push(...last.map((fault) => `${theme}, ${server ? 'with' : 'without'} the server: ${fault}`));
                         if (process.env.COLOURS) console.log(theme, server, JSON.stringify(await seen(page)));
-                        if (server && process.env.COLOURS) await desk.picture(`colours-${theme.toLowerCase().replaceAll(' ', '-')}`);
+                        if (process.env.COLOURS) await desk.picture(`colours-${theme.toLowerCase().replaceAll(' ', '-')}${server ? '' : '-without'}`);
                     }
                 }
             } finally {

@@ -369,6 +369,27 @@ export function sampleKernel({ fault = false, guessed = false } = {}) {
     };
 }
 
+/** A kernel whose lanes stay together, with values of every width that a grid shows: the cells must have room for them. */
+export function straightKernel({ guessed = false } = {}) {
+    const half = (lane) => 0x3c00 + lane * 37;
+    const code = [
+        ['mov.u32 %i, %tid.x;', ({ lane }) => ({ set: { '%i': lane } })],
+        ['mov.b32 %pair, %i;', ({ lane }) => ({ set: { '%pair': half(lane) + half(31 - lane) * 0x10000 } })],
+        ['mov.b32 %bits, %i;', ({ lane }) => ({ set: { '%bits': 0x9e3779b9n * BigInt(lane + 1) } })],
+        ['mul.f32 %f, %g, %g;', ({ lane }) => ({ set: { '%f': -1 / (lane + 3) } })],
+        ['mul.f64 %d, %e, %e;', ({ lane }) => ({ set: { '%d': 1e9 / (lane + 7) } })],
+        ['sub.s32 %n, %i, %i;', ({ lane }) => ({ set: { '%n': -(lane * lane) - 5 } })],
+        ['@%p add.u32 %i, %i, 0;', ({ lane }) => (lane % 2 === 0 ? { skip: true } : {})],
+        ['ret;', () => ({ exit: true })],
+    ].map(([text, act], at) => ({ line: 10 + at, text, act }));
+    return {
+        name: 'straight',
+        registers: [['%i', '.u32'], ['%pair', '.f16x2'], ['%bits', '.b32'], ['%f', '.f32'], ['%d', '.f64'], ['%n', '.s32'], ['%p', '.pred']],
+        code,
+        ...(guessed ? { guessed: ['grid=1', 'block=64'] } : {}),
+    };
+}
+
 /** Many registers, many steps, lanes that differ: for measurements. */
 export function largeKernel(registers, rounds) {
     const names = Array.from({ length: registers }, (_, at) => `%f${at}`);

@@ -111,9 +111,9 @@ export async function launchBrowser() {
 /**
  * A page of the panel. `answer(question)` plays the server: it gives an answer, or throws `{message, refusal}`.
  * `tell(message)` is a message of the host, `sent(type)` are the page's own.
- * It opens at the first step with columns of a fixed width, unless `step` (`null`: where the panel would) and `preferences` say otherwise.
+ * It opens at the first step with columns of a fixed width, unless `step` (`null`: where the panel would, with the cursor of the editor in the line `cursor`) and `preferences` say otherwise.
  */
-export async function openPanel(at, { theme = 'dark', width = 1280, height = 860, answer, show = true, preferences = { width: 'normal' }, target = {}, forcedColors, step = 0, file = 'kernels/sample.ptx' } = {}) {
+export async function openPanel(at, { theme = 'dark', width = 1280, height = 860, answer, show = true, preferences = { width: 'normal' }, target = {}, forcedColors, step = 0, cursor = null, file = 'kernels/sample.ptx' } = {}) {
     const context = await at.browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce', ...(forcedColors ? { forcedColors: 'active' } : {}) });
     const page = await context.newPage();
     const errors = [];
@@ -139,7 +139,7 @@ export async function openPanel(at, { theme = 'dark', width = 1280, height = 860
         page, errors, questions, tell,
         answerWith: (other) => { answering = other; },
         sent: (type) => page.evaluate((own) => window.sent.filter((message) => message.type === own), type),
-        show: (own = {}) => tell({ type: 'show', target: { uri: 'file:///sample.ptx', entry: undefined, ...target, ...own }, file, preferences, asked: Date.now(), step }),
+        show: (own = {}) => tell({ type: 'show', target: { uri: 'file:///sample.ptx', entry: undefined, ...target, ...own }, file, preferences, asked: Date.now(), step, cursor }),
         ready: () => page.waitForSelector('.row .cell'),
         close: () => context.close(),
     };

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Run, sampleFragments, sampleKernel } from './panel-answers.mjs';
+import { Run, sampleFragments, sampleKernel, straightKernel } from './panel-answers.mjs';
 import { answersOf, axeSource, launchBrowser, openPanel, THEMES } from './panel-page.mjs';
 
 let at;
@@ -479,6 +479,16 @@ test('opens where something happens first, or at the line of the cursor, not at 
     await withPanel({ step: null, target: { line: 10 } }, async (_, page) => {
         assert.equal(await step(page), 1);
     });
+    // A lens has no line: the cursor of the editor decides, where the panel follows it and this warp executes its line.
+    await withPanel({ step: null, cursor: 12 }, async (_, page) => {
+        assert.equal(await step(page), 3);
+    });
+    await withPanel({ step: null, cursor: 2 }, async (_, page) => {
+        assert.ok((await step(page)) > 3);
+    });
+    await withPanel({ step: null, cursor: 12, preferences: { follow: false } }, async (_, page) => {
+        assert.ok((await step(page)) > 3);
+    });
 });
 
 test('follows the cursor of the editor to the nearest step of its line, and does not where that is turned off', async () => {
@@ -515,11 +525,46 @@ test('columns fit: half a warp is seen at 670 pixels, and counting values are on
     });
 });
 
+/** Lanes of the grid that are on the screen, and cells whose text is wider than they are. */
+const columns = (page) => page.evaluate(() => {
+    const right = document.querySelector('.grid').getBoundingClientRect().right;
+    const seen = [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= right).length;
+    const cells = [...document.querySelectorAll('.row .cell')].filter((one) => one.getBoundingClientRect().left < right);
+    const cut = cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => `${one.closest('.row').querySelector('.name').textContent} ${one.textContent}`);
+    return { seen, cut };
+});
+
+test('no cell is cut off, and numbers of one register that do not fit are rows of their own', async () => {
+    for (const width of [526, 620, 640, 700, 1000, 1300]) {
+        await withPanel({ width, preferences: {}, answer: answersOf(new Run(straightKernel())) }, async (_, page) => {
+            for (let at = 1; at < 6; at += 1) {
+                await press(page, 'n');
+                const { seen, cut } = await columns(page);
+                assert.deepEqual(cut, [], `${width} pixels`);
+                assert.ok(seen >= (width < 600 ? 12 : 16), `${seen} lanes in ${width} pixels`);
+            }
+            const halves = await page.evaluate(() => [...document.querySelectorAll('.row')].filter((one) => one.querySelector('.name').textContent === '%pair').map((one) => one.querySelector('.format').textContent));
+            assert.deepEqual(halves, ['f16 lo', 'f16 hi'], `${width} pixels`);
+            assert.match((await cell(page, '%pair', 3)).text, /^1\.1/);
+            await page.hover('.row:has(.name:text-is("%pair")) .cell:nth-of-type(3)');
+            await page.waitForSelector('.tooltip:not([hidden])');
+            assert.match(await page.textContent('.tooltip'), /%pair \.f16x2, lane 1.*Halves \(f16 pairs\)/);
+        });
+    }
+});
+
 test('the timeline says what its colours mean, and a warp that never diverges is told in one line', async () => {
     await withPanel({}, async (_, page) => {
         assert.match(await page.textContent('.legend'), /Colour: line \d+line \d+.*guard false.*waits.*exited.*this step/);
         assert.ok(await page.isVisible('.legend .ramp i'));
+        assert.ok(await page.isVisible('.lanes'));
     });
+    for (const [guessed, run] of [[false, 'in this run'], [true, 'with the guessed launch']]) {
+        await withPanel({ answer: answersOf(new Run(straightKernel({ guessed }))) }, async (_, page) => {
+            assert.equal(await page.textContent('.timeline-bar p'), `All 32 lanes stay together: this warp never diverges ${run} (guard false in some: 1 step).`);
+            assert.ok(!(await page.isVisible('.lanes')) && !(await page.isVisible('.legend')), 'there is nothing to draw');
+        });
+    }
 });
 
 test('panes are given more room by the bar above them', async () => {

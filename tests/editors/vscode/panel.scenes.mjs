@@ -4,13 +4,13 @@ const lens = (text) => `.codelens-decoration a:has-text("${text}")`;
 /** The page of the panel, inside the two frames that VS Code puts around it. */
 export const panelOf = (page) => page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
 
-/** Opens a kernel, clicks its lens and waits for the grid. */
-export async function openWarp(desk, name, entry = '.entry', change, as = name) {
+/** Opens a kernel, clicks its lens and waits for the grid. Without the side bar two editors have the room that they want. */
+export async function openWarp(desk, name, { change, as = name, at = '.entry', sideBar = false } = {}) {
     const text = desk.kernel(name, change, as);
     await desk.open(as);
-    // Two editors side by side want the room.
-    if (await desk.page.locator('.part.sidebar').isVisible()) await desk.run('View: Close Primary Side Bar');
-    await desk.goToText(text, entry);
+    const bar = desk.page.locator('.part.sidebar');
+    if (!sideBar && (await bar.isVisible())) await desk.run('View: Close Primary Side Bar');
+    await desk.goToText(text, at);
     const evaluate = await desk.sees('the lens', lens('Evaluate warp'), 40);
     await evaluate.click();
     const panel = panelOf(desk.page);
@@ -33,6 +33,14 @@ async function cursorAt(desk, text, wanted, right = 0) {
     await desk.run('View: Focus First Editor Group');
     return desk.goToText(text, wanted, right);
 }
+
+/** Lanes that are on the screen, and cells whose text is wider than they are. */
+const columns = (panel) => panel.locator('body').evaluate(() => {
+    const { right } = document.querySelector('.grid').getBoundingClientRect();
+    const seen = [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= right).length;
+    const cells = [...document.querySelectorAll('.row .cell, .row .name')].filter((one) => one.getBoundingClientRect().left < right);
+    return { seen, cut: cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent) };
+});
 
 /** The line with a text, from 1. */
 const lineOf = (text, wanted) => text.slice(0, text.indexOf(wanted)).split('\n').length;
@@ -72,6 +80,37 @@ export const scenes = [
         },
     },
     {
+        name: 'panel-lanes',
+        title: '1400 pixels, a side bar: 16 lanes, no value cut off; it opens at the cursor and follows it',
+        async run(desk) {
+            const { page } = desk;
+            const before = page.viewportSize();
+            const seesColumns = async (panel) => {
+                const { seen, cut } = await columns(panel);
+                if (seen < 16 || cut.length > 0) throw new Error(`${seen} lanes are seen, and these texts are cut off: ${cut.join(', ')}`);
+            };
+            await page.setViewportSize({ width: 1400, height: 900 });
+            try {
+                const { text, panel } = await openWarp(desk, 'saxpy.ptx', { at: 'ld.param.f32', sideBar: true });
+                await atLine(desk, panel, lineOf(text, 'ld.param.f32'));
+                const line = await cursorAt(desk, text, 'fma.rn.f32');
+                await atLine(desk, panel, line);
+                await desk.sees('a folded address', panel.locator('.row:has(.name:text-is("%ptr_x")) .cell.one:text-is("0x7f00000000 + 4 × lane → x")'));
+                await desk.sees('the value', panel.locator('.row:has(.name:text-is("%axpy")) .cell:text-is("31.0")'));
+                await seesColumns(panel);
+                // Halves of the operands of a product of matrices, and where they come from.
+                const other = await openWarp(desk, 'mma_matmul.ptx', { sideBar: true });
+                const product = await cursorAt(desk, other.text, 'mma.sync.aligned');
+                await atLine(desk, other.panel, product);
+                await desk.sees('halves', other.panel.locator('.row:has(.name:text-is("%b0")) .format:text-is("f16 hi")'));
+                await seesColumns(other.panel);
+                await desk.picture('panel-lanes');
+            } finally {
+                await page.setViewportSize(before);
+            }
+        },
+    },
+    {
         name: 'panel-memory',
         title: 'an access to shared memory: banks and bytes',
         async run(desk) {
@@ -90,7 +129,7 @@ export const scenes = [
         title: 'a fault: the panel begins there, the results name it',
         async run(desk) {
             const shorter = (text) => text.replace('out=f32[104]:zero', 'out=f32[40]:zero').replace(/^\/\/! expect:.*\n/m, '');
-            const { panel } = await openWarp(desk, 'saxpy.ptx', '.entry', shorter);
+            const { panel } = await openWarp(desk, 'saxpy.ptx', { change: shorter });
             await desk.sees('what happened', panel.locator('.badge.bad:has-text("fault")'));
             await panel.locator('#tab-results').click();
             await desk.sees('the fault', panel.locator('.fault').first());

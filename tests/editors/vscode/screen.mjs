@@ -39,7 +39,7 @@ for (const trust of [false, true]) {
         const desk = new Desk({ page, project, pictures, change: workbench.change });
         desk.kernel('saxpy.ptx');
         desk.kernel('mma_matmul.ptx');
-        await page.goto(`http://${workbench.host}/?folder=${project}`);
+        await page.goto(`http://${workbench.host}/?folder=${project}`, { timeout: 60_000 });
         await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
         await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
         for (const { name, title, run } of chosen) {

@@ -135,7 +135,7 @@ async function typist(number) {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
         if (panel !== job.panel) {
             if (panel !== 'none') await desk.clear();
-            if (job.panel === 'open' && options.as === 'ptx') await openWarp(desk, 'saxpy.ptx', '.entry', undefined, file);
+            if (job.panel === 'open' && options.as === 'ptx') await openWarp(desk, 'saxpy.ptx', { as: file });
             else {
                 writeFileSync(path, '');
                 await desk.open(file);

@@ -14,7 +14,7 @@ local M = {}
 
 ---@class ptx_analyzer.EvaluateOptions
 ---@field window 'split'|'vsplit'|'float' where the grid opens
----@field follow boolean the cursor of the source goes to the line of the step
+---@field follow boolean the cursor of the source goes to the line of the step, and the grid to that of the cursor
 ---@field hints boolean turn inlay hints on while a file is evaluated: the values of a lane are some
 
 ---@type ptx_analyzer.Options

@@ -10,13 +10,13 @@ local groups = {
   PtxControlFlow = { link = '@keyword', colour = 'Magenta', bold = true },
   PtxStateSpace = { link = '@keyword.modifier', colour = 'Magenta' },
   PtxType = { link = '@type.builtin', colour = 'Blue' },
-  PtxModifier = { link = '@attribute', colour = 'Cyan' },
+  PtxModifier = { link = '@attribute', colour = 'Green' },
   PtxRegister = { link = '@variable' },
   PtxPredicate = { link = '@boolean', colour = 'Yellow' },
   PtxSpecialRegister = { link = '@variable.builtin', colour = 'Red' },
   PtxParameter = { link = '@variable.parameter', colour = 'Blue', bold = true },
   PtxLabel = { link = '@label', colour = 'Yellow', bold = true },
-  PtxNumber = { link = '@number', colour = 'Green' },
+  PtxNumber = { link = '@number', colour = 'Cyan' },
 }
 
 --- Captures and tokens, and the group of each.

@@ -44,8 +44,10 @@ class Panels implements WarpPanel {
     async show(args: ShowWarpArguments): Promise<void> {
         let panel = [...this.open].find((one) => !one.kept);
         if (panel === undefined) {
+            const alone = vscode.window.tabGroups.all.length === 1;
             panel = this.adopt(
                 vscode.window.createWebviewPanel(VIEW_TYPE, 'Warp', { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false }, { enableFindWidget: false, retainContextWhenHidden: true }),
+                alone,
             );
         }
         await panel.show(args);
@@ -63,8 +65,8 @@ class Panels implements WarpPanel {
         await panel.show({ uri: state['uri'], ...(entry === undefined ? {} : { entry }) }, step);
     }
 
-    private adopt(webview: vscode.WebviewPanel): Panel {
-        const panel = new Panel(webview, this.context, this.api);
+    private adopt(webview: vscode.WebviewPanel, beside = false): Panel {
+        const panel = new Panel(webview, this.context, this.api, beside);
         this.open.add(panel);
         this.latest = panel;
         panel.onDidDispose(() => {

@@ -56,7 +56,7 @@ export interface Timings {
 }
 
 export type FromPage =
-    | { type: 'ready' }
+    | { type: 'ready'; width: number }
     | { type: 'ask'; id: number; question: Question }
     | { type: 'at'; step: number; line: number; column: number; lane: number; reveal: boolean }
     | { type: 'reveal'; line: number; column: number }
@@ -73,7 +73,7 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number];
 
 export type FromHost =
-    | { type: 'show'; target: ShowWarpArguments; file: string; preferences: Preferences; asked: number; step: number | null }
+    | { type: 'show'; target: ShowWarpArguments; file: string; preferences: Preferences; asked: number; step: number | null; cursor: number | null }
     | { type: 'answer'; id: number; body: unknown }
     | { type: 'failure'; id: number; message: string; refusal: Refusal | null }
     | { type: 'evaluated'; evaluated: Evaluated }
@@ -211,9 +211,10 @@ export function fromPage(value: unknown): FromPage | undefined {
     const message = value as FromPage & Fields;
     const fits = ((): boolean => {
         switch (value['type']) {
-            case 'ready':
             case 'keep':
                 return true;
+            case 'ready':
+                return isCount(value['width']);
             case 'ask':
                 return isCount(value['id']) && isQuestion(value['question']);
             case 'at':
@@ -250,7 +251,7 @@ export function fromHost(value: unknown): FromHost | undefined {
     const fits = ((): boolean => {
         switch (value['type']) {
             case 'show':
-                return isRecord(value['target']) && isText(value['target']['uri']) && isText(value['file']) && isRecord(value['preferences']);
+                return isRecord(value['target']) && isText(value['target']['uri']) && isText(value['file']) && isRecord(value['preferences']) && (value['cursor'] === null || isCount(value['cursor']));
             case 'answer':
                 return isCount(value['id']);
             case 'failure':

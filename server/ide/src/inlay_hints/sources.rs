@@ -8,6 +8,9 @@ use std::ops::Range;
 /// How many bytes before a `.loc` an equal one is looked for.
 const LOOK_BACK: usize = 1 << 12;
 
+/// Between a line and the one that it was inlined into.
+const INLINED: &str = " in ";
+
 /// What a `.file` says.
 pub(super) struct File {
     number: String,
@@ -16,7 +19,7 @@ pub(super) struct File {
 }
 
 impl<'t> Hints<'t> {
-    /// `k.cu:12` behind a `.loc`. Nothing where a comment says it, or where the `.loc` before names the same line.
+    /// `k.cu:12` behind a `.loc`: what no comment says. Nothing where the `.loc` before names the same line.
     pub(super) fn location(&mut self, node: Node<'_>) {
         if !self.options.sources {
             return;
@@ -27,12 +30,14 @@ impl<'t> Hints<'t> {
         let rope = self.snapshot.rope();
         let line_end = rope.line_to_byte((rope.byte_to_line(node.end_byte()) + 1).min(rope.len_lines()));
         let behind = self.snapshot.text(node.end_byte()..line_end.max(node.end_byte()));
-        if behind.split_once("//").is_some_and(|(_, comment)| names_line(comment, &shown)) {
-            return;
-        }
+        let comment = behind.split_once("//").map_or("", |(_, comment)| comment);
+        let mut left: Vec<HintPart> =
+            label.into_iter().filter(|part| !names_line(comment, part.text.trim_start_matches(INLINED))).collect();
+        let Some(first) = left.first_mut() else { return };
+        first.text = first.text.trim_start().to_owned();
         let before = self.location_before(node.start_byte()).and_then(|before| self.source_line(before));
         if before.is_none_or(|(label, _)| text(&label) != shown) {
-            self.out.push(Hint { label, tooltip, ..Hint::after(node.end_byte(), "") });
+            self.out.push(Hint { label: left, tooltip, ..Hint::after(node.end_byte(), "") });
         }
     }
 
@@ -42,7 +47,7 @@ impl<'t> Hints<'t> {
         let mut label = vec![HintPart { text: place, target: Some(target) }];
         let mut tooltip = format!("`{path}`");
         if let Some((place, path, target)) = node.child_by_field_id(fields().inlined_at).and_then(|n| self.place(n)) {
-            label.push(HintPart { text: format!(" in {place}"), target: Some(target) });
+            label.push(HintPart { text: format!("{INLINED}{place}"), target: Some(target) });
             tooltip.push_str(&format!(", inlined in `{path}`"));
         }
         Some((label, tooltip))

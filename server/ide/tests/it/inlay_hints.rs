@@ -319,7 +319,9 @@ fn a_line_of_the_source_is_shown_once() {
     let files = ".file 1 \"/home/k.cu\"\n.file 2 \"/home/tri.py\"\n";
     let text = format!(
         ".entry k()\n{{\n.loc 1 12 3\nret;\n.loc 1 12 7\nret;\n.loc 1 13 1\n.loc 1 12 3\n\
-         .loc 2 20 1 // tri.py:20:1\nret;\n.loc 2 20 5\n.loc 2 2 1 // tri.py:20:1\n}}\n\
+         .loc 2 20 1 // tri.py:20:1\nret;\n.loc 2 20 5\n.loc 2 2 1 // tri.py:20:1\n\
+         .loc 1 9 1, function_name $L, inlined_at 2 3 1 // k.cu:9:1\n\
+         .loc 1 10 1, function_name $L, inlined_at 2 3 1 // k.cu:10:1 @[ tri.py:3:1 ]\n}}\n\
          .entry l()\n{{\n.loc 2 2 1\n}}\n{files}"
     );
     check(
@@ -338,6 +340,8 @@ fn a_line_of_the_source_is_shown_once() {
             ret;
             .loc 2 20 5
             .loc 2 2 1 «tri.py:2» // tri.py:20:1
+            .loc 1 9 1, function_name $L, inlined_at 2 3 1 «in tri.py:3» // k.cu:9:1
+            .loc 1 10 1, function_name $L, inlined_at 2 3 1 // k.cu:10:1 @[ tri.py:3:1 ]
             }
             .entry l()
             {

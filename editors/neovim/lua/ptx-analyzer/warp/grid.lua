@@ -10,7 +10,7 @@ local has = value.has
 -- A register that nothing was written to, and a lane that does not exist.
 local UNWRITTEN, ABSENT = '—', '·'
 -- What follows a value that the manual leaves open, and one that real hardware may round differently.
-local UNSPECIFIED, APPROXIMATE = '?', '~'
+local UNSPECIFIED, APPROXIMATE = '?', '≈'
 -- Between two cells, and before the first.
 local GAP = ' '
 
@@ -170,18 +170,54 @@ local function format_of(row, view)
   return format
 end
 
---- Addresses that only count up from lane to lane, as the reader chose no format for them: the first and the distance say it all, and the other
---- registers have room.
+-- Formats of whole numbers.
+local WHOLE = { hex = true, signed = true, unsigned = true }
+
+--- Whole numbers that only count up or down from lane to lane, as the reader chose no format for them: the first and the distance say it all,
+--- and the other registers have room.
 ---@param row ptx_analyzer.Row
 ---@param view ptx_analyzer.View
 ---@param live integer
 ---@return string?
 local function counting(row, view, live)
+  local size = value.size(row.type)
   local plain = (view.formats[row.name] or view.format) == 'auto' and row.unspecified == 0 and row.approximate == 0
-  if plain and not row.uniform and value.size(row.type) == 8 and covers(row.known, live) and format_of(row, view) == 'hex' then
-    local start, distance = value.affine(row.value, live)
-    return start and ('%s %s %d × lane'):format(value.text(start, 'hex'), distance < 0 and '-' or '+', math.abs(distance))
+  if not plain or row.uniform or row.type == '.pred' or (size ~= 4 and size ~= 8) or not covers(row.known, live) then
+    return nil
   end
+  local format = format_of(row, view)
+  local start, distance = nil, 0
+  if WHOLE[format] then
+    start, distance = value.affine(row.value, size, live)
+  end
+  if not start then
+    return nil
+  end
+  local times = math.abs(distance) == 1 and 'lane' or ('%.0f × lane'):format(math.abs(distance))
+  if distance > 0 and not start:find('[^0]') then
+    return times
+  end
+  return ('%s %s %s'):format(value.text(start, format), distance < 0 and '−' or '+', times)
+end
+
+--- The buffer that the addresses of a row lead into: the place of the first lane.
+---@param session ptx_analyzer.Session
+---@param row ptx_analyzer.Row
+---@param live integer
+---@return string?
+local function destination(session, row, live)
+  if row.note or value.size(row.type) ~= 8 or bit.band(row.known, live) == 0 then
+    return row.note
+  end
+  local lane = 0
+  while not (has(live, lane) and has(row.known, lane)) do
+    lane = lane + 1
+  end
+  local bytes = {}
+  for name, digits in pairs(session.run and type(session.run.buffers) == 'table' and session.run.buffers or {}) do
+    bytes[name] = #digits / 2
+  end
+  return value.name_of_address(value.digits(row.value, 8, lane), session:state().parameters or {}, bytes)
 end
 
 --- The text of one lane.
@@ -448,11 +484,18 @@ function M.draw(session, view)
       text[#text + 1] = piece
       length = length + #piece
     end
+    local function leads_to(to)
+      local name = destination(session, to, live)
+      if name then
+        add('  → ' .. name, 'PtxWarpLabel')
+      end
+    end
     if row.known == 0 then
       add(UNWRITTEN, 'PtxWarpUnwritten')
     elseif row.counting then
       add('= ', 'PtxWarpUniform')
       add(row.counting, row.changed ~= 0 and 'PtxWarpChanged' or nil)
+      leads_to(row)
     elseif row.uniform then
       local lane = 0
       while not has(row.known, lane) or has(exited, lane) or not has(present, lane) do
@@ -465,12 +508,10 @@ function M.draw(session, view)
       end
       local group = row.changed ~= 0 and 'PtxWarpChanged'
         or (shown_value:sub(-1) == UNSPECIFIED and 'PtxWarpUnspecified')
-        or (shown_value:sub(-1) == APPROXIMATE and 'PtxWarpApproximate')
+        or (vim.endswith(shown_value, APPROXIMATE) and 'PtxWarpApproximate')
         or nil
       add(shown_value, group)
-      if row.note then
-        add('  → ' .. row.note, 'PtxWarpLabel')
-      end
+      leads_to(row)
     else
       for lane = first, first + shown - 1 do
         local piece = texts[index][lane] or cell(row, format_of(row, view), lane)

@@ -1,4 +1,4 @@
--- "Evaluate this warp": what the commands and the keys of the grid do.
+-- "Evaluate warp": what the commands and the keys of the grid do.
 
 local commands = require('ptx-analyzer.commands')
 local sessions = require('ptx-analyzer.warp.session')

@@ -398,6 +398,28 @@ function Session:find(start, direction, fits, on_found)
   end)
 end
 
+--- The step nearest to the one that is looked at which executes a line, as far as the timeline is there.
+---@param line integer
+---@return integer? step from 1
+function Session:nearest(line)
+  local here = math.max((self.step or 1) - 1, 0)
+  local function line_at(step)
+    local part = self.timeline[math.floor(step / TIMELINE)]
+    local found = part and part[step % TIMELINE + 1]
+    return found and found[1]
+  end
+  for distance = 0, self.steps or 0 do
+    local after, before = line_at(here + distance), line_at(here - distance)
+    if after == line then
+      return here + distance + 1
+    elseif before == line then
+      return here - distance + 1
+    elseif not after and not before then
+      return nil
+    end
+  end
+end
+
 --- Whether a fault belongs to the warp that is looked at.
 ---@param fault table
 ---@return boolean

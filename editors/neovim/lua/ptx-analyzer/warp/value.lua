@@ -311,34 +311,84 @@ function M.automatic(type, hex, known)
   return 'signed'
 end
 
---- What a row of addresses has in common: the value in lane 0 if each lane's is the one before plus the same small distance.
----@param hex string values of 64 bits
+--- How far a value is from another of the same size, as a signed number; nil where that is more than a double holds.
+---@param digits string
+---@param other string
+---@return integer?
+local function distance_between(digits, other)
+  local low = tonumber(digits:sub(-8), 16) - tonumber(other:sub(-8), 16)
+  if #digits <= 8 then
+    return (low + 0x80000000) % 0x100000000 - 0x80000000
+  end
+  local high = tonumber(digits:sub(1, 8), 16) - tonumber(other:sub(1, 8), 16)
+  high = (high + 0x80000000) % 0x100000000 - 0x80000000
+  local far = high * 0x100000000 + low
+  return math.abs(far) < 2 ^ 47 and far or nil
+end
+
+--- A value and a distance, which may be negative. The sum wraps around.
+---@param digits string
+---@param distance integer
+---@return string
+local function moved(digits, distance)
+  local low = tonumber(digits:sub(-8), 16) + distance
+  local text = ('%08x'):format(low % 0x100000000)
+  if #digits <= 8 then
+    return text
+  end
+  local high = tonumber(digits:sub(1, 8), 16) + math.floor(low / 0x100000000)
+  return ('%08x'):format(high % 0x100000000) .. text
+end
+
+--- What whole numbers have in common that count up or down from lane to lane: the value in lane 0 and the distance to the next lane. Two lanes
+--- always have that in common, so there must be three. VS Code's panel and the server fold by the same rule.
+---@param hex string
+---@param size integer bytes of a lane, 4 or 8
 ---@param lanes integer those that count
 ---@return string? start digits in lane 0
 ---@return integer? distance
-function M.affine(hex, lanes)
-  local first, high, low, distance
+function M.affine(hex, size, lanes)
+  if M.count(lanes) < 3 then
+    return nil
+  end
+  local first, start, distance
   for lane = 0, 31 do
     if M.has(lanes, lane) then
-      local digits = M.digits(hex, 8, lane)
-      local here = tonumber(digits:sub(9), 16)
+      local digits = M.digits(hex, size, lane)
       if not first then
-        first, high, low = lane, digits:sub(1, 8), here
-      elseif digits:sub(1, 8) ~= high then
-        return nil
-      elseif not distance then
-        distance = (here - low) / (lane - first)
-      end
-      if distance and here - low ~= distance * (lane - first) then
-        return nil
+        first, start = lane, digits
+      else
+        local far = distance_between(digits, start)
+        distance = distance or far and far / (lane - first)
+        if not far or far ~= distance * (lane - first) then
+          return nil
+        end
       end
     end
   end
-  local start = distance and low - first * distance
-  if not start or distance % 1 ~= 0 or start < 0 or start > 0xffffffff then
+  if not distance or distance == 0 or distance % 1 ~= 0 then
     return nil
   end
-  return high .. ('%08x'):format(start), distance
+  return moved(start, -first * distance), distance
+end
+
+--- What an address leads into, by the parameters that hold the addresses of buffers: `x`, `x+16`.
+---@param digits string
+---@param parameters table[]
+---@param bytes table<string, integer> of the buffers
+---@return string?
+function M.name_of_address(digits, parameters, bytes)
+  for _, parameter in ipairs(parameters) do
+    if type(parameter.points_to) == 'string' and #parameter.value == 16 then
+      local name, offset = parameter.points_to:match('^(.*)%+(%d+)$')
+      name, offset = name or parameter.points_to, tonumber(offset) or 0
+      local far = distance_between(digits, M.digits(parameter.value, 8, 0))
+      local at = far and far + offset
+      if at and at >= 0 and at < math.max(1, bytes[name] or 0) then
+        return at == 0 and name or ('%s+%.0f'):format(name, at)
+      end
+    end
+  end
 end
 
 return M

@@ -112,6 +112,24 @@ local function show_line(pane)
   end
 end
 
+--- Goes to the step nearest to the one that is shown which executes the line of the cursor. A line that the warp does not execute changes nothing.
+---@param pane ptx_analyzer.Pane
+local function follow_cursor(pane)
+  local session = pane.session
+  local state = session:state()
+  -- After an edit lines are others than those of the run, until it has run again.
+  local same_text = vim.lsp.util.buf_versions[session.bufnr] == session.version
+  if not pane.follow or not state or not same_text or not M.window(pane) then
+    return
+  end
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  local shown = session:trace(state.step - 1)
+  local step = (not shown or shown.line ~= line) and session:nearest(line)
+  if step then
+    session:go(step)
+  end
+end
+
 --- Draws the grid as it is now.
 ---@param pane ptx_analyzer.Pane
 function M.paint(pane)
@@ -336,9 +354,9 @@ local function key_list()
       end
     end },
     { 'gd', 'Go to the line in the source', function(pane) M.go_to_source(pane) end },
-    { 't', 'Follow the step in the source, or do not', function(pane)
+    { 't', 'Source and grid follow each other, or do not', function(pane)
       pane.follow = not pane.follow
-      warp.say(pane.follow and 'the source follows the step' or 'the source stays where it is')
+      warp.say(pane.follow and 'the source follows the step, and the grid the cursor' or 'source and grid stay where they are')
       show_line(pane)
     end },
     { 'm', 'Show memory', function(pane) warp.memory(pane) end },
@@ -358,7 +376,8 @@ function M.help()
   vim.list_extend(lines, {
     '',
     '= value  the same in all lanes      —  nothing was written',
-    'value?   the manual leaves it open  value~  approximate',
+    '4 × lane counts up from lane to lane  → x+16  where an address leads',
+    'value?   the manual leaves it open  value≈  approximate',
     'dim: the lane waits elsewhere       struck: the lane has ended',
     ':help ptx-analyzer-warp tells the rest.',
   })
@@ -517,6 +536,13 @@ function M.show(session)
         if window and vim.api.nvim_win_get_width(window) ~= pane.view.width then
           M.paint(pane)
         end
+      end,
+    })
+    vim.api.nvim_create_autocmd('CursorMoved', {
+      group = pane.group,
+      buffer = session.bufnr,
+      callback = function()
+        follow_cursor(pane)
       end,
     })
     vim.api.nvim_create_autocmd('ColorScheme', { group = pane.group, callback = define_highlights })

@@ -7,6 +7,7 @@ import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isR
 import { EditorView } from './editor';
 import { launchEdit, statementText } from './launchEdit';
 import { page } from './page';
+import { makeRoom } from './room';
 
 export const VIEW_TYPE = 'ptx-analyzer.warp';
 
@@ -36,6 +37,8 @@ export class Panel implements vscode.Disposable {
         private readonly view: vscode.WebviewPanel,
         private readonly context: vscode.ExtensionContext,
         private readonly api: WarpApi,
+        /** It stands in a group of its own, which was made for it. */
+        private readonly beside = false,
     ) {
         const { webview } = view;
         webview.options = { enableScripts: true, localResourceRoots: [] };
@@ -86,7 +89,7 @@ export class Panel implements vscode.Disposable {
         this.warp = {};
         this.view.title = args.entry === undefined ? 'Warp' : `Warp: ${args.entry}`;
         if (!this.view.visible) this.view.reveal(undefined, false);
-        this.shown = { type: 'show', target: this.target, file: vscode.workspace.asRelativePath(vscode.Uri.parse(uri)), preferences: this.preferences(), asked, step: step ?? null };
+        this.shown = { type: 'show', target: this.target, file: vscode.workspace.asRelativePath(vscode.Uri.parse(uri)), preferences: this.preferences(), asked, step: step ?? null, cursor: this.cursorLine() };
         try {
             // The server knows a document only while it is open.
             await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
@@ -103,8 +106,18 @@ export class Panel implements vscode.Disposable {
 
     /** To the next execution of the line that the cursor is in, or the one before. */
     goToCursor(next: boolean): void {
-        const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === this.uri);
+        const editor = this.sourceEditor();
         if (editor !== undefined) this.post({ type: 'goTo', line: editor.selection.active.line + 1, next });
+    }
+
+    private sourceEditor(): vscode.TextEditor | undefined {
+        return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === this.uri);
+    }
+
+    /** The line of the cursor in the source, from 1. */
+    private cursorLine(): number | null {
+        const editor = this.sourceEditor();
+        return editor === undefined ? null : editor.selection.active.line + 1;
     }
 
     private running(): boolean {
@@ -136,6 +149,7 @@ export class Panel implements vscode.Disposable {
             case 'ready':
                 this.loaded = true;
                 if (this.shown !== undefined) this.post(this.shown);
+                if (this.beside) await makeRoom(message.width);
                 break;
             case 'ask':
                 await this.answer(message.id, message.question);

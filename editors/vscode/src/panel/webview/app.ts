@@ -190,7 +190,7 @@ export class App {
         root.classList.add('panel');
         this.preferencesChanged();
         this.follow(new Set<Change>(['notice']));
-        this.bus.send({ type: 'ready' });
+        this.bus.send({ type: 'ready', width: Math.round(window.innerWidth) });
     }
 
     private panes(): Pane[] {
@@ -237,6 +237,7 @@ export class App {
                     session.number = 0;
                     session.cta = [0, 0, 0];
                     session.warp = 0;
+                    session.cursorLine = message.cursor ?? 0;
                     this.tabs.open(session.preferences.pane);
                 }
                 void session.start({ line: message.target.line, step: message.step ?? undefined, keep: !other && message.target.line === undefined });

@@ -154,14 +154,19 @@ export class Session {
         if (!whole) void this.fetchTimeline(wanted.keep === true ? undefined : wanted.line);
     }
 
-    /** Where to begin: at the line that was asked for, else at what went wrong, else where something happens first. */
+    /** Where to begin: at the line that was asked for, at what went wrong, at the line of the cursor, or where something happens first. */
     private firstPosition(line: number | undefined): number | undefined {
-        if (line !== undefined) {
-            const found = this.timeline.find(-1, 1, (view) => view.line === line);
-            if (found.kind === 'step') return found.step;
-        }
+        const asked = this.firstOfLine(line);
         const fault = this.faultsHere()[0];
-        return fault === undefined ? this.firstInteresting() : this.timeline.stepOfFault(fault);
+        if (asked !== undefined || fault !== undefined) return asked ?? (fault && this.timeline.stepOfFault(fault));
+        return this.firstOfLine(this.preferences.follow ? this.cursorLine : undefined) ?? this.firstInteresting();
+    }
+
+    /** The first step at which a line is executed, as far as the timeline is there. */
+    private firstOfLine(line: number | undefined): number | undefined {
+        if (line === undefined) return undefined;
+        const found = this.timeline.find(-1, 1, (view) => view.line === line);
+        return found.kind === 'step' ? found.step : undefined;
     }
 
     /** The first step at which there is something to see: an access to memory that is no parameter, or lanes that part. */

@@ -3,16 +3,19 @@
 
 import type { Evaluation, LaneMask, ParameterState } from '../../../protocol';
 import type { FormatName } from './formats';
-import { hasLane, isPredicate, laneBytes, laneDigits, LANES, reverseBytes } from './lanes';
+import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, LANES, reverseBytes } from './lanes';
 import type { Row } from './trace';
 
 const COUNTING: readonly FormatName[] = ['hex', 'signed', 'unsigned'];
+
+/** Two lanes always count: fewer than three are not folded. */
+const FEWEST = 3;
 
 /** The value of lane 0 and the distance from each lane to the next, if that is the same between all lanes that count. */
 export function affine(row: Row, lanes: LaneMask): { start: bigint; step: bigint } | undefined {
     const bytes = laneBytes(row.type, row.value);
     if (isPredicate(row.type) || bytes < 4 || (row.known & lanes) >>> 0 !== lanes >>> 0) return undefined;
-    if (((row.unspecified | row.approximate) & lanes) !== 0) return undefined;
+    if (((row.unspecified | row.approximate) & lanes) !== 0 || laneCount(lanes) < FEWEST) return undefined;
     let first: { lane: number; value: bigint } | undefined;
     let step: bigint | undefined;
     for (let lane = 0; lane < LANES; lane += 1) {

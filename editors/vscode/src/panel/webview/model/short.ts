@@ -31,9 +31,17 @@ function shortFloat(text: string, room: number): string | undefined {
     if (!Number.isFinite(number)) return undefined;
     for (let digits = room; digits > 0; digits -= 1) {
         const rounded = Number(number.toPrecision(digits));
-        for (const one of [`${rounded}`, rounded.toExponential().replace('e+', 'e'), `${rounded}`.replace(/^(-?)0\./, '$1.')]) {
+        for (const one of [`${rounded}`, thousands(rounded), rounded.toExponential().replace('e+', 'e'), `${rounded}`.replace(/^(-?)0\./, '$1.')]) {
             if (one.length <= room) return one;
         }
     }
     return undefined;
+}
+
+const UNITS = ['', 'k', 'M', 'G', 'T'] as const;
+
+/** `-20k`, `1.3M`: a digit more than an exponent leaves room for. */
+function thousands(number: number): string {
+    const size = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.abs(number)) / 3));
+    return size > 0 ? `${Number((number / 1000 ** size).toPrecision(12))}${UNITS[size] ?? ''}` : `${number}`;
 }

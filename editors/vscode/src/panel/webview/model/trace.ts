@@ -13,6 +13,8 @@ export interface Row {
     readonly type: string;
     /** The type that the readers of untyped bits take it as. */
     readonly readAs?: string | undefined;
+    /** Of a row for one of the numbers that a register holds: which one. */
+    readonly part?: { of: Row; index: number; count: number } | undefined;
     /** What stands behind the value: the buffer that a parameter points to. */
     readonly note?: string | undefined;
     value: string;

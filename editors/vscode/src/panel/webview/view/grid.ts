@@ -6,12 +6,14 @@ import { affine, destination, foldedText, hexText } from '../model/fold';
 import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
 import { firstLane, hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
 import { compareNames, matches } from '../model/names';
+import { formatOfPart, isTooLong, partLabel, partsOf, wholeRow } from '../model/parts';
 import { shortText } from '../model/short';
 import { rowIsUniform, rowOfParameter, rowOfSpecial, type Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
 import { fit, type Fitted } from './gridWidth';
 import { readings } from './readings';
+import { cellName, makeRow, type RowView } from './rowView';
 import type { Tooltip } from './tooltip';
 
 /** The height of a row in pixels; the stylesheet has the same. */
@@ -21,18 +23,6 @@ const SPARE_ROWS = 6;
 const BATCH_ROWS = 4;
 /** Characters in a cell, by the width that is chosen; the stylesheet has the same. */
 const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
-
-interface RowView {
-    node: HTMLElement;
-    head: HTMLElement;
-    name: HTMLElement;
-    format: HTMLElement;
-    one: HTMLElement;
-    cells: HTMLElement[];
-    index: number;
-    signature: string;
-    collapsed: boolean;
-}
 
 /** What holds for all rows at a position: which lanes are what. */
 interface LaneView {
@@ -58,7 +48,11 @@ export class Grid {
     private readonly heads: HTMLElement[] = [];
     private readonly views = new Map<number, RowView>();
     private readonly free: RowView[] = [];
+    /** Registers, in their order, and the rows that show them. */
+    private registers: Row[] = [];
     private rows: Row[] = [];
+    /** Registers that are shown number by number. They stay so while one steps. */
+    private readonly split = new Set<string>();
     private readonly expanded = new Set<string>();
     private filter = '';
     private onlyChanged = false;
@@ -94,8 +88,10 @@ export class Grid {
         this.scroller.addEventListener('scroll', this.scrolled, { passive: true });
         new ResizeObserver(() => {
             this.sizes = { names: 0, cell: 0 };
-            this.fitted = { room: 0, names: 0 };
-            if (this.rows.length > 0) this.draw();
+            this.reset();
+            if (this.rows.length === 0) return;
+            this.arrange();
+            this.draw();
         }).observe(this.scroller);
         this.scroller.addEventListener('click', (event) => {
             this.clicked(event);
@@ -139,11 +135,34 @@ export class Grid {
         };
         const parameters = (file?.anchor.parameters ?? []).map((parameter) => rowOfParameter(parameter, present)).filter((row) => row !== undefined);
         const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => rowOfSpecial(special, present)), ...parameters];
-        this.rows = this.sorted(all.filter((row) => this.shown(row)));
-        this.onCount(this.rows.length, all.length);
-        setText(this.corner, this.rows.length === all.length ? `${all.length} registers` : `${this.rows.length} of ${all.length} registers`);
+        this.registers = this.sorted(all.filter((row) => this.shown(row)));
+        const { length } = this.registers;
+        this.onCount(length, all.length);
+        setText(this.corner, length === all.length ? `${all.length} registers` : `${length} of ${all.length} registers`);
+        this.arrange();
         this.drawHeads();
         this.draw();
+    }
+
+    /** Widths of the columns, and the rows that follow from them: a register whose numbers do not fit into a cell has a row for each. */
+    private arrange(): void {
+        const { scroller } = this;
+        const { width } = this.session.preferences;
+        if (scroller.dataset['width'] !== width) {
+            scroller.dataset['width'] = width;
+            this.sizes = { names: 0, cell: 0 };
+            this.reset();
+        }
+        this.fitColumns();
+        const room = width === 'fit' ? this.fitted.room : ROOM[width];
+        const lanes = lanesOf(this.lanes.present);
+        this.rows = this.registers.flatMap((row) => {
+            if (row.known === 0 || isPredicate(row.type) || this.isCollapsed(row)) return [row];
+            const format = this.format(row);
+            const known = lanes.filter((lane) => hasLane(row.known, lane));
+            if (!this.split.has(row.name) && room > 0 && isTooLong(row, format, known, room)) this.split.add(row.name);
+            return this.split.has(row.name) ? partsOf(row, format) : [row];
+        });
     }
 
     /** All lanes in one text, where their values count up from lane to lane. */
@@ -162,6 +181,10 @@ export class Grid {
 
     private isFolded(row: Row): boolean {
         return rowIsUniform(row, this.lanes.counting) || affine(row, this.lanes.counting) !== undefined && foldedText(row, this.format(row), this.lanes.counting) !== undefined;
+    }
+
+    private isCollapsed(row: Row): boolean {
+        return this.session.preferences.collapse !== this.expanded.has(row.name) && this.isFolded(row);
     }
 
     private shown(row: Row): boolean {
@@ -219,12 +242,6 @@ export class Grid {
 
     private draw(): void {
         const { rows, scroller, body } = this;
-        if (scroller.dataset['width'] !== this.session.preferences.width) {
-            scroller.dataset['width'] = this.session.preferences.width;
-            this.sizes = { names: 0, cell: 0 };
-            this.fitted = { room: 0, names: 0 };
-        }
-        this.fitColumns();
         setAttribute(scroller, 'aria-rowcount', `${rows.length + 1}`);
         body.style.height = `${rows.length * ROW_HEIGHT}px`;
         this.range = this.visible();
@@ -253,12 +270,12 @@ export class Grid {
             this.scroller.style.removeProperty('--cell');
             return;
         }
-        const spread = this.rows.filter((row) => row.known !== 0 && !isPredicate(row.type) && (!this.isFolded(row) || this.expanded.has(row.name)));
+        const spread = this.registers.filter((row) => row.known !== 0 && !isPredicate(row.type) && !this.isCollapsed(row));
         const texts = spread.slice(0, 200).map((row) => {
             const [format, bytes] = [this.format(row), laneBytes(row.type, row.value)];
             return Math.max(...lanesOf((row.known & this.lanes.present) >>> 0).map((lane) => this.cellText(row, format, bytes, lane, 24).length));
         });
-        const names = this.rows.map((row) => row.name.length + (isPredicate(row.type) ? 8 : formatNamed(this.format(row)).short.length));
+        const names = this.registers.map((row) => row.name.length + (isPredicate(row.type) ? 8 : formatNamed(this.format(row)).short.length));
         const found = fit(this.scroller, Math.max(3, ...texts), Math.max(8, ...names), this.fitted);
         if (found.room === this.fitted.room && found.names === this.fitted.names) return;
         this.fitted = found;
@@ -268,6 +285,7 @@ export class Grid {
     /** Another run: columns follow its values. */
     reset(): void {
         this.fitted = { room: 0, names: 0 };
+        this.split.clear();
     }
 
     private release(view: RowView): void {
@@ -294,6 +312,7 @@ export class Grid {
     }
 
     format(row: Row): FormatName {
+        if (row.part !== undefined) return formatOfPart(this.format(row.part.of));
         const bytes = laneBytes(row.type, row.value);
         const chosen = this.session.preferences.formats[this.formatKey(row)] as FormatName | undefined;
         if (chosen !== undefined && formatsFor(bytes).some((format) => format.name === chosen)) return chosen;
@@ -307,24 +326,24 @@ export class Grid {
 
     private write(view: RowView, row: Row): void {
         const { lanes } = this;
-        const { collapse, width } = this.session.preferences;
+        const { width } = this.session.preferences;
         const predicate = isPredicate(row.type);
         const uniform = this.isFolded(row);
-        const collapsed = uniform && collapse !== this.expanded.has(row.name);
+        const collapsed = uniform && this.isCollapsed(row);
         const format = predicate ? 'hex' : this.format(row);
-        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.fitted.room}|${this.range.left}|${this.range.right}`;
+        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${row.part?.index}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.fitted.room}|${this.range.left}|${this.range.right}`;
         if (view.signature === signature) return;
         view.signature = signature;
         const focused = view.collapsed !== collapsed && view.node.contains(document.activeElement);
         view.collapsed = collapsed;
         setText(view.name, row.name);
-        setAttribute(view.head, 'title', `${row.name} ${row.type}`);
+        setAttribute(view.head, 'title', `${row.name} ${wholeRow(row).type}`);
         const bytes = laneBytes(row.type, row.value);
-        setText(view.format, predicate ? maskHex((predicateMask(row.value) & row.known) >>> 0) : formatNamed(format).short);
+        setText(view.format, predicate && collapsed ? '' : predicate ? maskHex((predicateMask(row.value) & row.known) >>> 0) : partLabel(row, format));
         setClass(view.format, predicate ? 'format mask' : 'format');
         setAttribute(view.head, 'aria-expanded', uniform ? (collapsed ? 'false' : 'true') : undefined);
-        setAttribute(view.head, 'aria-label', `${row.name}, ${row.type.slice(1)}${predicate ? '' : `, shown as ${formatNamed(format).title}`}${row.before === undefined ? '' : ', written by this step'}`);
-        setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}`);
+        setAttribute(view.head, 'aria-label', `${row.name}, ${row.type.slice(1)}${predicate ? '' : `, shown as ${formatNamed(format).title}${row.part === undefined ? '' : `, part ${row.part.index + 1} of ${row.part.count}`}`}${row.before === undefined ? '' : ', written by this step'}`);
+        setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}${row.part !== undefined && row.part.index > 0 ? ' part' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
             const plain = format === 'hex' && !predicate && hasLane(row.known, lane) && (row.unspecified | row.approximate) === 0;
@@ -334,7 +353,7 @@ export class Grid {
             const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
             setText(view.one, text);
             setClass(view.one, `cell one${whole ? ' changed' : ''}${row.known === 0 ? ' unknown' : ''}`);
-            setAttribute(view.one, 'aria-label', this.cellName(row, text, lane, whole, 'all lanes: '));
+            setAttribute(view.one, 'aria-label', cellName(row, text, lane, whole, 'all lanes: '));
             if (view.one.parentNode === null) view.head.after(view.one);
             for (const cell of view.cells) if (cell.parentNode !== null) cell.remove();
             if (focused) this.refocus(view);
@@ -360,7 +379,7 @@ export class Grid {
                 cell,
                 `cell${changed ? ' changed' : ''}${known ? '' : ' unknown'}${hasLane(lanes.exited, lane) ? ' exited' : hasLane(lanes.active, lane) ? '' : ' diverged'}${lane === this.session.focus ? ' focus' : ''}${predicate ? ' dot' : ''}`,
             );
-            setAttribute(cell, 'aria-label', this.cellName(row, text, lane, changed, ''));
+            setAttribute(cell, 'aria-label', cellName(row, text, lane, changed, ''));
         }
         if (focused) this.refocus(view);
     }
@@ -396,19 +415,6 @@ export class Grid {
         return `${marks}${shorten(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
     }
 
-    /** What a screen reader says of a cell whose text alone does not say it. */
-    private cellName(row: Row, text: string, lane: number, changed: boolean, before: string): string | undefined {
-        const known = hasLane(row.known, lane);
-        const parts: string[] = [];
-        if (!known) parts.push('unwritten');
-        else if (isPredicate(row.type)) parts.push(hasLane(predicateMask(row.value), lane) ? 'true' : 'false');
-        if (changed) parts.push('written by this step');
-        if (hasLane(row.unspecified, lane)) parts.push('unspecified by the manual');
-        if (hasLane(row.approximate, lane)) parts.push('approximate');
-        if (parts.length === 0 && before === '') return undefined;
-        return `${before}${known && !isPredicate(row.type) ? `${text.replace(/^[?≈]+/, '')}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
-    }
-
     private rowOf(target: EventTarget | null): { view: RowView; row: Row; lane: number | undefined } | undefined {
         if (!(target instanceof Element)) return undefined;
         const node = target.closest<HTMLElement>('.row');
@@ -434,13 +440,15 @@ export class Grid {
         const at = this.rowOf(target);
         if (at === undefined) return;
         this.setActive(at.view.index, at.lane === undefined ? 0 : at.view.collapsed ? Math.max(1, this.active.column) : at.lane + 1, true);
-        if (target.closest('.format') !== null && !isPredicate(at.row.type)) this.formatMenu(at.row, laneBytes(at.row.type, at.row.value), at.view.format);
+        const row = wholeRow(at.row);
+        if (target.closest('.format') !== null && !isPredicate(row.type)) this.formatMenu(row, laneBytes(row.type, row.value), at.view.format);
         else if (target.closest('.rowhead') !== null) this.toggle(at.row);
     }
 
     private toggle(row: Row): void {
         if (!this.isFolded(row)) return;
         if (!this.expanded.delete(row.name)) this.expanded.add(row.name);
+        this.arrange();
         this.draw();
     }
 
@@ -499,19 +507,20 @@ export class Grid {
             event.preventDefault();
             event.stopPropagation();
         } else if (own !== undefined && event.key.toLowerCase() === 'f' && !event.ctrlKey) {
-            this.cycleFormat(own, event.key === 'F' ? -1 : 1);
+            this.cycleFormat(wholeRow(own), event.key === 'F' ? -1 : 1);
             event.stopPropagation();
         } else if (own !== undefined && event.key === 'i') {
             const cell = this.cellAt(row, column);
-            if (cell !== undefined) this.tooltip.toggle(cell, () => readings(this.session, own, Math.max(0, column - 1), this.format(own), this.folded(own)));
+            if (cell !== undefined) this.tooltip.toggle(cell, () => this.readings(own, Math.max(0, column - 1)));
             event.stopPropagation();
         }
     }
 
     /** A value, or with the cell of the name a register's values in all lanes. */
     private copy(index: number, column: number): void {
-        const row = this.rows[index];
-        if (row === undefined) return;
+        const shown = this.rows[index];
+        if (shown === undefined) return;
+        const row = column === 0 ? wholeRow(shown) : shown;
         const { counting, present } = this.lanes;
         const text = (lane: number): string => this.cellText(row, isPredicate(row.type) ? 'hex' : this.format(row), laneBytes(row.type, row.value), lane, 1000);
         const lanes = column === 0 ? lanesOf(present) : [this.views.get(index)?.collapsed === true ? firstLane(counting) : column - 1];
@@ -574,26 +583,16 @@ export class Grid {
         }
         const { row, lane } = at;
         this.onPoint(row.name, lane);
-        this.tooltip.later(target, () => readings(this.session, row, lane, this.format(row), this.folded(row)));
+        this.tooltip.later(target, () => this.readings(row, lane));
+    }
+
+    private readings(shown: Row, lane: number): HTMLElement {
+        const row = wholeRow(shown);
+        return readings(this.session, row, lane, this.format(row), this.folded(row));
     }
 
     /** Rows that are in the page now; what tests and measurements look at. */
     get drawn(): number {
         return this.views.size;
     }
-}
-
-function makeRow(): RowView {
-    const name = element('span', { class: 'name' });
-    const format = element('span', { class: 'format', 'aria-hidden': 'true' });
-    const head = element('div', { class: 'rowhead', role: 'rowheader', 'aria-colindex': '1', tabindex: '-1' }, element('span', { class: 'twist', 'aria-hidden': 'true' }), name, format);
-    const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
-    const cells = Array.from({ length: LANES }, (_, lane) => {
-        const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
-        // Lanes to the left may not be in the page: the column is told.
-        cell.style.gridColumn = `${lane + 2}`;
-        return cell;
-    });
-    const node = element('div', { class: 'row', role: 'row' }, head);
-    return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
 }

@@ -6,10 +6,11 @@ const LANES_SEEN = 16;
 const LEAST = 4;
 const WIDEST = 12;
 /** Pixels of a cell beside its text; the stylesheet has the same. */
-const BESIDE = 6;
+const BESIDE = 5;
 /** Characters of the column of names beside a name and its reading. */
 const SIGNS = 4;
 const WIDEST_NAMES = 26;
+const LEAST_NAMES = 9;
 
 export interface Fitted {
     /** Characters in a cell. */
@@ -24,11 +25,15 @@ export function fit(grid: HTMLElement, texts: number, names: number, before: Fit
     const room = grid.clientWidth;
     if (room === 0 || character === 0) return before;
     const wantedNames = Math.max(before.names, Math.min(WIDEST_NAMES, names + SIGNS));
+    // Whole pixels: what is cut off by a part of one looks cut off.
+    const widthOf = (characters: number): number => Math.ceil(characters * character + BESIDE);
+    const least = widthOf(LEAST);
     // In a narrow panel values matter more than names, whose end is cut.
-    const namesWidth = Math.min(wantedNames * character + BESIDE, room * 0.2);
+    const wantedWidth = Math.min(wantedNames * character + BESIDE, room * 0.2, room - LANES_SEEN * least);
+    const namesWidth = Math.max(wantedWidth, Math.min(wantedNames, LEAST_NAMES) * character + BESIDE);
     const most = Math.floor((room - namesWidth) / LANES_SEEN);
     const wanted = Math.min(WIDEST, Math.max(texts, before.room, LEAST));
-    const cell = Math.max(Math.min(wanted * character + BESIDE, most), LEAST * character + BESIDE);
+    const cell = Math.max(Math.min(widthOf(wanted), most), least);
     grid.style.setProperty('--names', `${namesWidth}px`);
     grid.style.setProperty('--cell', `${cell}px`);
     return { room: Math.floor((cell - BESIDE + 0.5) / character), names: wantedNames };

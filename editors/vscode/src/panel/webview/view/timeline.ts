@@ -296,10 +296,11 @@ export class TimelineView {
         const together = apart === 0 && whole && session.steps > 0;
         this.node.classList.toggle('together', together);
         const guarded = masked === 0 ? '' : ` (guard false in some: ${grouped(masked)} ${masked === 1 ? 'step' : 'steps'})`;
+        const guess = Array.isArray(session.evaluation?.guessed) && session.evaluation.guessed.length > 0 && session.launch === undefined;
         const all = laneCount(session.present) === LANES ? 'All 32 lanes' : `The ${laneCount(session.present)} lanes of this warp`;
         const words = together
-            ? `${all} stay together: this warp never diverges${guarded}.`
-            : `Lanes over time: ${grouped(session.steps)} steps, ${session.timeline.lines.length} lines; some lanes are elsewhere, or have exited, in ${share === 0 ? 'under 1' : share} % of the steps`;
+            ? `${all} stay together: this warp never diverges ${guess ? 'with the guessed launch' : 'in this run'}${guarded}.`
+            : `Divergence: some lanes wait or have exited in ${share === 0 ? 'under 1' : share} % of ${grouped(session.steps)} steps`;
         this.drawLegend();
         setText(this.words, session.steps > WHOLE_TIMELINE ? `${words}; the first ${grouped(WHOLE_TIMELINE)} are drawn, others when one zooms in` : words);
         setAttribute(this.canvas, 'aria-label', 'Divergence: steps from left to right, lanes from top to bottom, coloured by line');
@@ -323,7 +324,8 @@ export class TimelineView {
         if (middle !== undefined) pale.style.background = `rgb(${middle.join(' ')} / 35%)`;
         const entry = (sign: HTMLElement | string, words: string, title: string): HTMLElement => element('span', { title }, sign, words);
         this.legend.replaceChildren(
-            element('span', { title: 'Each row is a lane, each column a step. The colour says which line of the source the lane executes.' }, `Colour: line ${lines[0] ?? ''}`, ramp, `line ${lines.at(-1) ?? ''}`),
+            element('span', { title: 'Each row is a lane, lane 0 at the top. Each column is a step. Click to go there.' }, 'Row: lane · column: step'),
+            element('span', { title: 'The colour says which line of the source the lane executes. Lanes with different colours in one column have diverged.' }, `Colour: line ${lines[0] ?? ''}`, ramp, `line ${lines.at(-1) ?? ''}`),
             entry(pale, 'guard false', 'The lane is at this instruction, but its guard (@%p) is false'),
             entry(swatch('gone'), 'waits', 'The lane diverged: it waits while others execute'),
             entry(swatch('hatched'), 'exited', 'The lane has left the kernel'),

@@ -1,0 +1,45 @@
+// The nodes of a row of the grid, and what a screen reader says of its cells.
+
+import { hasLane, isPredicate, LANES, predicateMask } from '../model/lanes';
+import type { Row } from '../model/trace';
+import { element } from './dom';
+
+export interface RowView {
+    node: HTMLElement;
+    head: HTMLElement;
+    name: HTMLElement;
+    format: HTMLElement;
+    one: HTMLElement;
+    cells: HTMLElement[];
+    index: number;
+    signature: string;
+    collapsed: boolean;
+}
+
+export function makeRow(): RowView {
+    const name = element('span', { class: 'name' });
+    const format = element('span', { class: 'format', 'aria-hidden': 'true' });
+    const head = element('div', { class: 'rowhead', role: 'rowheader', 'aria-colindex': '1', tabindex: '-1' }, element('span', { class: 'twist', 'aria-hidden': 'true' }), name, format);
+    const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
+    const cells = Array.from({ length: LANES }, (_, lane) => {
+        const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
+        // Lanes to the left may not be in the page: the column is told.
+        cell.style.gridColumn = `${lane + 2}`;
+        return cell;
+    });
+    const node = element('div', { class: 'row', role: 'row' }, head);
+    return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
+}
+
+/** What a screen reader says of a cell whose text alone does not say it. */
+export function cellName(row: Row, text: string, lane: number, changed: boolean, before: string): string | undefined {
+    const known = hasLane(row.known, lane);
+    const parts: string[] = [];
+    if (!known) parts.push('unwritten');
+    else if (isPredicate(row.type)) parts.push(hasLane(predicateMask(row.value), lane) ? 'true' : 'false');
+    if (changed) parts.push('written by this step');
+    if (hasLane(row.unspecified, lane)) parts.push('unspecified by the manual');
+    if (hasLane(row.approximate, lane)) parts.push('approximate');
+    if (parts.length === 0 && before === '') return undefined;
+    return `${before}${known && !isPredicate(row.type) ? `${text.replace(/^[?≈]+/, '')}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
+}
