@@ -38,7 +38,7 @@ fn case_blanks_and_missing_signs_are_forgiven() {
 fn all_meanings_of_a_word_are_told() {
     let page = explain(".global").expect("a page");
     assert!(page.starts_with("```ptx\n.global"), "{page}");
-    assert!(page.contains("\n---\n") && page.contains("Taken by") && page.contains("`ld`"), "{page}");
+    assert!(page.contains("\n---\n") && page.contains("Used by") && page.contains("`ld`"), "{page}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn modifiers_show_what_could_stand_in_their_place() {
     contains(
         "fma.r$0n.f32 %f1, %f2, %f3, %f1;",
         ".rn",
-        &["`.rn` – ", "**In its place**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
+        &["`.rn` – ", "**Alternatives**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
     );
     contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
     contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and `sm_75`"]);
