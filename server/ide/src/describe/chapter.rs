@@ -7,6 +7,7 @@ use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::target::Environment;
 use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Slot};
+use std::cmp::Reverse;
 
 /// How many values of a slot are listed.
 const MAX_VALUES: usize = 24;
@@ -15,8 +16,8 @@ const MAX_VALUES: usize = 24;
 pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environment: Option<&Environment>) -> Page {
     let uses = Uses::of(opcode);
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
-    // What was never counted stays in the order of the tables, plain names before those with more parts.
-    all.sort_by_key(|e| (std::cmp::Reverse(uses.of_entry(e)), e.path.len()));
+    // Instructions of one name stay together. What was never counted stays in the order of the tables, shorter names first.
+    all.sort_by_key(|e| (Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
     let mut page = Page::default();
     if all.len() > 1 {
         page.list(
@@ -55,6 +56,10 @@ impl Uses {
         entry.forms.iter().map(|form| self.of_form(form)).sum()
     }
 
+    fn of_name(&self, opcode: &'static Opcode, name: &str) -> u32 {
+        opcode.entries.iter().filter(|e| e.name == name).map(|e| self.of_entry(e)).sum()
+    }
+
     /// The mnemonic of an entry that is used most.
     fn commonest(&self, entry: &Entry) -> Option<&Candidate> {
         let own = |c: &Candidate| entry.forms.iter().any(|form| std::ptr::eq(c.form, form));
@@ -68,7 +73,7 @@ impl Uses {
     /// The forms of an entry, those used most first.
     fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
-        forms.sort_by_key(|form| std::cmp::Reverse(self.of_form(form)));
+        forms.sort_by_key(|form| Reverse(self.of_form(form)));
         forms
     }
 }
@@ -192,7 +197,7 @@ pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Pag
             all.push((entry, forms));
         }
     }
-    all.sort_by_key(|(entry, _)| std::cmp::Reverse(uses.of_entry(entry)));
+    all.sort_by_key(|(entry, _)| Reverse(uses.of_entry(entry)));
     let written: String = modifiers.concat();
     let mut page = Page::default();
     for (entry, forms) in all {
