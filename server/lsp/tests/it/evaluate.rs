@@ -194,6 +194,26 @@ fn which_kernel_and_which_launch() {
 }
 
 #[test]
+fn the_result_says_how_it_was_launched_and_whether_lanes_parted() {
+    let mut client = opened();
+    // `other` has no launch: grid and block are guessed, and said.
+    let other = evaluate(&mut client, json!({ "entry": "other" }));
+    assert_eq!(other["guessed"], json!(["grid=1", "block=64", "n=64"]));
+    assert_eq!((&other["launch"], &other["grid"]["warps"]), (&json!("grid=1 block=64 n=64"), &json!(2)));
+    let text = other["markdown"].as_str().unwrap();
+    assert!(text.contains("Guessed: all of this launch.") && text.contains("All lanes stayed together."), "{text}");
+    let parted = evaluate(&mut client, json!({ "entry": "twice" }));
+    let text = parted["markdown"].as_str().unwrap();
+    let row = "| 23 | `@%p2 bra EVEN;` | all lanes |";
+    assert!(!text.contains("Guessed") && !text.contains("stayed together") && text.contains(row), "{text}");
+    // Of the second warp eight lanes exist: those stay together where all of them have nothing to do.
+    let few = evaluate(&mut client, json!({ "entry": "twice", "launch": "block=40 n=32", "warp": 1 }));
+    let text = few["markdown"].as_str().unwrap();
+    assert!(text.contains("Lanes 0–7 stayed together."), "{text}");
+    assert!(text.contains("Buffer lengths are guessed (`x` and `out`: by the bound of the index, `n`)."), "{text}");
+}
+
+#[test]
 fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     let mut client = opened();
     assert_eq!(hints(&mut client), []);

@@ -71,6 +71,34 @@ fn a_bound_of_the_index_sizes_the_buffer() {
     assert_eq!(launch(inclusive, "4", LOAD), "grid=1 block=64 x=f32[57]:iota n=56 a=2.0 b=3.0");
 }
 
+/// The block and the grid that are guessed for a kernel with these directives, which reads these special registers.
+fn sizes(directives: &str, reads: &[&str]) -> String {
+    let reads: String = reads.iter().map(|register| format!("mov.u32 %r6, {register};\n")).collect();
+    let text = KERNEL.replace("GUARD", &format!("{GUARD}\n{reads}")).replace("SCALE", "4").replace("BODY", LOAD);
+    let text = text.replace(")\n{", &format!(") {directives}\n{{"));
+    let program = Program::new(&Snapshot::new(&text));
+    assert_eq!(program.errors, []);
+    let mut launch = Launch { entry: "k".into(), ..Launch::default() };
+    let guessed = complete(&mut launch, &program, &text);
+    let parts = guessed.parts.iter().filter(|part| part.starts_with("grid") || part.starts_with("block"));
+    let said = parts.cloned().collect::<Vec<_>>().join(" ");
+    format!("{:?} {:?}, guessed: {said}", launch.grid.unwrap(), launch.block.unwrap())
+}
+
+#[test]
+fn a_block_has_the_size_that_the_kernel_asks_for() {
+    // Two warps, so that a mistake between warps shows. As many dimensions as the kernel reads.
+    assert_eq!(sizes("", &["%tid.x"]), "[1, 1, 1] [64, 1, 1], guessed: grid=1 block=64");
+    assert_eq!(sizes("", &["%tid.x", "%tid.y"]), "[1, 1, 1] [8, 8, 1], guessed: grid=1 block=8,8");
+    assert_eq!(sizes("", &["%tid.y", "%tid.z"]), "[1, 1, 1] [4, 4, 4], guessed: grid=1 block=4,4,4");
+    assert_eq!(sizes("", &["%ntid.y"]), "[1, 1, 1] [64, 1, 1], guessed: grid=1 block=64");
+    // `.maxntid` is a bound, which a guess exhausts; `.reqntid` is no guess.
+    assert_eq!(sizes(".maxntid 128", &["%tid.y"]), "[1, 1, 1] [128, 1, 1], guessed: grid=1 block=128");
+    assert_eq!(sizes(".maxntid 32, 4", &["%tid.x"]), "[1, 1, 1] [32, 4, 1], guessed: grid=1 block=32,4");
+    assert_eq!(sizes(".reqntid 96", &["%tid.x"]), "[1, 1, 1] [96, 1, 1], guessed: grid=1");
+    assert_eq!(sizes(".reqnctapercluster 2", &["%tid.x"]), "[2, 1, 1] [64, 1, 1], guessed: grid=2 block=64");
+}
+
 #[test]
 fn without_a_bound_there_is_generous_room() {
     assert_eq!(launch("", "4", LOAD), "grid=1 block=64 x=f32[128]:iota n=64 a=2.0 b=3.0");
