@@ -144,6 +144,19 @@ function onlyIndentation(document: vscode.TextDocument, { range, newText }: Text
         let same = 0;
         while (same < before.length && before[same] === blanks[same]) same++;
         if (same === before.length && same === blanks.length) return [];
+        if (blanks.length < before.length && isCommentAboveLabel(document, line)) return [];
         return [new vscode.TextEdit(new vscode.Range(line, from + same, line, to), blanks.slice(same))];
     });
+}
+
+/**
+ * Whether a line is a comment above a label or a guard. Such a comment may stand at the column of statements or at that of labels; the formatter
+ * moves it with a label that has not been moved yet.
+ */
+function isCommentAboveLabel(document: vscode.TextDocument, line: number): boolean {
+    const isComment = (text: string): boolean => /^\s*\/\//.test(text);
+    if (!isComment(document.lineAt(line).text)) return false;
+    let next = line + 1;
+    while (next < document.lineCount && isComment(document.lineAt(next).text)) next++;
+    return next < document.lineCount && /^\s*(?:@(?!@)|[A-Za-z_$%][\w$]*\s*:(?!:))/.test(document.lineAt(next).text);
 }
