@@ -99,6 +99,12 @@ function M.groups_of(name)
   return found
 end
 
+--- Puts the cursor of the grid on the row of a name.
+function M.cursor_to(name)
+  local _, number = M.line_of(name)
+  vim.api.nvim_win_set_cursor(0, { number, 0 })
+end
+
 function M.source_marks()
   local namespace = vim.api.nvim_get_namespaces()['ptx-analyzer-warp-source']
   return vim.tbl_map(function(mark)

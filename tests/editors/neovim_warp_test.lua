@@ -11,7 +11,7 @@ local scenario = {}
 local unpack = unpack or table.unpack
 local messages, says, all_messages, row, evaluate = warp.messages, warp.says, warp.all_messages, warp.row, warp.evaluate
 local pane, grid, line_of, has, groups_of = warp.pane, warp.grid, warp.line_of, warp.has, warp.groups_of
-local step_is, current_step, source_marks = warp.step_is, warp.current_step, warp.source_marks
+local step_is, current_step, source_marks, cursor_to = warp.step_is, warp.current_step, warp.source_marks, warp.cursor_to
 
 function scenario.grid()
   evaluate('mul.f32 %half')
@@ -149,11 +149,6 @@ function scenario.lanes()
   vim.cmd('PtxLane 31')
   becomes('a lane out of sight comes into sight', function() return pane().picture.first + pane().picture.shown == 32 end)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
-end
-
-local function cursor_to(name)
-  local _, number = line_of(name)
-  vim.api.nvim_win_set_cursor(0, { number, 0 })
 end
 
 function scenario.formats()
