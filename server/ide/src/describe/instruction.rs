@@ -155,7 +155,7 @@ pub fn unchecked(entry: &'static Entry) -> Page {
     page
 }
 
-/// What is said of an instruction besides its forms.
+/// The parts of an instruction's page besides its forms.
 pub(super) fn about(page: &mut Page, entry: &'static Entry) {
     page.text(entry.summary);
     page.text(Passage::join(entry.doc));

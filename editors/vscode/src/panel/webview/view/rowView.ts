@@ -23,7 +23,7 @@ export function makeRow(): RowView {
     const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
     const cells = Array.from({ length: LANES }, (_, lane) => {
         const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
-        // Lanes to the left may not be in the page: the column is told.
+        // The page may not contain the lanes to the left, so the cell names its column.
         cell.style.gridColumn = `${lane + 2}`;
         return cell;
     });
