@@ -199,7 +199,7 @@ fn the_result_says_how_it_was_launched_and_whether_lanes_parted() {
     // `other` has no launch: grid and block are guessed, and said.
     let other = evaluate(&mut client, json!({ "entry": "other" }));
     assert_eq!(other["guessed"], json!(["grid=1", "block=64", "n=64"]));
-    assert_eq!((&other["launch"], &other["grid"]["warps"]), (&json!("grid=1 block=64 n=64"), &json!(2)));
+    assert_eq!((&other["launch"], &other["grid"]["warps"]), (&json!("//! launch: grid=1 block=64 n=64"), &json!(2)));
     let text = other["markdown"].as_str().unwrap();
     assert!(text.contains("Guessed: all of this launch.") && text.contains("All lanes stayed together."), "{text}");
     let parted = evaluate(&mut client, json!({ "entry": "twice" }));
