@@ -104,6 +104,8 @@ struct Open {
     statement: Option<usize>,
     /// That statement has an `=`: its braces hold an initializer.
     assigns: bool,
+    /// Its last character that is neither blank nor in a comment.
+    last: Option<char>,
 }
 
 impl Open {
@@ -123,6 +125,9 @@ impl Open {
             };
             if hidden > 0 {
                 at += hidden;
+                if sign == '"' {
+                    self.last = Some(sign);
+                }
                 continue;
             }
             self.sign(text, at, sign);
@@ -160,19 +165,29 @@ impl Open {
             }
             ':' if is_label(statement) && !text[at + 1..].starts_with(':') => self.statement = None,
             '=' => self.assigns = true,
+            '\n' if is_directive(statement) && self.list().is_none() && !matches!(self.last, Some(',' | '=')) => {
+                // Many directives end with their line. Where another does go on, its next line is indented no further.
+                self.statement = None;
+            }
             _ if sign.is_whitespace() => {}
             _ => self.statement = self.statement.or(Some(at)),
         }
+        if !sign.is_whitespace() {
+            self.last = Some(sign);
+        }
+    }
+
+    /// The innermost bracket, if what stands in it is a list.
+    fn list(&self) -> Option<&Bracket> {
+        self.brackets.last().filter(|bracket| bracket.kind == BracketKind::List)
     }
 
     /// The levels of what begins here.
     fn levels(&self, text: &str) -> usize {
         let brackets = self.brackets.iter().filter(|bracket| bracket.kind != BracketKind::Operand).count();
         let continues = self.statement.is_some_and(|start| {
-            let statement = text[start..].trim_end();
             // The directives of a function, and what its list of parameters separates, stand on lines of their own.
-            !statement.starts_with('.')
-                || (statement.ends_with(',') && !self.brackets.last().is_some_and(|b| b.kind == BracketKind::List))
+            !is_directive(&text[start..]) || (self.last == Some(',') && self.list().is_none())
         });
         brackets + usize::from(continues)
     }
@@ -184,6 +199,11 @@ impl Open {
         let begun = text[brace + 1..].lines().next().is_some_and(|rest| !rest.trim().is_empty());
         (begun && text[brace..].starts_with('{')).then(|| text[line..=brace].chars().count())
     }
+}
+
+/// Whether a directive begins it; `@@` begins those of PTX 1.
+fn is_directive(statement: &str) -> bool {
+    statement.starts_with('.') || statement.starts_with("@@")
 }
 
 /// Whether a colon makes a label of it.
