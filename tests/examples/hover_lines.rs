@@ -71,10 +71,11 @@ fn main() {
         let limit = if matrix { 40 } else { 25 };
         let over = all.iter().filter(|a| a.0 > limit).count();
         println!(
-            "{}: {} statements, median {}, p95 {}, max {}, over {limit} lines: {over}",
+            "{}: {} statements, median {}, p90 {}, p95 {}, max {}, over {limit} lines: {over}",
             if matrix { "matrix" } else { "ordinary" },
             all.len(),
             at(0.5),
+            at(0.9),
             at(0.95),
             at(1.0)
         );

@@ -10,6 +10,8 @@ use std::fmt::{self, Write};
 const MAX_NAME: usize = 4096;
 /// The longest result, in bytes. A short name can stand for a very long one, since it may repeat parts of itself.
 const MAX_TEXT: usize = 4096;
+/// The length of a name with its parameters beside a message, in characters.
+const MAX_NOTE: usize = 120;
 /// The length of a short form, in characters.
 const MAX_SHORT: usize = 60;
 
@@ -39,6 +41,17 @@ pub fn short_name(name: &str) -> String {
 /// A name as messages for people show it: the short form with the name itself behind it, if that differs.
 pub fn both_names(name: &str) -> String {
     demangle(name).map_or_else(|| name.to_owned(), |d| format!("{} ({name})", d.short))
+}
+
+/// The mangled names in the backticks of a message, each with what it stands for.
+pub fn mangled_names(message: &str) -> Vec<(&str, String)> {
+    let mut out: Vec<(&str, String)> = Vec::new();
+    for name in message.split('`').skip(1).step_by(2) {
+        let Some(found) = demangle(name).filter(|_| out.iter().all(|(known, _)| *known != name)) else { continue };
+        let is_long = found.full.chars().count() > MAX_NOTE;
+        out.push((name, if is_long { found.short } else { found.full }));
+    }
+    out
 }
 
 /// Where the mangled name begins, and what stands before it.

@@ -1,5 +1,6 @@
 //! The tables in words: Markdown for hover and for `explain`.
 
+mod chapter;
 mod form;
 mod instruction;
 mod modifier;
@@ -9,9 +10,10 @@ mod signature;
 mod statement;
 mod tables;
 
+pub use chapter::{entries, with_modifiers};
 pub use form::describe as operand;
-pub use form::{condition, pretty, range};
-pub use instruction::{Chosen, entries, instruction, mismatch, unchecked};
+pub use form::{condition, pretty, range, with_note};
+pub use instruction::{Chosen, instruction, mismatch, unchecked};
 pub use modifier::{Slotted, modifier};
 pub use page::{Explained, Page};
 pub use statement::{Written, max_lines, reachable, statement};
@@ -19,7 +21,7 @@ pub use tables::{constant, directive, dot_word, modifier_alone, space, special_r
 
 use ptx_analysis::target::{Environment, describe_needs};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateKind};
+use ptx_isa::tables::{Gate, GateKind, Version};
 
 /// Where the manual's anchors are.
 pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
@@ -35,7 +37,7 @@ pub fn words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Strin
 
 /// What a gate asks for, and whether the module has it.
 pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environment>) -> String {
-    let needs = coded(&describe_needs(gate));
+    let needs = coded(&grouped(gate));
     let condition = if condition.is_empty() { String::new() } else { format!(" {condition}") };
     let note = if gate.note.is_empty() { String::new() } else { format!(": {}", gate.note) };
     match gate.kind {
@@ -50,6 +52,23 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
         GateKind::Until => format!("Removed from {needs} on{condition}{note}"),
         GateKind::Deprecated => format!("Deprecated from {needs} on{condition}{note}"),
     }
+}
+
+/// The alternatives of a gate, those of one version of PTX together: `PTX 8.6 and sm_100a or sm_101a, or PTX 8.8 and sm_100f`.
+fn grouped(gate: &Gate) -> String {
+    let mut groups: Vec<(Version, Vec<&str>)> = Vec::new();
+    for alternative in gate.alternatives {
+        let (Some(version), Some(feature)) = (alternative.ptx, alternative.feature.filter(|f| f.starts_with("sm_")))
+        else {
+            return describe_needs(gate);
+        };
+        match groups.last_mut().filter(|(last, _)| *last == version) {
+            Some((_, features)) => features.push(feature),
+            None => groups.push((version, vec![feature])),
+        }
+    }
+    let group = |(version, features): &(Version, Vec<&str>)| format!("PTX {version} and {}", features.join(" or "));
+    groups.iter().map(group).collect::<Vec<_>>().join(", or ")
 }
 
 /// A plain text for Markdown: words with a `_`, such as targets, would be emphasis.

@@ -4,8 +4,8 @@ use crate::describe::{self, Page};
 use crate::hover::version;
 use ptx_analysis::checks::PAGES;
 use ptx_analysis::head;
-use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
+use ptx_isa::{CUDA, ISA};
 
 /// The text on whatever a user names, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
 /// register, a directive, a target, a version, the code of a diagnostic. Case does not matter.
@@ -37,11 +37,29 @@ fn known(word: &str) -> Option<Page> {
     if let Some(constant) = ISA.constants.iter().find(|c| c.name.eq_ignore_ascii_case(word)) {
         return Some(describe::constant(constant, None));
     }
+    if let Some(page) = cuda(word) {
+        return Some(page);
+    }
     let lower = word.to_ascii_lowercase();
     describe::target(&lower, None)
         .or_else(|| dot_word(&format!(".{word}")))
         .or_else(|| special_register(&format!("%{word}")))
         .or_else(|| dot_word(&format!("\"{word}\"")))
+}
+
+/// A name of CUDA C++: what it is in PTX, and the page on that.
+fn cuda(word: &str) -> Option<Page> {
+    let name = word.trim_end_matches("()");
+    let found = CUDA.iter().find(|c| c.name == name)?;
+    let mut page = Page::default();
+    let spellings: Vec<String> = found.ptx.split(" / ").map(|ptx| format!("`{ptx}`")).collect();
+    let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
+    page.text(format!("`{name}` of CUDA C++ is {} in PTX{words}.", spellings.join(" or ")));
+    let first = found.ptx.split(" / ").next().and_then(|ptx| ptx.split_whitespace().next()).unwrap_or("");
+    if let Some(rest) = known(first) {
+        page.page(rest);
+    }
+    Some(page)
 }
 
 fn special_register(word: &str) -> Option<Page> {
@@ -68,7 +86,7 @@ fn dot_word(word: &str) -> Option<Page> {
     }
     let takers = describe::takers(name);
     if !takers.is_empty() {
-        page.text(format!("Taken by {}.", describe::words(takers, 40)));
+        page.text(format!("Used by {}.", describe::words(takers, 40)));
     }
     (!page.is_empty()).then_some(page)
 }
@@ -102,6 +120,11 @@ fn instruction(word: &str) -> Option<Page> {
     let head = head::resolve(opcode, &modifiers)?;
     if !head.entry.checked {
         return Some(describe::unchecked(head.entry));
+    }
+    if head.mismatch.is_some()
+        && let Some(page) = describe::with_modifiers(opcode, &modifiers)
+    {
+        return Some(page);
     }
     if let Some(mismatch) = &head.mismatch {
         return Some(describe::mismatch(opcode, &head, mismatch));

@@ -45,7 +45,7 @@ pub use completion::{
 pub use definition::{
     SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
 };
-pub use demangle::{Demangled, both_names, demangle, short_name};
+pub use demangle::{Demangled, both_names, demangle, mangled_names, short_name};
 pub use describe::Explained;
 pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;

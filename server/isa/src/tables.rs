@@ -247,6 +247,8 @@ table! {
         mixed: bool,
         /// An address that the assembler takes without its brackets too.
         naked: bool,
+        /// Of an address: a register there holds a generic one; the state spaces are those of variables that are named.
+        generic: bool,
         /// In unified mode a texture, which brings its sampler along, passes for a sampler.
         unified: bool,
         /// Registers of `.bN` types only.

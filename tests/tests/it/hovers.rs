@@ -4,6 +4,7 @@
 use crate::verdicts::{files, unpacked};
 use ptx_ide::hover;
 use ptx_isa::ISA;
+use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
 use ptx_tests::snippets::{declarations, parse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +12,8 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-/// Of so many accepted statements one is looked at.
-const STEP: usize = 18;
+/// Every which accepted statement is hovered.
+const STEP: usize = 6;
 /// Statements of one module.
 const TOGETHER: usize = 100;
 
@@ -45,8 +46,24 @@ fn modifiers<'m>(block: &'m str, known: &BTreeSet<&str>) -> Vec<&'m str> {
     words.map(|w| w.trim_end_matches([':', '.'])).filter(|w| known.contains(w)).collect()
 }
 
+/// The modifiers of an opcode: all, and those that are meant where nothing is written.
+struct Modifiers {
+    known: BTreeSet<&'static str>,
+    implied: Vec<&'static str>,
+}
+
+impl Modifiers {
+    fn of(opcode: &'static Opcode) -> Self {
+        let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+        Self {
+            known: forms().flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect(),
+            implied: forms().flat_map(|f| f.implied).map(|i| i.value).collect(),
+        }
+    }
+}
+
 /// What is wrong with the hover on a statement.
-fn wrong(snapshot: &Snapshot, start: usize, statement: &str) -> Option<String> {
+fn wrong(snapshot: &Snapshot, start: usize, statement: &str, all: &BTreeMap<&str, Modifiers>) -> Option<String> {
     let Some(hover) = hover(snapshot, start, None).filter(|h| !h.markdown.trim().is_empty()) else {
         return Some(format!("nothing on {statement}"));
     };
@@ -56,18 +73,15 @@ fn wrong(snapshot: &Snapshot, start: usize, statement: &str) -> Option<String> {
     if lines(text) > limit(name) {
         return Some(format!("{} lines on {statement}", lines(text)));
     }
-    let opcode = ISA.opcode(name)?;
-    let known: BTreeSet<&str> =
-        opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect();
+    let Modifiers { known, implied } = all.get(name)?;
     let mut written: Vec<String> = ptx_split(head);
     // What a modifier that is left out means is as good as written.
-    let forms = opcode.entries.iter().flat_map(|e| e.forms);
-    written.extend(forms.flat_map(|f| f.implied).map(|i| i.value.to_owned()));
+    written.extend(implied.iter().map(|value| (*value).to_owned()));
     for block in blocks(text) {
         // A row or a line may name others beside what is written: `.f16` or `.bf16`.
         for line in block.lines().filter(|l| !l.starts_with("```")) {
             // `without .add` speaks of a statement that has no `.add`.
-            let found = modifiers(line.split("without").next().unwrap_or(""), &known);
+            let found = modifiers(line.split("without").next().unwrap_or(""), known);
             if !found.is_empty() && !found.iter().any(|m| written.iter().any(|w| w == m)) {
                 return Some(format!("`{line}` on {statement}"));
             }
@@ -82,7 +96,7 @@ fn ptx_split(head: &str) -> Vec<String> {
 }
 
 /// Looks at statements of one version and target.
-fn sweep((version, target): &(String, String), statements: &[String]) -> Vec<String> {
+fn sweep((version, target): &(String, String), statements: &[String], all: &BTreeMap<&str, Modifiers>) -> Vec<String> {
     let mut module =
         format!(".version {version}\n.target {target}\n.address_size 64\n{}\n", declarations(version, target));
     let mut starts = Vec::new();
@@ -93,7 +107,7 @@ fn sweep((version, target): &(String, String), statements: &[String]) -> Vec<Str
     module.push_str("L: ret;\n}\n");
     let snapshot = Snapshot::new(&module);
     let each = statements.iter().zip(starts);
-    each.filter_map(|(statement, start)| wrong(&snapshot, start, statement)).collect()
+    each.filter_map(|(statement, start)| wrong(&snapshot, start, statement, all)).collect()
 }
 
 /// A version with a target, and statements that it accepts.
@@ -117,12 +131,15 @@ fn work() -> Vec<Work> {
 fn each_statement_has_a_hover_of_its_own_on_one_screen() {
     let work = work();
     let count: usize = work.iter().map(|w| w.1.len()).sum();
-    assert!(count >= 7_000, "{count}");
+    assert!(count >= 20_000, "{count}");
+    let modifiers: BTreeMap<&str, Modifiers> = ISA.opcodes.iter().map(|o| (o.name, Modifiers::of(o))).collect();
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     let found: Vec<String> = thread::scope(|scope| {
         let lane = |lane: usize| {
             let mine: Vec<&Work> = work.iter().skip(lane).step_by(lanes).collect();
-            scope.spawn(move || mine.into_iter().flat_map(|(home, all)| sweep(home, all)).collect::<Vec<_>>())
+            let modifiers = &modifiers;
+            scope
+                .spawn(move || mine.into_iter().flat_map(|(home, all)| sweep(home, all, modifiers)).collect::<Vec<_>>())
         };
         let threads: Vec<_> = (0..lanes).map(lane).collect();
         threads.into_iter().flat_map(|t| t.join().expect("a lane ends")).collect()

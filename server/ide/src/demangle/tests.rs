@@ -1,4 +1,4 @@
-use super::{MAX_SHORT, MAX_TEXT, both_names, demangle, short_name, shorten};
+use super::{MAX_SHORT, MAX_TEXT, both_names, demangle, mangled_names, short_name, shorten};
 use std::time::{Duration, Instant};
 
 fn full(name: &str) -> String {
@@ -93,4 +93,11 @@ fn neither_time_nor_length_explodes() {
         }
         assert!(start.elapsed() < Duration::from_secs(1), "{name}: {:?}", start.elapsed());
     }
+}
+
+#[test]
+fn the_names_in_a_message_are_told() {
+    let names = mangled_names("no function `_Z3addii` is declared here, nor `foo`: see `_Z3addii` and `_Z3subii`");
+    assert_eq!(names, [("_Z3addii", "add(int, int)".to_owned()), ("_Z3subii", "sub(int, int)".to_owned())]);
+    assert!(mangled_names("_Z3addii without backticks, `%r1`, an odd one `_Z3addi").is_empty());
 }

@@ -59,11 +59,17 @@ fn split(text: &str) -> Option<(&str, &str)> {
 ///
 /// `notes` say what they are for.
 pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
-    let words = |spec: &Spec| match notes.iter().find(|n| n.name == spec.value.name) {
-        Some(note) => format!("{} ({})", note.doc, describe(spec)),
-        None => describe(spec),
-    };
+    let note = |spec: &Spec| notes.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
+    let words = |spec: &Spec| with_note(note(spec), &describe(spec));
     lines(arrangement, words, &[])
+}
+
+/// What an operand is for, and in parentheses what may stand there.
+pub fn with_note(note: Option<&str>, what: &str) -> String {
+    match note {
+        Some(note) => format!("{} ({what})", note.trim_end_matches('.')),
+        None => what.to_owned(),
+    }
 }
 
 /// The operands of a form, a line each, with the words for each; `given` is what an instruction has for them.
@@ -119,9 +125,13 @@ pub fn describe(spec: &Spec) -> String {
     };
     let ty = spec.ty.map(|t| t.name());
     let mut out = match value.kind {
+        Kind::Value if value.immediate_only && !value.ranges.is_empty() => {
+            return format!("a literal: {}", ranges(value.ranges));
+        }
+        Kind::Value if value.immediate_only => format!("a {}", register(spec)),
         Kind::Value => format!("{access}: {}", register(spec)),
         Kind::Address(_) => {
-            let space = match spec.spaces {
+            let space = match spec.spaces.filter(|_| !value.generic) {
                 None => "a generic address".to_owned(),
                 Some(spaces) => format!("an address in {}", super::words(spaces.iter().copied(), 8)),
             };
@@ -136,8 +146,7 @@ pub fn describe(spec: &Spec) -> String {
         Kind::Any => format!("{access}: anything"),
     };
     if !value.ranges.is_empty() {
-        let ranges: Vec<String> = value.ranges.iter().map(range).collect();
-        out.push_str(&format!("; a literal must be {}", ranges.join(", ")));
+        out.push_str(&format!("; a literal must be {}", ranges(value.ranges)));
     }
     if !value.select.is_empty() {
         out.push_str(&format!("; a selector may follow ({})", value.select.join(" ")));
@@ -186,6 +195,18 @@ fn register(spec: &Spec) -> String {
         out.push_str(", or the address of a variable");
     }
     out
+}
+
+/// Which numbers some ranges have.
+fn ranges(all: &[Range]) -> String {
+    let doubles =
+        |pair: &[Range]| pair[0].low == pair[0].high && pair[1].low == pair[1].high && pair[1].low == 2 * pair[0].low;
+    match all {
+        [first, _, _, .., last] if all.windows(2).all(doubles) && all.len() > 4 => {
+            format!("a power of two from {} to {}", first.low, last.low)
+        }
+        _ => all.iter().map(range).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Which numbers a range has.

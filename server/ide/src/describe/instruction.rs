@@ -1,11 +1,11 @@
 //! Instructions and their modifiers in words.
 
-use super::form::{condition, operands, pretty, resolved};
+use super::form::{operands, pretty, resolved};
 use super::{Page, always, gate, tables, words};
 use ptx_analysis::head::{self, Candidate, Head, Mismatch};
 use ptx_analysis::spec::{Arrangement, applies};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule, Slot};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule};
 
 /// The form and the operands that an instruction uses.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +22,6 @@ const LONGEST_SHORT: usize = 200;
 const MOST_FORMS: usize = 12;
 /// How many modifiers that could be added are listed.
 const MOST_FREE: usize = 16;
-/// How many values of a slot are listed.
-const MOST_VALUES: usize = 24;
 
 /// An instruction whose form is known, as `explain` shows it: in short first, then everything that is known of it.
 pub fn instruction(
@@ -80,7 +78,7 @@ fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environm
         }
     }
     if !free.is_empty() {
-        out.push(format!("could be added: {}", words(free, MOST_FREE)));
+        out.push(format!("Optional: {}", words(free, MOST_FREE)));
     }
     out
 }
@@ -157,90 +155,8 @@ pub fn unchecked(entry: &'static Entry) -> Page {
     page
 }
 
-/// All forms of those entries of an opcode that are wanted.
-pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
-    for entry in opcode.entries.iter().filter(|e| wanted(e)) {
-        page.page(whole(entry, environment));
-    }
-    page
-}
-
-/// An entry with all its forms.
-fn whole(entry: &'static Entry, environment: Option<&Environment>) -> Page {
-    if !entry.checked {
-        return unchecked(entry);
-    }
-    let mut page = Page::default();
-    page.code(&annotated(entry));
-    page.text(entry.summary);
-    page.list("", common_sets(entry));
-    page.text(Passage::join(entry.doc));
-    let mut gates: Vec<String> = Vec::new();
-    for form in entry.forms {
-        for g in form.gates.iter().filter(|g| !always(g) && !of_form(entry, g)) {
-            let line = gate(g, &condition(g.when, form), environment);
-            if !gates.contains(&line) {
-                gates.push(line);
-            }
-        }
-    }
-    page.list("", gates);
-    page.list("Operands", entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc)));
-    page.list("Modifiers", entry.modifiers.iter().map(|m| format!("`{}`: {}", m.name, m.doc)));
-    page.list("Notes", entry.notes.iter().map(|n| n.text));
-    page.manual(&format!("`{}`", entry.name), entry.manual);
-    page
-}
-
-/// Whether a gate holds for some forms only, without a condition that says for which.
-fn of_form(entry: &Entry, gate: &Gate) -> bool {
-    gate.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(gate))
-}
-
-fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static Slot> {
-    entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
-}
-
-/// Whether all forms mean the same values by the name of a slot.
-fn is_common(entry: &'static Entry, slot: &Slot) -> bool {
-    slots(entry).all(|s| s.name != slot.name || s.values == slot.values)
-}
-
-fn common_sets(entry: &'static Entry) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for slot in slots(entry).filter(|s| is_common(entry, s)) {
-        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MOST_VALUES));
-        if !out.contains(&line) {
-            out.push(line);
-        }
-    }
-    out
-}
-
-/// The forms, each with what holds for it alone.
-fn annotated(entry: &'static Entry) -> String {
-    let mut out: Vec<String> = Vec::new();
-    for form in entry.forms {
-        let mut lines = pretty(form);
-        let mut told: Vec<&str> = Vec::new();
-        for slot in form.slots.iter().filter(|s| s.values.len() > 1 && !is_common(entry, s)) {
-            if !told.contains(&slot.name) {
-                told.push(slot.name);
-                lines.push_str(&format!("\n    // .{}: {}", slot.name, slot.values.join(" ")));
-            }
-        }
-        for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {
-            lines.push_str(&format!("\n    // {}", gate(g, "", None).replace('`', "")));
-        }
-        if !out.contains(&lines) {
-            out.push(lines);
-        }
-    }
-    out.join("\n")
-}
-
-fn about(page: &mut Page, entry: &'static Entry) {
+/// The parts of an instruction's page besides its forms.
+pub(super) fn about(page: &mut Page, entry: &'static Entry) {
     page.text(entry.summary);
     page.text(Passage::join(entry.doc));
     page.list("Notes", entry.notes.iter().map(|n| n.text));

@@ -5,7 +5,8 @@ use super::instruction::{entry_of, meaning_in};
 use super::{Page, gate, is_worth_a_line, tables, words};
 use ptx_analysis::head::Candidate;
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Entry, Gate, Opcode, Term};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Gate, Opcode, Term, TypeExpr, Value};
 
 /// How many values of a slot are listed one by one, with what they mean.
 const MOST_EXPLAINED: usize = 8;
@@ -34,11 +35,17 @@ pub fn modifier(
     let own = chosen.as_ref().and_then(|s| entry_of(opcode, s.candidate.form)).unwrap_or(entry);
     let here = own.modifiers.iter().find(|m| m.name == name);
     let general = tables::meaning(name, environment);
-    if general.is_empty() {
+    if let Some(here) = here
+        && ISA.ty(name).is_none()
+    {
+        // What it means here is more than what it means in general.
+        page.text(format!("`{name}` – {}", here.doc));
+    } else if general.is_empty() {
         page.text(format!("`{name}`"));
+    } else {
+        page.parts.extend(general.parts);
     }
-    page.parts.extend(general.parts);
-    if let Some(here) = here {
+    if let Some(here) = here.filter(|_| ISA.ty(name).is_some()) {
         page.text(format!("In `{}`: {}", own.name, here.doc));
     } else if own.path.contains(&name) {
         page.text(format!("Part of the name of `{}`: {}", own.name, own.summary));
@@ -46,6 +53,7 @@ pub fn modifier(
     match chosen {
         Some(slotted) => {
             let Slotted { candidate, index, .. } = slotted;
+            page.text(typed(opcode, candidate, index));
             in_slot(&mut page, own, &slotted, environment);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
@@ -64,6 +72,44 @@ pub fn modifier(
     page
 }
 
+/// Which operands have the type in a slot: `` The type of `a` and `b`. ``
+fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
+    let slots: Vec<usize> = (0..candidate.form.slots.len()).filter(|i| candidate.form.slots[*i].is_type).collect();
+    let Some(nth) = slots.iter().position(|i| *i == index) else { return String::new() };
+    let values: Vec<&Value> = candidate.form.operands.iter().flat_map(|o| o.pattern.values()).collect();
+    let mut found: Vec<&Value> = values.iter().copied().filter(|v| follows(&v.ty, index)).collect();
+    if found.is_empty() {
+        // A type that the form fixes: the first of that name belongs to the first operand of that type.
+        let name = candidate.values[index].unwrap_or("");
+        let fixed: Vec<&Value> = values.iter().copied().filter(|v| v.ty == TypeExpr::Named(name)).collect();
+        let same: Vec<usize> = slots.iter().copied().filter(|i| candidate.values[*i] == Some(name)).collect();
+        found = match same.iter().position(|i| *i == index) {
+            Some(at) if same.len() == fixed.len() => fixed.into_iter().skip(at).take(1).collect(),
+            _ if same.len() == 1 => fixed,
+            _ => Vec::new(),
+        };
+    }
+    if found.is_empty() && slots.len() > 2 && ISA.has_fragments(opcode.name) {
+        // The types of matrices stand in the order of the operands.
+        found = values.into_iter().skip(nth).take(1).collect();
+    }
+    let names: Vec<String> = found.iter().map(|v| format!("`{}`", v.name)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("Here: the type of {one}."),
+        [others @ .., last] => format!("Here: the type of {} and {last}.", others.join(", ")),
+    }
+}
+
+/// Whether a type is that of a slot, or made of it.
+fn follows(ty: &TypeExpr, slot: usize) -> bool {
+    match ty {
+        TypeExpr::Slot(index) => usize::from(*index) == slot,
+        TypeExpr::Wide(inner) | TypeExpr::Half(inner) | TypeExpr::Bits(inner) => follows(inner, slot),
+        TypeExpr::None | TypeExpr::Named(_) => false,
+    }
+}
+
 /// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
 fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
     let Slotted { candidate, index, stands } = *slotted;
@@ -79,7 +125,7 @@ fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: O
     }
     if slot.is_type || others.len() > MOST_EXPLAINED {
         if !others.is_empty() {
-            page.text(format!("In its place: {}", words(others, MOST_VALUES)));
+            page.text(format!("Alternatives: {}", words(others, MOST_VALUES)));
         }
         return;
     }
@@ -91,7 +137,7 @@ fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: O
     };
     // A modifier that the module does not have is marked so; one that the operands exclude is left out.
     let choice = |value: &&&str| lacks(value) || stands(value);
-    page.list("In its place", others.iter().filter(choice).map(line));
+    page.list("Alternatives", others.iter().filter(choice).map(line));
 }
 
 /// Whether a gate asks for something because of this modifier.

@@ -124,7 +124,7 @@ impl Words<'_> {
 }
 
 /// The sentences of a text, each without the blank behind it.
-fn sentences(text: &str) -> Vec<&str> {
+pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut inside = false;

@@ -3,11 +3,11 @@
 
 use super::form::{lines, pretty};
 use super::instruction::{Chosen, distinct, entry_of, meaning_in};
-use super::relevance::Words;
+use super::relevance::{Words, sentences};
 use super::signature::signature;
 use super::{Explained, Page, always, gate, is_bound, lacks};
 use ptx_analysis::head::{Head, Mismatch};
-use ptx_analysis::spec::applies;
+use ptx_analysis::spec::{Arrangement, Shape, Spec, applies};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Gate, GateKind, Opcode, Passage};
@@ -76,9 +76,10 @@ pub fn statement(
     if shown.chars().count() > MAX_SIGNATURE {
         shown = super::form::resolved(opcode.name, candidate);
     }
-    if let Some(result) = result(entry, is_written, written.operands) {
+    let result = result(entry, is_written, written.operands);
+    if let Some(result) = &result {
         shown.push('\n');
-        shown.push_str(&result);
+        shown.push_str(result);
     }
     page.code(&shown);
     page.text(entry.summary);
@@ -89,15 +90,18 @@ pub fn statement(
             let note = entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| words.part(o.doc));
             let lanes = written.lanes.iter().find(|(name, _)| *name == spec.value.name);
             let note = lanes.map(|(_, text)| text.clone()).or(note).filter(|n| !n.is_empty());
-            let what = super::operand(spec);
-            note.map_or(what.clone(), |note| format!("{note} ({what})"))
+            super::form::with_note(note.as_deref(), &super::operand(&in_space(spec, &candidate.values)))
         },
         written.operands,
     );
     page.list("", operands);
     let mut modifiers = Vec::new();
     for (slot, value) in form.slots.iter().zip(&candidate.values) {
-        let Some(value) = value.filter(|v| !slot.is_type && !entry.path.contains(v)) else { continue };
+        let Some(value) = value.filter(|v| !entry.path.contains(v) && !names_space(arrangement, v)) else { continue };
+        // A type speaks for itself, unless the instruction says what it stands for.
+        if slot.is_type && !entry.modifiers.iter().any(|m| m.name == value) {
+            continue;
+        }
         let meaning = first(&words.part(&meaning_in(entry, value)));
         if !meaning.is_empty() {
             modifiers.push(format!("`{value}` – {meaning}"));
@@ -106,17 +110,55 @@ pub fn statement(
     page.list("", modifiers);
     let here = |g: &Gate| !always(g) && applies(g.when, &candidate.values, arrangement);
     page.text(strongest(form.gates, here, environment).unwrap_or_default());
-    for passage in entry.doc.iter().filter(about) {
-        // The lanes of this very form are with the operands: what the text says of those of all forms is left to the chapter.
-        let of_all = passage.when.is_empty() && is_block(passage.text);
-        if written.lanes.is_empty() || !of_all {
-            page.text(specialised(passage));
-        }
+    // The lanes of this very form are with the operands: what the text says of those of all forms is left to the chapter.
+    let of_all = |p: &&Passage| !written.lanes.is_empty() && p.when.is_empty() && is_block(p.text);
+    let mut passages: Vec<String> = entry.doc.iter().filter(about).filter(|p| !of_all(p)).map(specialised).collect();
+    passages.retain(|text| !text.trim().is_empty());
+    for (at, text) in passages.iter().enumerate() {
+        let followed = passages.get(at + 1).is_some_and(|next| is_block(next) || next.starts_with("- "));
+        page.text(self_contained(text, result.is_some(), followed));
     }
     let notes = entry.notes.iter().filter(about).map(specialised).filter(|n| !n.is_empty());
     page.list("", notes);
     finish(&mut page, opcode, entry, 1);
     page
+}
+
+/// A paragraph without a formula that the result above says already, and without an announcement of what is not shown.
+fn self_contained(text: &str, has_result: bool, followed: bool) -> String {
+    let is_list = text.starts_with("- ");
+    if is_block(text) || is_list {
+        return text.to_owned();
+    }
+    let mut all = sentences(text);
+    if has_result && all.first().is_some_and(|s| is_formula(s)) {
+        all.remove(0);
+    }
+    if !followed {
+        all.pop_if(|last| last.ends_with(':'));
+    }
+    all.join(" ")
+}
+
+/// Whether a sentence is nothing but `` `d = a + b`. ``.
+fn is_formula(sentence: &str) -> bool {
+    let inside = sentence.strip_prefix('`').and_then(|s| s.strip_suffix("`."));
+    inside.is_some_and(|s| s.contains(" = ") && !s.contains('`'))
+}
+
+/// An address in the state space that is written, of those that the form allows.
+fn in_space(spec: &Spec, values: &[Option<&'static str>]) -> Spec {
+    let written = |spaces: &&'static [&'static str]| spaces.iter().position(|s| values.contains(&Some(*s)));
+    let spaces = spec.spaces.map(|all| written(&all).and_then(|at| all.get(at..=at)).unwrap_or(all));
+    Spec { spaces, ..*spec }
+}
+
+/// Whether a modifier says in which state space an address lies: the address says so itself.
+fn names_space(arrangement: &Arrangement, value: &str) -> bool {
+    arrangement.operands.iter().any(|(_, shape)| match shape {
+        Shape::Address(parts) => parts.iter().any(|spec| spec.spaces.is_some_and(|all| all.contains(&value))),
+        _ => false,
+    })
 }
 
 /// Whether a passage is code or a table.

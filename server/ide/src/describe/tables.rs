@@ -127,7 +127,7 @@ pub fn target(name: &str, environment: Option<&Environment>) -> Option<Page> {
     let mut page = Page::default();
     page.text(titled(target.name, target.summary));
     if name != target.name {
-        page.text(format!("`{name}` is another word for `{}`.", target.name));
+        page.text(format!("`{name}` is another name of `{}`.", target.name));
     }
     // The module's own target says nothing about whether it has this one.
     let version_only = environment.map(|e| Environment { target: None, ..e.clone() });
@@ -148,13 +148,13 @@ fn multiprocessor(m: &Multiprocessor) -> String {
     let mut shared = format!("{} KB of shared memory", kilo(m.shared));
     if let [others @ .., _] = m.carve_outs {
         let others: Vec<String> = others.iter().map(|b| kilo(*b).to_string()).collect();
-        shared.push_str(&format!(" (or {}, and more cache)", others.join(", ")));
+        shared.push_str(&format!(" (configurable as {} KB; the rest is L1 cache)", others.join(", ")));
     }
     if m.shared_opt_in > 48 << 10 {
         shared.push_str(&format!("; a CTA gets 48 KB, {} KB if the launch asks for it", kilo(m.shared_opt_in)));
     }
     if m.shared_reserved > 0 {
-        shared.push_str(&format!("; {} KB more of each CTA is the driver's", kilo(m.shared_reserved)));
+        shared.push_str(&format!("; the driver reserves {} KB per CTA", kilo(m.shared_reserved)));
     }
     let cta = if m.cta_registers < m.registers { format!(", {} for a CTA", m.cta_registers) } else { String::new() };
     format!(

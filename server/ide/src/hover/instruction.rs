@@ -175,7 +175,7 @@ impl At<'_> {
             let spec = spec_at(instruction, arrangement, &local)?;
             let text = self.snapshot.text(base..base + instruction.range.end);
             Some(Here {
-                written: head_text(instruction),
+                written: head_text(instruction, candidate.entry.name),
                 note: candidate.entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| o.doc),
                 operands: given(instruction, arrangement, &text),
                 modifiers: candidate.values.iter().flatten().copied().collect(),
@@ -188,12 +188,15 @@ impl At<'_> {
     }
 }
 
-/// `fma.rn.f32`, as it is written.
-fn head_text(instruction: &Instruction<'_>) -> String {
+/// `fma.rn.f32`, as it is written; of a long one the name alone.
+fn head_text(instruction: &Instruction<'_>, name: &str) -> String {
     let mut written = instruction.opcode.text.to_owned();
     instruction.modifiers.iter().for_each(|m| written.push_str(m.text));
-    written
+    if written.len() <= LONGEST_HEAD { written } else { name.to_owned() }
 }
+
+/// Characters of a mnemonic that is repeated in a sentence.
+const LONGEST_HEAD: usize = 32;
 
 /// What a word is to its instruction.
 pub(super) struct Here {
@@ -228,12 +231,8 @@ pub(super) struct Given {
 impl Here {
     /// `` Here: `a` of `add.f32` – read: `.f32` ``.
     pub fn role(&self) -> String {
-        let mut out =
-            format!("Here: `{}` of `{}` – {}", self.spec.value.name, self.written, describe::operand(&self.spec));
-        if let Some(note) = self.note {
-            out.push_str(&format!(". {note}"));
-        }
-        out
+        let what = describe::with_note(self.note, &describe::operand(&self.spec));
+        format!("Here: `{}` of `{}` – {what}", self.spec.value.name, self.written)
     }
 }
 

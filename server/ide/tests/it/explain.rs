@@ -10,7 +10,12 @@ fn starts(query: &str, start: &str) {
 #[test]
 fn every_kind_of_name_has_a_page() {
     starts("fma.rn.f32", "```ptx\nfma.rn.f32 d, a, b, c;\n```");
-    starts("fma", "```ptx\nfma.rnd{.ftz}{.sat}.f32 d, a, b, c\n");
+    starts(
+        "fma",
+        "**3 instructions, those used most first**\n\n- `fma` – Multiplies and adds with a single rounding.\n",
+    );
+    starts("threadIdx.x", "`threadIdx.x` of CUDA C++ is `%tid.x` in PTX.\n\n---\n\n```ptx\n.sreg .u32 %tid.x;\n```");
+    starts("__shfl_down_sync", "`__shfl_down_sync` of CUDA C++ is `shfl.sync.down.b32` in PTX");
     starts(".ftz", "`.ftz` – ");
     starts("%laneid", "```ptx\n.sreg .u32 %laneid;\n```");
     starts("%tid.x", "```ptx\n.sreg .u32 %tid.x;\n```");
@@ -38,7 +43,44 @@ fn case_blanks_and_missing_signs_are_forgiven() {
 fn all_meanings_of_a_word_are_told() {
     let page = explain(".global").expect("a page");
     assert!(page.starts_with("```ptx\n.global"), "{page}");
-    assert!(page.contains("\n---\n") && page.contains("Taken by") && page.contains("`ld`"), "{page}");
+    assert!(page.contains("\n---\n") && page.contains("Used by") && page.contains("`ld`"), "{page}");
+}
+
+#[test]
+fn what_is_used_most_comes_first() {
+    let page = explain("mma").expect("a page");
+    let order = [
+        "```ptx\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;\n```",
+        "- `a` – The thread's part of A, M × K (read: a list of 4 × `.f16x2`, no literal)",
+        "mma.sync.aligned.shape.row.col.f32.bf16.bf16.f32 d, a, b, c",
+        "```ptx\nmma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 d, a, b, c;\n```",
+        "mma.sp",
+        ".block_scale",
+        ".b1.b1",
+    ];
+    let body = page.split_once("\n---\n").expect("a list first").1;
+    let places: Vec<Option<usize>> = order.iter().map(|text| body.find(text)).collect();
+    assert!(places.iter().all(Option::is_some) && places[..4].is_sorted(), "{places:?}\n{page}");
+    assert!(places[4..].iter().all(|place| *place > places[3]), "{places:?}\n{page}");
+    let cvt = explain("cvt").expect("a page");
+    assert!(cvt.starts_with("**2 instructions"), "{cvt}");
+}
+
+#[test]
+fn a_part_of_the_modifiers_is_answered_with_the_forms_that_have_them() {
+    for (query, form, meaning) in [
+        ("setp.lt", "setp.cmp{.bool}.type p{|q}, a, b{, {!}c}", "`.lt` – Less than"),
+        (
+            "mma.m16n8k16",
+            "mma.sync.aligned.shape.row.col.f32.f16.f16.f32 d, a, b, c",
+            "`.m16n8k16` – M = 16, N = 8, K = 16",
+        ),
+        ("ldmatrix.trans", "ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 r, [p]", "`.trans` – Each matrix"),
+    ] {
+        let page = explain(query).expect("a page");
+        assert!(page.starts_with("```ptx") && page.contains(form) && page.contains(meaning), "{query}:\n{page}");
+    }
+    assert!(explain("vote.ballot").is_some_and(|page| page.starts_with("```ptx\nvote.sync.ballot")));
 }
 
 #[test]

@@ -93,26 +93,24 @@ fn registers_of_mma() {
     check(
         &at(MMA, "%f3", 0),
         &expect![[r#"
-        **D** – 16×8 of `.f32`, 4 elements in 4 registers of each lane
+            **D** – 16×8 of `.f32`, 4 elements in 4 registers of each lane
 
-        `%f3`, register 3: row `lane/4 + 8`, column `2*(lane%4) + 1`
+            `%f3`, register 3: row `lane/4 + 8`, column `2*(lane%4) + 1`
 
-        The same layout in `.f16` and `.f32`: with `.f16` two neighbours share a register.
+            ```text
+                   0       1       2       3       4       5       6       7
+              0  T0:0    T0:1    T1:0    T1:1    T2:0    T2:1    T3:0    T3:1
+              1  T4:0    T4:1    T5:0    T5:1    T6:0    T6:1    T7:0    T7:1
+              ⋮
+              7  T28:0   T28:1   T29:0   T29:1   T30:0   T30:1   T31:0   T31:1
+              8  T0:2   [T0:3]   T1:2   [T1:3]   T2:2   [T2:3]   T3:2   [T3:3]
+              9  T4:2   [T4:3]   T5:2   [T5:3]   T6:2   [T6:3]   T7:2   [T7:3]
+              ⋮
+             15  T28:2  [T28:3]  T29:2  [T29:3]  T30:2  [T30:3]  T31:2  [T31:3]
+            ```
 
-        ```text
-               0       1       2       3       4       5       6       7
-          0  T0:0    T0:1    T1:0    T1:1    T2:0    T2:1    T3:0    T3:1
-          1  T4:0    T4:1    T5:0    T5:1    T6:0    T6:1    T7:0    T7:1
-          ⋮
-          7  T28:0   T28:1   T29:0   T29:1   T30:0   T30:1   T31:0   T31:1
-          8  T0:2   [T0:3]   T1:2   [T1:3]   T2:2   [T2:3]   T3:2   [T3:3]
-          9  T4:2   [T4:3]   T5:2   [T5:3]   T6:2   [T6:3]   T7:2   [T7:3]
-          ⋮
-         15  T28:2  [T28:3]  T29:2  [T29:3]  T30:2  [T30:3]  T31:2  [T31:3]
-        ```
-
-        `T4:1`: lane 4, register 1 of the list
-    "#]],
+            `T4:1`: lane 4, register 1 of the list
+        "#]],
     );
 }
 
@@ -141,26 +139,24 @@ fn lists_with_one_register_and_with_a_sink() {
     check(
         &at(&statement, "_,", 0),
         &expect![[r#"
-        **D** – 16×8 of `.f32`, 4 elements in 4 registers of each lane
+            **D** – 16×8 of `.f32`, 4 elements in 4 registers of each lane
 
-        `_`, register 1: row `lane/4`, column `2*(lane%4) + 1`
+            `_`, register 1: row `lane/4`, column `2*(lane%4) + 1`
 
-        The same layout in `.f16` and `.f32`: with `.f16` two neighbours share a register.
+            ```text
+                   0       1       2       3       4       5       6       7
+              0  T0:0   [T0:1]   T1:0   [T1:1]   T2:0   [T2:1]   T3:0   [T3:1]
+              1  T4:0   [T4:1]   T5:0   [T5:1]   T6:0   [T6:1]   T7:0   [T7:1]
+              ⋮
+              7  T28:0  [T28:1]  T29:0  [T29:1]  T30:0  [T30:1]  T31:0  [T31:1]
+              8  T0:2    T0:3    T1:2    T1:3    T2:2    T2:3    T3:2    T3:3
+              9  T4:2    T4:3    T5:2    T5:3    T6:2    T6:3    T7:2    T7:3
+              ⋮
+             15  T28:2   T28:3   T29:2   T29:3   T30:2   T30:3   T31:2   T31:3
+            ```
 
-        ```text
-               0       1       2       3       4       5       6       7
-          0  T0:0   [T0:1]   T1:0   [T1:1]   T2:0   [T2:1]   T3:0   [T3:1]
-          1  T4:0   [T4:1]   T5:0   [T5:1]   T6:0   [T6:1]   T7:0   [T7:1]
-          ⋮
-          7  T28:0  [T28:1]  T29:0  [T29:1]  T30:0  [T30:1]  T31:0  [T31:1]
-          8  T0:2    T0:3    T1:2    T1:3    T2:2    T2:3    T3:2    T3:3
-          9  T4:2    T4:3    T5:2    T5:3    T6:2    T6:3    T7:2    T7:3
-          ⋮
-         15  T28:2   T28:3   T29:2   T29:3   T30:2   T30:3   T31:2   T31:3
-        ```
-
-        `T4:1`: lane 4, register 1 of the list
-    "#]],
+            `T4:1`: lane 4, register 1 of the list
+        "#]],
     );
 }
 

@@ -77,7 +77,7 @@ fn modifiers_show_what_could_stand_in_their_place() {
     contains(
         "fma.r$0n.f32 %f1, %f2, %f3, %f1;",
         ".rn",
-        &["`.rn` – ", "**In its place**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
+        &["`.rn` – ", "**Alternatives**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
     );
     contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
     contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and `sm_75`"]);
@@ -175,7 +175,7 @@ fn labels_and_guards() {
 
             A label; branched to once.
 
-            Here: `target` of `bra` – a label. Where execution goes on.
+            Here: `target` of `bra` – Where execution goes on (a label)
         "#]],
     );
     check(
@@ -262,6 +262,40 @@ fn directives_types_targets_and_versions() {
     assert!(word == ".maxntid" && text.contains("#performance-tuning-directives-maxntid"), "{text}");
     let (word, _) = header(".version 8.5\n.targ$0et sm_90a\n");
     assert_eq!(word, ".target");
+}
+
+#[test]
+fn types_say_whose_they_are() {
+    let found = |statement: &str, word: &str| {
+        let text = format!(
+            ".version 9.1\n.target sm_90a\n.address_size 64\n.entry k() {{\n.reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; \
+             .reg .pred %p<9>;\n{statement}\n}}\n"
+        );
+        let at = text.rfind(word).expect("the word") + 1;
+        ptx_ide::hover(&Snapshot::new(&text), at, None).expect("a hover").markdown
+    };
+    let cvt = "cvt.rn.f32.s64 %f1, %rd1;";
+    assert!(found(cvt, ".s64").contains("Here: the type of `a`."), "{}", found(cvt, ".s64"));
+    assert!(found(cvt, ".f32.").contains("Here: the type of `d`."), "{}", found(cvt, ".f32."));
+    let mma = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f5,%f6,%f7,%f8};";
+    assert!(found(mma, ".f32 ").contains("Here: the type of `c`."), "{}", found(mma, ".f32 "));
+    assert!(found(mma, ".bf16.bf16").contains("Here: the type of `a`."), "{}", found(mma, ".bf16.bf16"));
+    assert!(found("setp.lt.s32 %p1, %r1, %r2;", ".s32").contains("Here: the type of `a` and `b`."));
+}
+
+#[test]
+fn what_a_modifier_means_elsewhere_is_not_told() {
+    let text = ".version 9.1\n.target sm_90a\n.address_size 64\n.entry k() {\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n\
+                atom.global.inc.u32 %r1, [%rd1], %r2;\n}\n";
+    let snapshot = Snapshot::new(text);
+    let modifier = ptx_ide::hover(&snapshot, text.find(".inc").expect("it") + 1, None).expect("a hover").markdown;
+    assert!(modifier.starts_with("`.inc` – Adds one; an old value of `b` or more becomes 0."), "{modifier}");
+    let whole = ptx_ide::hover(&snapshot, text.find("atom").expect("it"), None).expect("a hover").markdown;
+    // The address says where it lies, and the result what is computed: nothing repeats it.
+    assert!(
+        !whole.contains("`.global` –") && !whole.contains("d op b") && whole.contains("an address in `.global`"),
+        "{whole}"
+    );
 }
 
 #[test]

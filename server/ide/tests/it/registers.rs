@@ -320,22 +320,22 @@ fn hover_tells_what_a_register_costs() {
         "%p1, %r9",
         &figures,
         &expect![[r#"
-        ```ptx
-        .reg .pred %p<2>;
-        ```
+            ```ptx
+            .reg .pred %p<2>;
+            ```
 
-        One of 2 registers; written once, read once.
+            One of 2 registers; written once, read once.
 
-        - live from one instruction to the next
-        - takes 1 predicate
-        - may differ from lane to lane
+            - live from one instruction to the next
+            - takes 1 predicate
+            - may differ from lane to lane
 
-        Here: `p` of `setp.eq.u32` – written: `.pred`; `_` drops it. The outcome, combined with `c` where there is a Boolean operator.
+            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` drops it)
 
-        ```ptx
-        @%p1 add.u32 %r9, %r9, 1;  // reads
-        ```
-    "#]],
+            ```ptx
+            @%p1 add.u32 %r9, %r9, 1;  // reads
+            ```
+        "#]],
     );
     hovered(
         &snapshot,

@@ -85,17 +85,25 @@ impl Written<'_> {
         })
     }
 
-    /// One for each name that the name stands for. Words behind it are its summary.
+    /// One for each name that the name stands for. Words behind it are its summary. `{1}` in a text is what stands in the place of the
+    /// name's first braces.
     pub fn modifiers(self) -> Vec<Modifier> {
         let summary = if self.words.is_empty() { self.common.summary } else { leak_str(self.words) };
+        let filled = |name: &str, text: &'static str| match text.contains("{1}") {
+            true => choices(self.name, name)
+                .iter()
+                .enumerate()
+                .fold(text, |text, (at, choice)| leak_str(&text.replace(&format!("{{{}}}", at + 1), choice))),
+            false => text,
+        };
         let of = |name: String| Modifier {
-            name: leak_str(&name),
             repeats: self.is("repeats"),
             ignored: self.is("ignored"),
             converge: self.is("converge"),
             keeps_order: self.is("keeps-order"),
-            summary,
-            doc: self.common.doc,
+            summary: filled(&name, summary),
+            doc: filled(&name, self.common.doc),
+            name: leak_str(&name),
         };
         expand(self.name).into_iter().map(of).collect()
     }
@@ -268,4 +276,37 @@ fn class(word: &str) -> Option<TypeClass> {
         "opaque" => TypeClass::Opaque,
         _ => return None,
     })
+}
+
+/// What stands in a name in the places of a pattern's braces: `16` and `8` for `.m16n8` and `.m{16,32}n{8,16}`.
+fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
+    let mut rest = name.trim_start_matches('.');
+    let mut out = Vec::new();
+    for (at, piece) in pattern.trim_start_matches('.').split('{').enumerate() {
+        let (alternatives, literal) = if at == 0 { ("", piece) } else { piece.split_once('}').unwrap_or(("", piece)) };
+        if at > 0 {
+            // The longest that leads on: `1` is the beginning of `128`.
+            let fits = |a: &&str| {
+                rest.strip_prefix(*a)
+                    .is_some_and(|after| after.starts_with(literal) && (!literal.is_empty() || after.is_empty()))
+            };
+            let Some(choice) = alternatives.split(',').find(fits) else { return out };
+            out.push(choice);
+            rest = rest.strip_prefix(choice).unwrap_or(rest);
+        }
+        rest = rest.strip_prefix(literal).unwrap_or(rest);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_repeat_what_stands_in_the_braces() {
+        assert_eq!(choices(".m64n{8,16,128}k{16,32}", ".m64n128k32"), ["128", "32"]);
+        assert_eq!(choices(".x{1,2,16}", ".x16"), ["16"]);
+        assert!(choices(".sync", ".sync").is_empty());
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::passage::{self, passages};
-use super::{Context, Error, Names, Result, exec, form, leak, leak_str, operand, rule, set_line};
+use super::{Context, Error, Names, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
 use crate::tables::{
     Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
     Pattern, Rule, RuleKind, Slot, Successor, Temporaries, Value,
@@ -17,6 +17,8 @@ pub(super) struct Family {
     pub id: String,
     pub title: String,
     pub pure: bool,
+    /// What modifiers mean in all of its instructions, unless an instruction says something else.
+    pub modifiers: Vec<Note>,
 }
 
 impl Family {
@@ -25,11 +27,23 @@ impl Family {
         let Some(head) = lines.first() else { return Ok(Self::default()) };
         let (_, rest) = head.keyword();
         let (id, title) = rest.split_once(' ').unwrap_or((rest, rest));
-        if let Some(wrong) = lines[1..].iter().find(|l| l.text.trim() != "pure") {
-            return Err(wrong.error(0, "expected `pure`"));
+        let mut out = Self { id: id.to_owned(), title: title.trim().to_owned(), ..Self::default() };
+        for line in &lines[1..] {
+            match line.keyword() {
+                ("pure", "") => out.pure = true,
+                ("modifier", names) => out.modifiers.extend(meanings(line, names)?),
+                _ => return Err(line.error(0, "expected `pure` or `modifier .NAME | text`")),
+            }
         }
-        Ok(Self { id: id.to_owned(), title: title.trim().to_owned(), pure: lines.len() > 1 })
+        Ok(out)
     }
+}
+
+/// `modifier .a .b{1,2} | text`: the same text for each.
+fn meanings(line: &Line, names: &str) -> Result<Vec<Note>> {
+    let doc = leak_str(prose(line)?);
+    let names = names.split_whitespace().flat_map(expand);
+    Ok(names.map(|name| Note { name: leak_str(&name), doc }).collect())
 }
 
 /// Across which threads a value is the same.
@@ -100,7 +114,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         source: leak_str(&format!("{}:{}", head.file, head.number)),
     };
     let before = errors.len();
-    let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::<Note>::new(), Vec::new());
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let (mut doc, mut results) = (Vec::new(), Vec::new());
     let mut sets = Sets::new();
@@ -147,9 +161,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
                 Ok(())
             }
             "note" => passage::one(line, rest).map(|found| notes.push(found)),
-            "modifier" => prose(line).map(|text| {
-                modifiers.push(Note { name: leak_str(rest), doc: leak_str(text) });
-            }),
+            "modifier" => meanings(line, rest).map(|found| modifiers.extend(found)),
             "operand" => prose(line).map(|text| {
                 let doc = leak_str(text);
                 operands.extend(rest.split_whitespace().map(|name| Note { name: leak_str(name), doc }));
@@ -216,6 +228,9 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     entry.operands = leak(operands);
     entry.unsettled = leak(unsettled);
     entry.notes = leak(notes);
+    let own: Vec<&str> = modifiers.iter().map(|note| note.name).collect();
+    let inherited: Vec<Note> = family.modifiers.iter().filter(|note| !own.contains(&note.name)).copied().collect();
+    modifiers.extend(inherited);
     entry.modifiers = leak(modifiers);
     entry.forms = leak(forms);
     Some(entry)

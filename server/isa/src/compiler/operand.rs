@@ -26,6 +26,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         lead: TypeExpr::None,
         mixed: false,
         naked: false,
+        generic: false,
         unified: false,
         untyped: false,
         expanded: false,
@@ -81,6 +82,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             }
             "mixed" => value.mixed = true,
             "naked" => value.naked = true,
+            "generic" => value.generic = true,
             "unified" => value.unified = true,
             "untyped" => value.untyped = true,
             "macro" => value.expanded = true,

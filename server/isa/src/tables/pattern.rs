@@ -1,6 +1,6 @@
 //! What an operand of a form names.
 
-use super::Pattern;
+use super::{Pattern, Value};
 
 impl Pattern {
     /// The names of its values, in order.
@@ -9,6 +9,16 @@ impl Pattern {
             Self::Value(v) | Self::Arguments(v) => vec![v.name],
             Self::Address(parts) => parts.iter().map(|v| v.name).collect(),
             Self::Pair(pair) => vec![pair.first.name, pair.second.name],
+            Self::Sink => Vec::new(),
+        }
+    }
+
+    /// Its values, in order.
+    pub fn values(&self) -> Vec<&Value> {
+        match self {
+            Self::Value(v) | Self::Arguments(v) => vec![v],
+            Self::Address(parts) => parts.iter().collect(),
+            Self::Pair(pair) => vec![&pair.first, &pair.second],
             Self::Sink => Vec::new(),
         }
     }

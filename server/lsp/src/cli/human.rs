@@ -33,6 +33,17 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
     if let Some(help) = &d.help {
         finding = finding.element(Level::HELP.message(help.as_str()));
     }
+    let messages = std::iter::once(&d.message).chain(&d.help).chain(d.related.iter().map(|r| &r.message));
+    let mut names: Vec<String> = Vec::new();
+    for (mangled, name) in messages.flat_map(|message| ptx_ide::mangled_names(message)) {
+        let note = format!("`{mangled}` is `{name}`");
+        if !names.contains(&note) {
+            names.push(note);
+        }
+    }
+    for note in &names {
+        finding = finding.element(Level::NOTE.message(note.as_str()));
+    }
     let mut groups = vec![finding];
     for (shown, related) in &related {
         let title = Level::NOTE.secondary_title(related.message.as_str());

@@ -1,0 +1,220 @@
+//! The whole chapter of an instruction, for `explain`: what is used most comes first.
+
+use super::form::{condition, operands, pretty, resolved};
+use super::instruction::{meaning_in, unchecked};
+use super::{Page, always, gate, words};
+use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::target::Environment;
+use ptx_isa::USAGE;
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Slot};
+use std::cmp::Reverse;
+
+/// How many values of a slot are listed.
+const MAX_VALUES: usize = 24;
+
+/// Those entries of an opcode that are wanted, with all their forms: entries and forms that real files use more come first.
+pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environment: Option<&Environment>) -> Page {
+    let uses = Uses::of(opcode);
+    let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
+    // Instructions of one name stay together. What was never counted stays in the order of the tables, shorter names first.
+    all.sort_by_key(|e| (Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
+    let mut page = Page::default();
+    if all.len() > 1 {
+        page.list(
+            &format!("{} instructions, those used most first", all.len()),
+            all.iter().map(|e| format!("`{}` – {}", e.name, e.summary)),
+        );
+    }
+    for entry in all {
+        page.page(whole(opcode, entry, &uses, environment));
+    }
+    page
+}
+
+/// How often real files use the forms of an opcode.
+struct Uses {
+    /// Counted mnemonics that fit a form, with their weights.
+    counted: Vec<(u32, Candidate)>,
+}
+
+impl Uses {
+    fn of(opcode: &'static Opcode) -> Self {
+        let fitting = |(mnemonic, weight): &(&'static str, u32)| {
+            let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
+            let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+            let head = head::resolve(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
+            Some((*weight, head.candidates.into_iter().next()?))
+        };
+        Self { counted: USAGE.mnemonics(opcode.name).iter().filter_map(fitting).collect() }
+    }
+
+    fn of_form(&self, form: &Form) -> u32 {
+        self.counted.iter().filter(|(_, c)| std::ptr::eq(c.form, form)).map(|(weight, _)| weight).sum()
+    }
+
+    fn of_entry(&self, entry: &Entry) -> u32 {
+        entry.forms.iter().map(|form| self.of_form(form)).sum()
+    }
+
+    fn of_name(&self, opcode: &'static Opcode, name: &str) -> u32 {
+        opcode.entries.iter().filter(|e| e.name == name).map(|e| self.of_entry(e)).sum()
+    }
+
+    /// The mnemonic of an entry that is used most.
+    fn commonest(&self, entry: &Entry) -> Option<&Candidate> {
+        let own = |c: &Candidate| entry.forms.iter().any(|form| std::ptr::eq(c.form, form));
+        let mut best: Option<&(u32, Candidate)> = None;
+        for found in self.counted.iter().filter(|(_, c)| own(c)) {
+            best = best.filter(|(weight, _)| *weight >= found.0).or(Some(found));
+        }
+        best.map(|(_, candidate)| candidate)
+    }
+
+    /// The forms of an entry, those used most first.
+    fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
+        let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
+        forms.sort_by_key(|form| Reverse(self.of_form(form)));
+        forms
+    }
+}
+
+/// An entry with all its forms: what it does, its commonest form with its operands, then everything else.
+fn whole(opcode: &Opcode, entry: &'static Entry, uses: &Uses, environment: Option<&Environment>) -> Page {
+    if !entry.checked {
+        return unchecked(entry);
+    }
+    let mut page = Page::default();
+    let forms = uses.ranked(entry);
+    let all = annotated(entry, &forms);
+    let common = uses.commonest(entry).filter(|_| all.len() > 1);
+    match common {
+        Some(candidate) => page.code(&resolved(opcode.name, candidate)),
+        None => page.code(&all.join("\n")),
+    }
+    page.text(entry.summary);
+    // All operands of the form, optional ones too, as far as they go together.
+    let arrangement =
+        common.and_then(|c| c.arrangements.iter().rev().find(|a| a.broken.is_none()).or(c.arrangements.last()));
+    match arrangement {
+        Some(arrangement) => page.list("", operands(arrangement, entry.operands)),
+        None => {
+            page.list("", common_sets(entry));
+            page.list("Operands", notes(entry));
+        }
+    }
+    page.text(Passage::join(entry.doc));
+    if common.is_some() {
+        page.text("**Forms**");
+        page.code(&all.join("\n"));
+        page.list("", common_sets(entry));
+        let names = arrangement.map_or(&[][..], |a| a.names.as_slice());
+        let others = entry.operands.iter().filter(|o| !names.contains(&o.name));
+        page.list("Operands of other forms", others.map(|o| format!("`{}`: {}", o.name, o.doc)));
+    }
+    let mut gates: Vec<String> = Vec::new();
+    for form in forms {
+        for g in form.gates.iter().filter(|g| !always(g) && !of_form(entry, g)) {
+            let line = gate(g, &condition(g.when, form), environment);
+            if !gates.contains(&line) {
+                gates.push(line);
+            }
+        }
+    }
+    page.list("", gates);
+    page.list(
+        "Modifiers",
+        entry.modifiers.iter().filter(|m| takes(entry, m.name)).map(|m| format!("`{}`: {}", m.name, m.doc)),
+    );
+    page.list("Notes", entry.notes.iter().map(|n| n.text));
+    page.manual(&format!("`{}`", entry.name), entry.manual);
+    page
+}
+
+fn notes(entry: &'static Entry) -> impl Iterator<Item = String> {
+    entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc))
+}
+
+/// Whether a form of an entry has a modifier: what a family says of one need not concern all of its instructions.
+fn takes(entry: &Entry, name: &str) -> bool {
+    entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name))
+}
+
+/// Whether a gate holds for some forms only, without a condition that says for which.
+fn of_form(entry: &Entry, gate: &Gate) -> bool {
+    gate.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(gate))
+}
+
+fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static Slot> {
+    entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
+}
+
+/// Whether all forms mean the same values by the name of a slot.
+fn is_common(entry: &'static Entry, slot: &Slot) -> bool {
+    slots(entry).all(|s| s.name != slot.name || s.values == slot.values)
+}
+
+fn common_sets(entry: &'static Entry) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for slot in slots(entry).filter(|s| is_common(entry, s)) {
+        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MAX_VALUES));
+        if !out.contains(&line) {
+            out.push(line);
+        }
+    }
+    out
+}
+
+/// The forms, each with what holds for it alone.
+fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for form in forms {
+        let mut lines = pretty(form);
+        let mut told: Vec<&str> = Vec::new();
+        for slot in form.slots.iter().filter(|s| s.values.len() > 1 && !is_common(entry, s)) {
+            if !told.contains(&slot.name) {
+                told.push(slot.name);
+                lines.push_str(&format!("\n    // .{}: {}", slot.name, slot.values.join(" ")));
+            }
+        }
+        for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {
+            lines.push_str(&format!("\n    // {}", gate(g, "", None).replace('`', "")));
+        }
+        if !out.contains(&lines) {
+            out.push(lines);
+        }
+    }
+    out
+}
+
+/// The forms of an opcode that have some modifiers, which alone make no whole mnemonic: `setp.lt`. `None` if there is none.
+pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Page> {
+    let uses = Uses::of(opcode);
+    let has = |form: &&Form| modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)));
+    let mut all: Vec<(&'static Entry, Vec<&'static Form>)> = Vec::new();
+    for entry in opcode.entries {
+        let forms: Vec<&'static Form> = uses.ranked(entry).into_iter().filter(|f| has(f)).collect();
+        if !forms.is_empty() {
+            all.push((entry, forms));
+        }
+    }
+    all.sort_by_key(|(entry, _)| Reverse(uses.of_entry(entry)));
+    let written: String = modifiers.concat();
+    let mut page = Page::default();
+    for (entry, forms) in all {
+        let mut part = Page::default();
+        part.code(&annotated(entry, &forms).join("\n"));
+        part.text(entry.summary);
+        let meaning = |m: &&str| {
+            let meaning = meaning_in(entry, m);
+            (!meaning.is_empty() && !entry.path.contains(m)).then(|| format!("`{m}` – {meaning}"))
+        };
+        part.list("", modifiers.iter().filter_map(meaning));
+        part.text(format!(
+            "The forms of `{}` with `{written}`; `explain {}` has the whole chapter.",
+            entry.name, entry.name
+        ));
+        part.manual(&format!("`{}`", entry.name), entry.manual);
+        page.page(part);
+    }
+    (!page.is_empty()).then_some(page)
+}
