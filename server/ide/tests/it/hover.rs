@@ -272,7 +272,7 @@ fn types_say_whose_they_are() {
              .reg .pred %p<9>;\n{statement}\n}}\n"
         );
         let at = text.rfind(word).expect("the word") + 1;
-        ptx_ide::hover(&Snapshot::new(&text), at, None).expect("a hover").markdown
+        hover(&Snapshot::new(&text), at, None).expect("a hover").markdown
     };
     let cvt = "cvt.rn.f32.s64 %f1, %rd1;";
     assert!(found(cvt, ".s64").contains("Here: the type of `a`."), "{}", found(cvt, ".s64"));
@@ -288,9 +288,9 @@ fn what_a_modifier_means_elsewhere_is_not_told() {
     let text = ".version 9.1\n.target sm_90a\n.address_size 64\n.entry k() {\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n\
                 atom.global.inc.u32 %r1, [%rd1], %r2;\n}\n";
     let snapshot = Snapshot::new(text);
-    let modifier = ptx_ide::hover(&snapshot, text.find(".inc").expect("it") + 1, None).expect("a hover").markdown;
+    let modifier = hover(&snapshot, text.find(".inc").expect("it") + 1, None).expect("a hover").markdown;
     assert!(modifier.starts_with("`.inc` – Adds one; an old value of `b` or more becomes 0."), "{modifier}");
-    let whole = ptx_ide::hover(&snapshot, text.find("atom").expect("it"), None).expect("a hover").markdown;
+    let whole = hover(&snapshot, text.find("atom").expect("it"), None).expect("a hover").markdown;
     // The address says where it lies, and the result what is computed: nothing repeats it.
     assert!(
         !whole.contains("`.global` –") && !whole.contains("d op b") && whole.contains("an address in `.global`"),
