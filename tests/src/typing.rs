@@ -177,6 +177,8 @@ pub fn type_whole(text: &str, mode: Mode, holds: bool, pause: Duration) -> Count
         let closer = closers.last().copied();
         let closes = |text: &str| closer.is_some_and(|c| text.trim_start().starts_with(c));
         let comment = text[..at].rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        // Enter opens a block right behind its bracket only: within a list it is a plain line break.
+        let opens = editor.text[..editor.caret].ends_with(['(', '[', '{']);
         let closing = match key {
             _ if mode == Mode::Plain || comment => None,
             '(' => Some(')'),
@@ -193,7 +195,7 @@ pub fn type_whole(text: &str, mode: Mode, holds: bool, pause: Duration) -> Count
             closers.pop();
         } else if key == '\n' && rest.starts_with('\n') && closes(rest) && closes(&text[at..]) {
             editor.caret += 1;
-        } else if key == '\n' && closer.is_some_and(|c| rest.starts_with(c)) {
+        } else if key == '\n' && opens && closer.is_some_and(|c| rest.starts_with(c)) {
             editor.edit(editor.caret..editor.caret, "\n\n");
             editor.caret += 1;
         } else {
