@@ -46,7 +46,9 @@ pub fn both_names(name: &str) -> String {
 /// The mangled names in the backticks of a message, each with what it stands for.
 pub fn mangled_names(message: &str) -> Vec<(&str, String)> {
     let mut out: Vec<(&str, String)> = Vec::new();
-    for name in message.split('`').skip(1).step_by(2) {
+    let pieces: Vec<&str> = message.split('`').collect();
+    // The last piece is behind all backticks, or behind one that nothing closes.
+    for name in pieces[..pieces.len() - 1].iter().copied().skip(1).step_by(2) {
         let Some(found) = demangle(name).filter(|_| out.iter().all(|(known, _)| *known != name)) else { continue };
         let is_long = found.full.chars().count() > MAX_NOTE;
         out.push((name, if is_long { found.short } else { found.full }));

@@ -1,4 +1,4 @@
-//! The whole chapter of an instruction, for `explain`: what is used most comes first.
+//! The whole chapter of an instruction, for `explain`: what is used most comes first, what is no longer accepted last.
 
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
@@ -6,7 +6,7 @@ use super::{Page, always, gate, words};
 use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::target::Environment;
 use ptx_isa::USAGE;
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Slot};
+use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Passage, Slot};
 use std::cmp::Reverse;
 
 /// How many values of a slot are listed.
@@ -17,7 +17,7 @@ pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environ
     let uses = Uses::of(opcode);
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
     // Instructions of one name stay together. What was never counted stays in the order of the tables, shorter names first.
-    all.sort_by_key(|e| (Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
+    all.sort_by_key(|e| (is_gone(e), Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
     let mut page = Page::default();
     if all.len() > 1 {
         page.list(
@@ -134,6 +134,11 @@ fn notes(entry: &'static Entry) -> impl Iterator<Item = String> {
     entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc))
 }
 
+/// Whether the whole instruction is refused from some version or target on: old files are full of it, and nobody writes it today.
+fn is_gone(entry: &Entry) -> bool {
+    entry.forms.iter().all(|f| f.gates.iter().any(|g| g.kind == GateKind::Until && g.when.is_empty()))
+}
+
 /// Whether a form of an entry has a modifier: what a family says of one need not concern all of its instructions.
 fn takes(entry: &Entry, name: &str) -> bool {
     entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name))
@@ -197,7 +202,7 @@ pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Pag
             all.push((entry, forms));
         }
     }
-    all.sort_by_key(|(entry, _)| Reverse(uses.of_entry(entry)));
+    all.sort_by_key(|(entry, _)| (is_gone(entry), Reverse(uses.of_entry(entry))));
     let written: String = modifiers.concat();
     let mut page = Page::default();
     for (entry, forms) in all {

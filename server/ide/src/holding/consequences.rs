@@ -44,15 +44,13 @@ fn scope(snapshot: &Snapshot, error: usize) -> Option<Range<usize>> {
 
 /// Whether a statement is a declaration, or may become one when its first word is complete.
 fn declares(statement: &str) -> bool {
-    let rest = statement.strip_prefix('.').unwrap_or("-");
-    let word = &statement[..statement.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len()];
+    let Some(rest) = statement.strip_prefix('.') else { return false };
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let word = &statement[..'.'.len_utf8() + end];
     let names = |syntax: &str| {
         syntax.split(|c: char| !c.is_alphanumeric()).any(|w| ["name", "names", "declaration"].contains(&w))
     };
     let complete = ISA.directive(word);
-    statement.starts_with('.')
-        && complete.map_or_else(
-            || ISA.directives.iter().any(|d| d.name.starts_with(word) && names(d.syntax)),
-            |d| names(d.syntax),
-        )
+    complete
+        .map_or_else(|| ISA.directives.iter().any(|d| d.name.starts_with(word) && names(d.syntax)), |d| names(d.syntax))
 }

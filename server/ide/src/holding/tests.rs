@@ -232,3 +232,12 @@ fn ends_of_statements() {
         assert_eq!(statement::ends_before(&Rope::from_str(text), text.len()), expected, "{text:?}");
     }
 }
+
+#[test]
+fn other_characters_than_ascii_around_a_declaration() {
+    for typed in ["*  .reg .b32 %r<2>;\u{feff}", "\u{feff}.reg .b32 %r<2>; é", ".é .b32 %r;", "é .reg"] {
+        let mut model = Model::new("    mov.u32 %undeclared, 1;\n\n    ret;\n");
+        model.type_behind("1;\n", typed);
+        assert!(model.text.contains(typed));
+    }
+}

@@ -20,7 +20,11 @@ fn every_kind_of_name_has_a_page() {
     starts("%laneid", "```ptx\n.sreg .u32 %laneid;\n```");
     starts("%tid.x", "```ptx\n.sreg .u32 %tid.x;\n```");
     starts(".maxntid", "```ptx\n.maxntid nx{, ny{, nz}}\n```");
-    starts("mbarrier.try_wait", "```ptx\nmbarrier.try_wait");
+    starts(
+        "mbarrier.try_wait",
+        "**2 instructions, those used most first**\n\n- `mbarrier.try_wait.parity` – Waits a limited time",
+    );
+    starts("mbarrier.test_wait.parity", "```ptx\nmbarrier.test_wait.parity");
     starts("operand-type", "# operand-type\n");
     starts(".f16x2", "`.f16x2` – ");
     starts("sm_90a", "`sm_90a` – ");

@@ -229,7 +229,9 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     entry.unsettled = leak(unsettled);
     entry.notes = leak(notes);
     let own: Vec<&str> = modifiers.iter().map(|note| note.name).collect();
-    let inherited: Vec<Note> = family.modifiers.iter().filter(|note| !own.contains(&note.name)).copied().collect();
+    let taken = |name: &str| forms.iter().flat_map(|form: &Form| form.slots).any(|slot| slot.values.contains(&name));
+    let inherits = |note: &&Note| !own.contains(&note.name) && taken(note.name);
+    let inherited: Vec<Note> = family.modifiers.iter().filter(inherits).copied().collect();
     modifiers.extend(inherited);
     entry.modifiers = leak(modifiers);
     entry.forms = leak(forms);
