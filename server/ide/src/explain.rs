@@ -8,7 +8,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
 /// The text on whatever a user names, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
-/// register, a directive, a target, a version, the code of a diagnostic. Case does not matter.
+/// register, a directive, a target, a version, the code of a diagnostic, a name of CUDA C++. Case does not matter.
 pub fn explain(query: &str) -> Option<String> {
     let query = query.trim().trim_matches('`').trim_end_matches(';');
     let word = query.split_whitespace().next()?;
@@ -42,6 +42,26 @@ fn known(word: &str) -> Option<Page> {
         .or_else(|| dot_word(&format!(".{word}")))
         .or_else(|| special_register(&format!("%{word}")))
         .or_else(|| dot_word(&format!("\"{word}\"")))
+        .or_else(|| cuda(word))
+}
+
+/// A name of CUDA C++: what it is in PTX, and the pages on that. A call stands for the function that it calls.
+fn cuda(word: &str) -> Option<Page> {
+    let name = word.split(['(', '<']).next().unwrap_or(word);
+    let exact = ptx_isa::CUDA.iter().find(|c| c.name == name);
+    let found = exact.or_else(|| ptx_isa::CUDA.iter().find(|c| c.name.eq_ignore_ascii_case(name)))?;
+    let spellings: Vec<String> = found.spellings().map(|s| format!("`{s}`")).collect();
+    let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
+    let mut page = Page::default();
+    page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
+    let mut seen = Vec::new();
+    for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(name)) {
+        if !seen.contains(&word) {
+            seen.push(word);
+            page.page(known(word).unwrap_or_default());
+        }
+    }
+    Some(page)
 }
 
 fn special_register(word: &str) -> Option<Page> {

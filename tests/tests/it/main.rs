@@ -1,6 +1,7 @@
 //! Tests that cross crates.
 
 mod blank;
+mod completion_sweep;
 mod constants;
 mod coverage;
 mod diagnostics_table;

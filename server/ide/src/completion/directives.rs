@@ -20,6 +20,13 @@ pub fn is_linkage(directive: &Directive) -> bool {
     directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
 }
 
+/// Whether completion lists what follows a directive.
+pub fn leads_on(directive: &Directive) -> bool {
+    let listed = matches!(directive.name, ".version" | ".target" | ".address_size" | ".align");
+    let strings = directive.takes.is_some_and(|t| t.kind == ArgumentKind::String);
+    listed || strings || is_linkage(directive) || ISA.space(directive.name).is_some_and(|s| !s.declared.is_empty())
+}
+
 /// Whether no version has a directive.
 fn is_removed(directive: &Directive) -> bool {
     let first = |kind| {

@@ -11,7 +11,7 @@ use super::statement::Head;
 use super::tokens::Kind as TokenKind;
 use super::topic::Topic;
 use super::usage;
-use super::{Item, ItemKind, List, forms};
+use super::{Item, ItemKind, List, forms, labels};
 use ptx_analysis::ast::{OperandKind, Word};
 use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
@@ -99,9 +99,6 @@ impl List<'_, '_> {
             index: spot.index,
         };
         self.wants(&wants, &context);
-        if wants.iter().any(|w| w.spec().is_some_and(|s| s.value.special)) {
-            self.cuda(|ptx| ptx.starts_with('%'));
-        }
         if spot.index == 0
             && spot.open.is_empty()
             && spot.piece.is_empty()
@@ -127,7 +124,11 @@ impl List<'_, '_> {
     fn wants(&mut self, wants: &[Want], context: &Context<'_>) {
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let module = if wants.iter().any(Want::of_module) { scope::of_module(self.place) } else { Vec::new() };
-        let labels = if wants.iter().any(Want::of_labels) { scope::labels(self.place) } else { Vec::new() };
+        let mut labels = if wants.iter().any(Want::of_labels) { scope::labels(self.place) } else { Vec::new() };
+        if wants.iter().any(Want::of_labels) {
+            let missing = labels::missing(self.place, &labels);
+            labels.extend(missing);
+        }
         let all: Vec<&Name> = context.locals.iter().chain(&module).chain(&labels).collect();
         for name in all {
             let Some((want, rank)) = self.best(wants, name, context) else { continue };
