@@ -1,7 +1,6 @@
 //! Tests that cross crates.
 
 mod blank;
-mod completion_sweep;
 mod constants;
 mod coverage;
 mod diagnostics_table;

@@ -143,7 +143,7 @@ impl List<'_, '_> {
             ".alias" if given == 1 || before.at(given - 1) == "," => self.functions(),
             ".calltargets" if given == 1 || before.at(given - 1) == "," => self.functions(),
             ".branchtargets" if given == 1 || before.at(given - 1) == "," => {
-                for label in scope::labels(self.place).into_iter().filter(|l| l.symbol == Symbol::Label) {
+                for label in self.labels().into_iter().filter(|l| l.symbol == Symbol::Label) {
                     self.push(Item::new(label.text, ItemKind::Label).detail(label.detail));
                 }
             }

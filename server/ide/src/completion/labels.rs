@@ -1,7 +1,7 @@
-//! Labels that branches name and that are not there yet.
+//! Labels: where a branch may lead, and those that branches name and that are not there yet.
 
 use super::place::Place;
-use super::scope::Name;
+use super::scope::{self, Label, Name};
 use super::tokens::{Kind, Tokens};
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::Symbol;
@@ -18,7 +18,7 @@ fn branches(opcode: &Opcode) -> bool {
 }
 
 /// The labels that branches before a place name and nothing declares, the nearest first.
-pub fn missing(place: &Place<'_>, declared: &[Name]) -> Vec<Name> {
+fn missing(place: &Place<'_>, declared: &[Label]) -> Vec<Name> {
     let Some(function) = place.function else { return Vec::new() };
     let rope = place.snapshot.rope();
     let from = place.start.saturating_sub(BEFORE).max(function.start_byte().min(place.start));
@@ -34,8 +34,8 @@ pub fn missing(place: &Place<'_>, declared: &[Name]) -> Vec<Name> {
             at += 1;
         }
         let name = tokens.at(at);
-        let known = |names: &[Name]| names.iter().any(|n| n.text == name);
-        if matches!(tokens.kind(at), Some(Kind::Word | Kind::Register)) && !known(declared) && !known(&out) {
+        let known = declared.iter().map(|l| &l.name).chain(&out).any(|n| n.text == name);
+        if matches!(tokens.kind(at), Some(Kind::Word | Kind::Register)) && !known {
             let detail = "label that is not there yet".to_owned();
             out.push(Name { text: name.to_owned(), count: None, symbol: Symbol::Label, detail });
         }
@@ -44,9 +44,40 @@ pub fn missing(place: &Place<'_>, declared: &[Name]) -> Vec<Name> {
 }
 
 impl List<'_, '_> {
+    /// The labels that a branch may lead to, the likeliest first: those ahead and near, and those that no branch around names yet.
+    /// What is not there yet may come next.
+    pub(super) fn labels(&self) -> Vec<Name> {
+        // In labels: what it costs that another branch leads there, that it lies behind, and both.
+        const MENTIONED: usize = 3;
+        const BEHIND: usize = 3;
+        const AGAIN: usize = 6;
+        let all = scope::labels(self.place);
+        let missing = missing(self.place, &all);
+        let place = self.place.offset;
+        let (mut behind, ahead): (Vec<Label>, Vec<Label>) = all.into_iter().partition(|l| l.at < place);
+        behind.reverse();
+        let mentioned = |name: &str| self.history().mentions(name);
+        let cost = |label: &Label, number: usize| {
+            let known = match (mentioned(&label.name.text), label.at < place) {
+                (false, false) => 0,
+                (true, false) => MENTIONED,
+                (false, true) => BEHIND,
+                (true, true) => BEHIND + AGAIN,
+            };
+            (label.last, number + known)
+        };
+        let mut found: Vec<((bool, usize), Name)> = Vec::new();
+        for labels in [&ahead, &behind] {
+            found.extend(labels.iter().enumerate().map(|(number, l)| (cost(l, number), l.name.clone())));
+        }
+        found.extend(missing.into_iter().enumerate().map(|(number, name)| ((false, number), name)));
+        found.sort_by_key(|(cost, _)| *cost);
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+
     /// The labels that a branch above names and that nothing declares yet, with their colon.
     pub(super) fn missing_labels(&mut self) {
-        let declared = super::scope::labels(self.place);
+        let declared = scope::labels(self.place);
         for name in missing(self.place, &declared) {
             self.push(Item::new(format!("{}:", name.text), ItemKind::Label).detail("a branch above leads there"));
         }

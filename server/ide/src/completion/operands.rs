@@ -5,13 +5,14 @@ mod want;
 
 pub use spot::{Fitting, Known, Open, Spot, callee, fitting};
 
+use super::history::Role;
 use super::reach::Status;
 use super::scope::{self, Name, Near};
 use super::statement::Head;
 use super::tokens::Kind as TokenKind;
 use super::topic::Topic;
 use super::usage;
-use super::{Item, ItemKind, List, forms, labels};
+use super::{Item, ItemKind, List, forms};
 use ptx_analysis::ast::{OperandKind, Word};
 use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
@@ -35,7 +36,7 @@ impl List<'_, '_> {
             if let Symbol::Register { ty, elements: 1 } = local.symbol
                 && ty.info().class == TypeClass::Pred
             {
-                self.registers(local, 0, false, &near, &mut found);
+                self.registers(local, 0, Role::Read, &near, &mut found);
             }
         }
         self.ranked(found);
@@ -70,7 +71,7 @@ impl List<'_, '_> {
             if resolved.mismatch.is_some() || !resolved.entry.checked {
                 let mut found = Vec::new();
                 for local in locals.iter().filter(|l| matches!(l.symbol, Symbol::Register { .. })) {
-                    self.registers(local, 0, false, &near, &mut found);
+                    self.registers(local, 0, Role::Read, &near, &mut found);
                 }
                 self.ranked(found);
             }
@@ -88,7 +89,10 @@ impl List<'_, '_> {
         let callee = callee(before, head, &spot, first);
         let address_size = self.environment.address_size;
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
+        let here = ptx_isa::USAGE.after("operand", &format!("{mnemonic} {}", spot.index));
+        let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
         let context = Context {
+            often_names: 10 * weight("name") >= weight("register") + weight("name") && weight("name") > 0,
             names: &names,
             near: &near,
             locals: &locals,
@@ -124,11 +128,7 @@ impl List<'_, '_> {
     fn wants(&mut self, wants: &[Want], context: &Context<'_>) {
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let module = if wants.iter().any(Want::of_module) { scope::of_module(self.place) } else { Vec::new() };
-        let mut labels = if wants.iter().any(Want::of_labels) { scope::labels(self.place) } else { Vec::new() };
-        if wants.iter().any(Want::of_labels) {
-            let missing = labels::missing(self.place, &labels);
-            labels.extend(missing);
-        }
+        let labels = if wants.iter().any(Want::of_labels) { self.labels() } else { Vec::new() };
         let all: Vec<&Name> = context.locals.iter().chain(&module).chain(&labels).collect();
         for name in all {
             let Some((want, rank)) = self.best(wants, name, context) else { continue };
@@ -169,27 +169,25 @@ impl List<'_, '_> {
         &mut self,
         want: &Want,
         name: &Name,
-        rank: u32,
+        mut rank: u32,
         context: &Context<'_>,
         found: &mut Vec<(u32, usize, Item)>,
     ) {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
-        let written = match want {
-            Want::Argument(access, _) => *access == Access::Write,
-            _ => {
-                want.spec().is_some_and(|s| s.value.access == Access::Write)
-                    && !brackets
-                    && !matches!(want, Want::Base(_))
-            }
+        let role = match want {
+            Want::Argument(Access::Write, _) => Role::Written,
+            Want::Base(_) | Want::Address(_) => Role::Address,
+            _ if want.spec().is_some_and(|s| s.value.access == Access::Write) => Role::Written,
+            _ => Role::Read,
         };
         if let Want::Whole(spec) = want {
-            self.list(spec, name, rank, written, context, found);
+            self.list(spec, name, rank, role == Role::Written, context, found);
             return;
         }
         if matches!(name.symbol, Symbol::Register { .. }) {
             let mut registers = Vec::new();
-            self.registers(name, rank, written, context.near, &mut registers);
+            self.registers(name, rank, role, context.near, &mut registers);
             for (_, _, item) in &mut registers {
                 if brackets {
                     item.text = None;
@@ -206,9 +204,22 @@ impl List<'_, '_> {
             _ => ItemKind::Variable,
         };
         let mentioned = self.history().mentions(&name.text);
+        // The address of a variable stands among the registers where it often does in other files: behind the one or two values that
+        // nothing has read yet. A module may have thousands of variables.
+        const MOST: usize = 3;
+        const FRESH: usize = 3;
+        const SEEN: usize = 12;
+        let listed = || found.iter().filter(|(rank, _, item)| *rank == 0 && item.kind == ItemKind::Variable).count();
+        let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MOST;
         let distance = match kind {
-            // Those that nothing has read or branched to yet, in their order; then the others.
-            ItemKind::Parameter | ItemKind::Label => usize::from(mentioned),
+            // Those that nothing has read yet, in their order; then the others.
+            ItemKind::Parameter => usize::from(mentioned),
+            // They are in order.
+            ItemKind::Label => 0,
+            ItemKind::Variable if likely => {
+                rank = 0;
+                if mentioned { SEEN } else { FRESH }
+            }
             _ => context.near.distance(&name.text).unwrap_or(1 << 20),
         };
         let topic = Topic::Declared(name.text.clone(), self.place.start);
@@ -216,7 +227,7 @@ impl List<'_, '_> {
     }
 
     /// The registers of a declaration: those in use around, the nearest first, and of a range the next that is not in use.
-    fn registers(&mut self, name: &Name, rank: u32, written: bool, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
+    fn registers(&mut self, name: &Name, rank: u32, role: Role, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
         const FAR: usize = 1 << 20;
         // Behind those that statements below read and nothing has written.
         const NEW: usize = 30;
@@ -227,13 +238,13 @@ impl List<'_, '_> {
             Item::new(text, ItemKind::Register).detail(detail).topic(topic)
         };
         let Some(count) = name.count else {
-            let distance = self.cost(&name.text, written, near.distance(&name.text).unwrap_or(FAR));
+            let distance = self.cost(&name.text, role, near.distance(&name.text).unwrap_or(FAR));
             found.push((rank, distance, item(name.text.clone(), name.detail.clone())));
             return;
         };
         let mut numbers = near.of_range(&name.text, count);
         for (number, distance) in &mut numbers {
-            *distance = self.cost(&format!("{}{number}", name.text), written, *distance);
+            *distance = self.cost(&format!("{}{number}", name.text), role, *distance);
         }
         let typed = self.place.word.strip_prefix(&name.text).and_then(|d| d.parse::<u32>().ok());
         if let Some(typed) = typed.filter(|n| *n < count && !numbers.iter().any(|(other, _)| other == n)) {
@@ -244,7 +255,7 @@ impl List<'_, '_> {
             // A result wants a new register, a source one that has a value.
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
-            let distance = if written { NEW } else { FAR + 1 };
+            let distance = if role == Role::Written { NEW } else { FAR + 1 };
             found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
         }
         // The others of a short range are no trouble to list.
@@ -262,9 +273,9 @@ impl List<'_, '_> {
     }
 
     /// How unlikely a register is meant; where the statements around do not have it, by its distance in the text.
-    fn cost(&self, name: &str, written: bool, distance: usize) -> usize {
+    fn cost(&self, name: &str, role: Role, distance: usize) -> usize {
         const UNSEEN: usize = 500;
-        self.history().cost(name, written).unwrap_or(UNSEEN + distance)
+        self.history().cost(name, role).unwrap_or(UNSEEN + distance)
     }
 
     /// A list in braces made of consecutive registers of a range, or of a vector register.

@@ -69,6 +69,8 @@ pub struct Context<'a> {
     pub mnemonic: String,
     /// The number of the operand.
     pub index: usize,
+    /// In other files names often stand there.
+    pub often_names: bool,
 }
 
 impl Want {
@@ -166,9 +168,14 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
 
 /// Whether a register can hold an address: of the module's size, or of 32 bits where that is all that there is in a state space.
 fn holds_address(spec: &Spec, ty: TypeId, address_size: u16) -> bool {
-    let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
-    let small = spec.spaces.is_some_and(|s| s.iter().all(window)) || spec.value.register_only;
+    let small = in_windows(spec) || spec.value.register_only;
     ty.info().bits == address_size || (small && ty.info().bits == 32)
+}
+
+/// Whether addresses of 32 bits are all that there is in the state spaces of an operand.
+fn in_windows(spec: &Spec) -> bool {
+    let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
+    spec.spaces.is_some_and(|s| s.iter().all(window))
 }
 
 /// Whether a function returns something, after its header.
@@ -281,7 +288,7 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
         Symbol::Register { ty, .. } if matches!(want, Want::Base(_) | Want::Address(_)) => {
             // Parameters and constants have names; nobody computes their addresses.
             let fixed = spec.spaces.is_some_and(|s| s.iter().all(|s| ISA.space(s).is_some_and(|s| s.fixed)));
-            u32::from(ty.info().bits != address_size) * 3 + 2 * u32::from(fixed)
+            u32::from(ty.info().bits != address_size && !in_windows(spec)) * 3 + 2 * u32::from(fixed)
         }
         Symbol::Register { ty, .. } => match spec.ty {
             Some(wanted) => distance(wanted, ty),
@@ -291,8 +298,12 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
             u32::from(spec.ty.is_some_and(|wanted| v.ty.is_some_and(|ty| ty.info().bits != wanted.info().bits)))
         }
         Symbol::Variable(_) | Symbol::Function { .. } if spec.value.kind == Kind::Value => {
-            // An address that does not fit is an offset at best.
-            if spec.ty.is_some_and(|t| t.info().bits == address_size) { 4 } else { 8 }
+            // An address that does not fit is an offset at best, unless its state space has addresses of 32 bits.
+            let window = matches!(symbol, Symbol::Variable(v) if ISA.space(v.space).is_some_and(|s| s.window));
+            match spec.ty.map(|t| t.info().bits) {
+                Some(bits) if bits == address_size || (window && bits == 32) => 4,
+                _ => 8,
+            }
         }
         _ => 0,
     }

@@ -6,18 +6,18 @@
 //! - Operands are deleted, and the rest of the statement stays: no item makes an error in the statement.
 //! - Statements are written with items alone, word by word, at places between others: as soon as nothing is missing they have no error.
 //!
-//! The sample is the same in every run. `SWEEP=N` takes a larger one: `SWEEP=20 cargo test -p ptx-tests --test it completion_sweep`.
+//! The sample is the same in every run. `SWEEP=N` takes a larger one: `SWEEP=20 cargo test -p ptx-ide --test it completion_sweep`.
 
-#[path = "../../../server/ide/examples/reading/mod.rs"]
+#[path = "../../examples/reading/mod.rs"]
 mod reading;
 
+use crate::completion_reach::Random;
 use ptx_analysis::checks::{requires_target, requires_version, undeclared_name};
 use ptx_analysis::{Analyzer, Diagnostic, Severity, head};
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_ide::{CompletionOptions, Completions, Item, ItemKind, completion};
 use ptx_isa::ISA;
 use ptx_syntax::Document;
-use ptx_tests::generate::Random;
 use reading::{Kind, Level, Statement};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -173,7 +173,7 @@ fn leads(sheet: &mut Sheet, start: usize, cursor: usize, depth: usize) -> bool {
 
 #[test]
 fn every_modifier_that_is_listed_leads_to_a_form() {
-    let mut random = Random::new(0x0dd5);
+    let mut random = Random(0x0dd5);
     let mut places: Vec<(usize, usize, Range<usize>, bool)> = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for (number, kernel) in KERNELS.iter().enumerate() {
@@ -232,7 +232,7 @@ fn shown(errors: &[Diagnostic]) -> String {
 
 #[test]
 fn every_operand_that_is_listed_passes_the_checks() {
-    let mut random = Random::new(0xbeef);
+    let mut random = Random(0xbeef);
     let mut wrong = Vec::new();
     let mut accepted = 0;
     for kernel in KERNELS {
@@ -422,7 +422,7 @@ impl Walk<'_> {
 
 #[test]
 fn every_statement_that_is_made_of_items_passes_the_checks() {
-    let mut random = Random::new(0xf00d);
+    let mut random = Random(0xf00d);
     let mut wrong = Vec::new();
     let mut written = 0;
     for kernel in KERNELS {
