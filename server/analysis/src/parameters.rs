@@ -92,6 +92,15 @@ pub fn check_access(
     }
 }
 
+/// Whether parameters of an origin may be written, or read.
+pub fn may_access(origin: Origin, writes: bool) -> bool {
+    match origin {
+        Origin::KernelParameter | Origin::Parameter => !writes,
+        Origin::Result => writes,
+        _ => true,
+    }
+}
+
 /// An access to memory.
 fn access(
     instruction: &Instruction<'_>,
@@ -110,12 +119,11 @@ fn access(
     let Some((name, range)) = base(operand) else { return };
     let Some(origin) = parameter(name, names) else { return };
     let writes = spec.value.access != Access::Read;
-    let input = matches!(origin, Origin::KernelParameter | Origin::Parameter);
-    if writes && input {
-        return out.push(parameter_access::written(range, name, origin));
-    }
-    if !writes && origin == Origin::Result {
-        return out.push(parameter_access::result_read(range, name));
+    if !may_access(origin, writes) {
+        return out.push(match writes {
+            true => parameter_access::written(range, name, origin),
+            false => parameter_access::result_read(range, name),
+        });
     }
     let elsewhere = |m: &&Word<'_>| match m.text {
         ".param::entry" => origin == Origin::Body,

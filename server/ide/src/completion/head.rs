@@ -11,6 +11,8 @@ use ptx_isa::tables::{Entry, Opcode};
 
 /// How many modifiers are listed behind an opcode that is typed in full.
 const MODIFIERS_BEHIND: usize = 8;
+/// What is less likely than this share of the likeliest is not listed there.
+const RARE: f64 = 0.03;
 
 /// Whether an opcode may stand without modifiers.
 pub fn is_whole(opcode: &'static Opcode) -> bool {
@@ -54,8 +56,13 @@ impl List<'_, '_> {
         if self.place.after.at(0).starts_with('.') || self.place.replace.end != self.place.offset {
             return;
         }
+        // Types may stand first too, and hardly ever do.
+        let scores = usage::modifiers(opcode.name, &[], &[], &self.history().steps);
+        let of = |offer: &Offer| scores.iter().find(|(m, _)| m == offer.value).map_or(0.0, |(_, s)| *s);
         let offers = self.offers(opcode, &[], &[]);
-        for offer in offers.iter().filter(|o| o.status == Status::Available).take(MODIFIERS_BEHIND) {
+        let least = RARE * offers.iter().map(of).fold(0.0, f64::max);
+        let likely = |o: &&Offer| o.status == Status::Available && of(o) >= least;
+        for offer in offers.iter().filter(likely).take(MODIFIERS_BEHIND) {
             let label = format!("{}{}", opcode.name, offer.value);
             if self.items.iter().all(|i| i.label != label) {
                 let topic = Topic::Modifier(opcode.name.to_owned(), offer.value.to_owned());

@@ -23,10 +23,13 @@ use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
-use ptx_syntax::kinds;
-use want::{Context, Want, accepts, fits, rank, wanted};
+use ptx_syntax::{Node, kinds};
+use want::{Context, Want, accepts, fits, rank, takes_special, wanted};
 
-impl List<'_, '_> {
+/// The rest of a line that is looked at for the end of the statement.
+const LONGEST_REST: usize = 1 << 12;
+
+impl<'t> List<'_, 't> {
     /// What may stand behind the `@` of a guard: predicates.
     pub(super) fn guard(&mut self) {
         let locals = scope::locals(self.place);
@@ -65,7 +68,14 @@ impl List<'_, '_> {
         let names = Known::new(self.place, &locals);
         let Some(resolved) = head::resolve(head.opcode, &head.modifiers()) else { return };
         let near = Near::new(self.place);
-        let fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
+        let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
+        if let (Some(best), Some(count)) = (fitting.first(), self.operands_in_all(&spot)) {
+            let (cost, rank) = (best.cost, best.status.rank());
+            let length = |f: &Fitting| resolved.candidates[f.place.0].arrangements[f.place.1].operands.len();
+            if fitting.iter().any(|f| f.cost == cost && f.status.rank() == rank && length(f) == count) {
+                fitting.retain(|f| length(f) == count);
+            }
+        }
         let Some(best) = fitting.first() else {
             // The head is not complete, or nothing is known of it: any register may be meant.
             if resolved.mismatch.is_some() || !resolved.entry.checked {
@@ -86,7 +96,7 @@ impl List<'_, '_> {
             }
         }
         let first = &resolved.candidates[best.place.0].arrangements[best.place.1];
-        let callee = callee(before, head, &spot, first);
+        let callee = self.callee(callee(before, head, &spot, first).as_deref(), &spot);
         let address_size = self.environment.address_size;
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
         let here = ptx_isa::USAGE.after("operand", &format!("{mnemonic} {}", spot.index));
@@ -123,6 +133,55 @@ impl List<'_, '_> {
                 self.push(item);
             }
         }
+    }
+
+    /// The function that is called, or the prototype of an indirect call. Where results are written its name stands behind them.
+    fn callee(&self, name: Option<&str>, spot: &Spot) -> Option<Node<'t>> {
+        if !matches!(spot.open.as_slice(), [Open::Parenthesis(_)]) {
+            return None;
+        }
+        let after = &self.place.after;
+        let close = (0..after.len()).find(|i| after.at(*i) == ")");
+        let behind = close.filter(|i| after.at(i + 1) == ",").map(|i| after.at(i + 2));
+        let name = name.or(behind)?;
+        let snapshot = self.place.snapshot;
+        let function = |name: &str| crate::names::find(snapshot, snapshot.root_at(self.place.start), name);
+        if !name.starts_with('%') {
+            return function(name).map(|f| f.statement);
+        }
+        let table = after.at(after.len().checked_sub(1)?);
+        let from = snapshot.leaf(self.place.start..self.place.start)?;
+        let label = crate::names::find(snapshot, from, table)?.statement;
+        let list = label.next_named_sibling()?;
+        if list.kind_id() == kinds().call_prototype_directive {
+            return Some(list);
+        }
+        // All functions of a table have the same parameters and results.
+        let first = named_children(list).next().filter(|_| list.kind_id() == kinds().call_targets_directive)?;
+        function(&snapshot.text(first.byte_range())).map(|f| f.statement)
+    }
+
+    /// How many operands the statement has, where it is whole but for the one at the place.
+    fn operands_in_all(&self, spot: &Spot) -> Option<usize> {
+        let rope = self.place.snapshot.rope();
+        let line = rope.byte_to_line(self.place.replace.end);
+        let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
+        let rest = self.place.snapshot.text(self.place.replace.end..end);
+        let rest = rest.split("//").next().unwrap_or("");
+        if rest.len() > LONGEST_REST || !rest.contains(';') {
+            return None;
+        }
+        let mut depth = spot.open.len();
+        let mut behind = 0;
+        for word in self.place.after.words(0) {
+            match word {
+                "[" | "{" | "(" => depth += 1,
+                "]" | "}" | ")" => depth = depth.saturating_sub(1),
+                "," if depth == 0 => behind += 1,
+                _ => {}
+            }
+        }
+        Some(spot.index + 1 + behind)
     }
 
     fn wants(&mut self, wants: &[Want], context: &Context<'_>) {
@@ -353,8 +412,9 @@ impl List<'_, '_> {
                 Some(_) => None,
                 None => Some(Status::of(register.gates, self.environment)),
             };
+            let bits = ISA.ty(register.ty).map_or(0, |ty| ty.bits);
             let mut offer = |label: String, kind: OperandKind<'_>| {
-                if !fits(want, kind, context.names) || found.iter().any(|(_, _, i)| i.label == label) {
+                if !takes_special(want, kind, bits, context.names) || found.iter().any(|(_, _, i)| i.label == label) {
                     return;
                 }
                 let mut item = Item::new(label.clone(), ItemKind::SpecialRegister)

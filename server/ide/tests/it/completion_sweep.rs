@@ -12,10 +12,12 @@
 mod reading;
 
 use crate::completion_reach::Random;
-use ptx_analysis::checks::{requires_target, requires_version, undeclared_name};
+use ptx_analysis::checks::{
+    alias, operand_count, operand_kind, removed, requires_target, requires_version, undeclared_name,
+};
 use ptx_analysis::{Analyzer, Diagnostic, Severity, head};
 use ptx_ide::reference::kernels::KERNELS;
-use ptx_ide::{CompletionOptions, Completions, Item, ItemKind, completion};
+use ptx_ide::{CompletionOptions, Completions, Item, completion};
 use ptx_isa::ISA;
 use ptx_syntax::Document;
 use reading::{Kind, Level, Statement};
@@ -24,6 +26,12 @@ use std::ops::Range;
 
 /// How many of the first items of a list are accepted.
 const FIRST: usize = 6;
+
+/// How many modifiers are added until a mnemonic must be whole.
+const DEEPEST: usize = 12;
+
+/// No instruction has more operands.
+const MAX_OPERANDS: usize = 10;
 
 /// A factor for the size of the samples.
 fn times() -> usize {
@@ -80,7 +88,7 @@ impl Sheet {
 
 /// A snippet with its placeholders as they are: `${1:a}` is `a`, `$1` what stands at the first, `${1|a,b|}` is `a`, `$0` nothing.
 fn filled(snippet: &str) -> String {
-    let mut values: Vec<(char, String)> = Vec::new();
+    let mut values: Vec<(String, String)> = Vec::new();
     let mut out = String::new();
     let mut rest = snippet.chars().peekable();
     while let Some(c) = rest.next() {
@@ -91,15 +99,18 @@ fn filled(snippet: &str) -> String {
         let value = match rest.next() {
             Some('{') => {
                 let inner: String = rest.by_ref().take_while(|c| *c != '}').collect();
-                let number = inner.chars().next().unwrap_or('0');
-                let value = match inner.get(1..2) {
-                    Some("|") => inner[2..].split([',', '|']).next().unwrap_or("").to_owned(),
-                    _ => inner.get(2..).unwrap_or("").to_owned(),
+                let digits = inner.find(|c: char| !c.is_ascii_digit()).unwrap_or(inner.len());
+                let (number, rest) = (inner[..digits].to_owned(), &inner[digits..]);
+                let value = match rest.strip_prefix('|') {
+                    Some(choices) => choices.split([',', '|']).next().unwrap_or("").to_owned(),
+                    None => rest.strip_prefix(':').unwrap_or("").to_owned(),
                 };
                 values.push((number, value.clone()));
                 value
             }
-            Some(number) => values.iter().find(|(n, _)| *n == number).map_or(String::new(), |(_, v)| v.clone()),
+            Some(number) => {
+                values.iter().find(|(n, _)| *n == number.to_string()).map_or(String::new(), |(_, v)| v.clone())
+            }
             None => String::new(),
         };
         out.push_str(&value);
@@ -109,7 +120,7 @@ fn filled(snippet: &str) -> String {
 
 #[test]
 fn snippets_are_filled_in() {
-    assert_eq!(filled("a ${1:b}, $1 ${2|c,d|}$0;"), "a b, b c;");
+    assert_eq!(filled("a ${1:b}, $1 ${2|c,d|}${10:e}$0;"), "a b, b ce;");
 }
 
 /// Some of a list, the same in every run.
@@ -207,7 +218,7 @@ fn every_modifier_that_is_listed_leads_to_a_form() {
             let old = sheet.text[found.insert.clone()].to_owned();
             let end = sheet.accept(found.insert.clone(), item);
             accepted += 1;
-            if !leads(&mut sheet, start, end, 8) {
+            if !leads(&mut sheet, start, end, DEEPEST) {
                 wrong.push(format!(
                     "{}: `{}` in place of `{whole}`, behind it {kept}",
                     sheet.name,
@@ -223,7 +234,7 @@ fn every_modifier_that_is_listed_leads_to_a_form() {
 
 /// Whether errors say no more than that the module's version or target lacks something, or the header a directive.
 fn are_gates(errors: &[Diagnostic]) -> bool {
-    errors.iter().all(|d| [requires_target::CODE, requires_version::CODE].contains(&d.code))
+    errors.iter().all(|d| [requires_target::CODE, requires_version::CODE, removed::CODE].contains(&d.code))
 }
 
 fn shown(errors: &[Diagnostic]) -> String {
@@ -282,7 +293,10 @@ fn every_operand_that_is_listed_passes_the_checks() {
 }
 
 /// What may end a statement that is not an instruction, as far as it is written.
-const ENDS: [&str; 27] = [
+const ENDS: [&str; 30] = [
+    " 7.0",
+    " sm_50",
+    " .u32 zz9;",
     "",
     ";",
     " zz9;",
@@ -360,19 +374,25 @@ impl Walk<'_> {
     /// Writes a statement; what is wrong with it.
     fn run(&mut self, random: &mut Random) -> Result<(), String> {
         let mut operands = 0;
+        let mut wrong = String::new();
         for _ in 0..16 {
-            let Some(item) = self.step(random) else { return Ok(()) };
+            let Some(item) = self.step(random) else {
+                // More operands are missing, and the kernel declares nothing that fits; what is there must be right.
+                return if wrong.is_empty() { Ok(()) } else { Err(wrong) };
+            };
             let instruction = ISA.opcode(self.statement().split(['.', ' ']).next().unwrap_or("")).is_some();
             if item.snippet {
-                // Its places are filled with the names of the operands.
+                // Its places are filled with the names of the operands, which may be names of the kernel by chance.
                 let mut errors = self.errors_with("");
-                errors.retain(|e| e.code != undeclared_name::CODE);
+                errors.retain(|e| ![undeclared_name::CODE, state_space::CODE].contains(&e.code));
                 return if errors.is_empty() { Ok(()) } else { Err(shown(&errors)) };
             }
             if !instruction {
                 let mut least: Option<Vec<Diagnostic>> = None;
                 for end in ENDS {
-                    let errors = self.errors_with(end);
+                    // `.alias` names functions of the module, and there may be none.
+                    let mut errors = self.errors_with(end);
+                    errors.retain(|e| ![undeclared_name::CODE, alias::CODE].contains(&e.code));
                     if least.as_ref().is_none_or(|l| errors.len() < l.len()) {
                         least = Some(errors);
                     }
@@ -391,7 +411,7 @@ impl Walk<'_> {
             }
             let head = self.statement().split(' ').next().unwrap_or("").to_owned();
             if !self.statement().contains(' ') {
-                if !leads(self.sheet, self.start, self.cursor, 8) {
+                if !leads(self.sheet, self.start, self.cursor, DEEPEST) {
                     return Err("leads to no form".to_owned());
                 }
                 if self.errors_with(";").is_empty() {
@@ -410,11 +430,21 @@ impl Walk<'_> {
             if errors.is_empty() {
                 return Ok(());
             }
-            let missing = |d: &Diagnostic| d.code == ptx_analysis::checks::operand_count::CODE;
-            if !errors.iter().all(missing) || operands > 10 {
+            if operands > MAX_OPERANDS {
                 return Err(shown(&errors));
             }
-            self.write(", ");
+            // As long as operands are missing, the checker may compare with another form than the one that is meant.
+            // A modifier that follows may bring back what is removed: `mad.f32.rn`.
+            let missing = |d: &Diagnostic| [operand_count::CODE, removed::CODE].contains(&d.code);
+            wrong = if errors.iter().all(missing) { String::new() } else { shown(&errors) };
+            // The second half of a pair, `d|p`, or the next operand.
+            let pair = errors.iter().any(|d| d.code == operand_kind::CODE) && !self.statement().contains('|');
+            self.write("|");
+            if !pair || self.sheet.list(self.cursor).items.is_empty() {
+                self.sheet.edit(self.cursor - 1..self.cursor, "");
+                self.cursor -= 1;
+                self.write(", ");
+            }
         }
         Ok(())
     }

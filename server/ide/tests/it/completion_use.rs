@@ -110,7 +110,7 @@ fn values_with_their_meaning() {
 /// The value of words such as `(a & b) | c` for bits of `a`, `b` and `c`; operators of one level are all the same.
 fn value(words: &str, bits: [bool; 3]) -> bool {
     fn sum(text: &mut std::iter::Peekable<std::str::Chars<'_>>, bits: [bool; 3]) -> bool {
-        let mut term = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| match text.next() {
+        let term = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| match text.next() {
             Some('(') => {
                 let inner = sum(text, bits);
                 assert_eq!(text.next(), Some(')'));

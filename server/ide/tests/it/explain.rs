@@ -47,12 +47,8 @@ fn names_of_cuda_find_ptx() {
         ("threadIdx.x", "`threadIdx.x` of CUDA C++ is `%tid.x` in PTX.", ".sreg .u32 %tid.x;"),
         ("__shfl_xor_sync", "`__shfl_xor_sync` of CUDA C++ is `shfl.sync.bfly.b32` in PTX", "shfl.sync.bfly.b32 d"),
         ("__shfl_xor_sync(0xffffffff, x, 1)", "`__shfl_xor_sync` of", "shfl.sync.bfly.b32 d"),
-        ("atomicAdd", "`atomicAdd` of CUDA C++ is `atom.add.u32` or `red.add.u32` in PTX", "red.add.u32 [a], b;"),
-        (
-            "__syncthreads()",
-            "`__syncthreads` of CUDA C++ is `bar.sync 0` or `barrier.sync 0` in PTX.",
-            "bar{.cta}.sync a",
-        ),
+        ("atomicAdd", "`atomicAdd` of CUDA C++ is `atom.add.u32` or `red.add.u32` in PTX", "red.add.u32 [a], b"),
+        ("__syncthreads()", "`__syncthreads` of CUDA C++ is `bar.sync 0` or `barrier.sync 0` in PTX.", "bar.sync a"),
         (
             "__launch_bounds__",
             "`__launch_bounds__` of CUDA C++ is `.maxntid` or `.minnctapersm` in PTX.",

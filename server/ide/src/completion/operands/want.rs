@@ -8,12 +8,13 @@ use crate::completion::tokens::is_part;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::{self, Names};
+use ptx_analysis::parameters::may_access;
 use ptx_analysis::spec::{Shape, Spec};
 use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
-use ptx_syntax::kinds;
+use ptx_syntax::{Node, kinds};
 
 /// What a name must be at a place.
 #[derive(Debug, Clone)]
@@ -59,8 +60,8 @@ pub struct Context<'a> {
     pub near: &'a Near,
     /// Those that the function declares.
     pub locals: &'a [Name],
-    /// The function that is called.
-    pub callee: Option<String>,
+    /// The function that is called, or the prototype of the call.
+    pub callee: Option<Node<'a>>,
     /// The size of addresses in bits.
     pub address_size: u16,
     /// The opcode with its modifiers.
@@ -141,7 +142,7 @@ pub fn wanted(shape: &Shape, spot: &Spot, negated: bool, second: bool, out: &mut
 pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_>) -> bool {
     let symbol = name.symbol;
     if let Want::Argument(access, index) = want {
-        return argument(*access, *index, symbol, place, context.callee.as_deref());
+        return argument(*access, *index, symbol, place, context.callee);
     }
     let Some(spec) = want.spec() else { return false };
     match (spec.value.kind, symbol) {
@@ -157,6 +158,12 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
         }
         (Kind::Address(_), Symbol::Variable(Variable { ty: Some(ty), .. })) if ty.info().class == TypeClass::Opaque => {
             return false;
+        }
+        (Kind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
+            let guarded = v.origin == Origin::Body && place.before.at(0) == "@";
+            if guarded || !may_access(v.origin, spec.value.access != Access::Read) {
+                return false;
+            }
         }
         (Kind::Function, _) => return false,
         _ => {}
@@ -191,16 +198,16 @@ fn results_given(place: &Place<'_>) -> bool {
 }
 
 /// Whether something may be an argument or a result of a call.
-fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<&str>) -> bool {
+fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
     let own = match symbol {
         Symbol::Variable(v) => v.space == ".param" && v.origin == Origin::Body,
         Symbol::Register { elements: 1, ty } => ty.info().class != TypeClass::Pred,
         _ => false,
     };
-    let Some(callee) = callee.filter(|_| own && access == Access::Read) else { return own };
-    let root = place.snapshot.root_at(place.start);
-    let Some(found) = crate::names::find(place.snapshot, root, callee) else { return own };
-    let Some(list) = found.statement.child_by_field_id(ptx_syntax::fields().parameters) else { return own };
+    let Some(callee) = callee.filter(|_| own) else { return own };
+    let fields = ptx_syntax::fields();
+    let list = if access == Access::Read { fields.parameters } else { fields.returns };
+    let Some(list) = callee.child_by_field_id(list) else { return own };
     let Some(parameter) = named_children(list).filter(|n| n.kind_id() == kinds().parameter).nth(index) else {
         return false;
     };
@@ -279,6 +286,19 @@ fn element(text: &str) -> OperandKind<'_> {
     }
 }
 
+/// Whether a special register of a type may stand at a place. A list of one is not what is meant where a list stands, and as an
+/// element of what is joined to one type it must be as wide as the others.
+pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn Names) -> bool {
+    match want {
+        Want::Whole(spec) => fits(&Want::Value(*spec), kind, names),
+        Want::Element(spec, _) if spec.value.mixed => {
+            let joined = spec.ty.map_or(0, |ty| ty.info().bits);
+            spec.lengths.iter().any(|n| n * bits == joined) && fits(want, kind, names)
+        }
+        _ => fits(want, kind, names),
+    }
+}
+
 /// How well something fits: the smaller the better.
 pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
     let Some(spec) = want.spec() else {
@@ -288,7 +308,8 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
         Symbol::Register { ty, .. } if matches!(want, Want::Base(_) | Want::Address(_)) => {
             // Parameters and constants have names; nobody computes their addresses.
             let fixed = spec.spaces.is_some_and(|s| s.iter().all(|s| ISA.space(s).is_some_and(|s| s.fixed)));
-            u32::from(ty.info().bits != address_size && !in_windows(spec)) * 3 + 2 * u32::from(fixed)
+            let narrow = ty.info().bits != address_size && (fixed || !in_windows(spec));
+            u32::from(narrow) * 3 + 2 * u32::from(fixed)
         }
         Symbol::Register { ty, .. } => match spec.ty {
             Some(wanted) => distance(wanted, ty),
