@@ -167,7 +167,7 @@ neovim_evaluating() {
   kernel=parting.ptx
   nvim_at 'add.u32 %sum, %sum'
   nvim_command PtxEvaluate
-  sees 'neovim: the grid opens' nv 'step 10 of' || true
+  sees 'neovim: the grid opens' nv 'step [0-9]+ of' || true
   keys nv n n
   scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 18 of' 'lanes +[0-9, -]+ at line'
   keys nv 3 ']w' '$'

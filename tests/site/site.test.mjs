@@ -73,6 +73,11 @@ test("search finds every kind of thing, from a file", async () => {
     ["warp_sz", "WARP_SZ", "constant"],
     [".shared", ".shared", "state space"],
     ["fma.rn.ftz.f32", "fma", "instruction"],
+    ["__shfl_xor_sync", "shfl.sync", "instruction"],
+    ["threadIdx.x", "%tid", "special register"],
+    ["atomicadd", "atom", "instruction"],
+    ["syncthreads", "bar.sync", "instruction"],
+    ["__shared__", ".shared", "directive"],
   ]) {
     await page.fill("#search", typed);
     await page.waitForSelector("#found li");
@@ -84,6 +89,18 @@ test("search finds every kind of thing, from a file", async () => {
   await page.fill("#search", "zzzz");
   await page.waitForSelector("#said.shown");
   assert.equal(await page.locator("#said").textContent(), "Nothing found");
+  check();
+  await close();
+});
+
+test("a name of CUDA C++ is named in the list and on the page", async () => {
+  const { page, close, check } = await open("index.html");
+  await page.fill("#search", "__shfl_xor");
+  await page.waitForSelector("#found li");
+  assert.match(await page.locator("#found li .summary").first().textContent(), /^__shfl_xor_sync in CUDA C\+\+ – /);
+  await page.locator("#found li").first().click();
+  await page.waitForURL(address("instructions/shfl.sync.html"));
+  assert.match(await page.locator("#cuda + dl").textContent(), /__shfl_xor_sync\s*shfl\.sync\.bfly\.b32/);
   check();
   await close();
 });

@@ -1,10 +1,11 @@
-// Names of commands. Those of the server begin with `ptx-analyzer.`, as do the three of this extension that the server may name;
+// Names of commands. Those of the server begin with `ptx-analyzer.`, as do the four of this extension that the server may name;
 // what a user runs from the palette begins with `ptx.`, since the client library takes the server's names for itself.
 
 export const COMMANDS = {
     rename: 'ptx-analyzer.rename',
     showReferences: 'ptx-analyzer.showReferences',
     showWarp: 'ptx-analyzer.showWarp',
+    suggest: 'ptx-analyzer.suggest',
 
     askForEntry: 'ptx.askForEntry',
     checkWorkspace: 'ptx.checkWorkspace',

@@ -27,6 +27,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.showReferences]: (uri: string, position: ServerPosition, places: ServerLocation[]) =>
             showReferences(parts, uri, position, places),
         [COMMANDS.showWarp]: (args: ShowWarpArguments) => parts.showWarp(args),
+        [COMMANDS.suggest]: () => vscode.commands.executeCommand('editor.action.triggerSuggest'),
         [COMMANDS.checkWorkspace]: () => checkWorkspace(parts),
         [COMMANDS.clearEvaluation]: () => clearEvaluation(parts),
         [COMMANDS.compareRegisters]: (argument?: object) => compareRegisters(parts, argument),

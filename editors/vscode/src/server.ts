@@ -31,11 +31,11 @@ export const SELECTOR = ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ sc
 /** Settings that hold from the next start of the server only. */
 const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
 
-/** Commands of this extension that code lenses and actions of the server may carry. */
+/** Commands of this extension that code lenses, actions and completion items of the server may carry. */
 const clientCommands: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-        const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, SERVER_COMMANDS.explain];
+        const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, COMMANDS.suggest, SERVER_COMMANDS.explain];
         capabilities.experimental = { ...experimental, commands: { commands } };
     },
     initialize: () => undefined,

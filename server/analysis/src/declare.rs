@@ -43,6 +43,11 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredN
     named.map(one).collect()
 }
 
+/// What a parameter stands for; it may be `_`, which is no name. Nothing where not even that is written.
+pub fn parameter(declaration: &Declaration<'_>, origin: Origin) -> Option<Symbol> {
+    declaration.declarators.first().map(|declarator| symbol(declaration, declarator, origin))
+}
+
 /// What one of the names stands for.
 fn symbol(declaration: &Declaration<'_>, declarator: &Declarator<'_>, origin: Origin) -> Symbol {
     let space = declaration.spaces.first().map_or("", |w| w.text);

@@ -92,6 +92,24 @@ pub fn check_access(
     }
 }
 
+/// Whether parameters of an origin may be written, or read.
+pub fn may_access(origin: Origin, writes: bool) -> bool {
+    match origin {
+        Origin::KernelParameter | Origin::Parameter => !writes,
+        Origin::Result => writes,
+        _ => true,
+    }
+}
+
+/// Whether a modifier names the state space of parameters of another kind.
+pub fn is_elsewhere(origin: Origin, modifier: &str) -> bool {
+    match modifier {
+        ".param::entry" => origin == Origin::Body,
+        ".param::func" => origin == Origin::KernelParameter,
+        _ => false,
+    }
+}
+
 /// An access to memory.
 fn access(
     instruction: &Instruction<'_>,
@@ -110,19 +128,13 @@ fn access(
     let Some((name, range)) = base(operand) else { return };
     let Some(origin) = parameter(name, names) else { return };
     let writes = spec.value.access != Access::Read;
-    let input = matches!(origin, Origin::KernelParameter | Origin::Parameter);
-    if writes && input {
-        return out.push(parameter_access::written(range, name, origin));
+    if !may_access(origin, writes) {
+        return out.push(match writes {
+            true => parameter_access::written(range, name, origin),
+            false => parameter_access::result_read(range, name),
+        });
     }
-    if !writes && origin == Origin::Result {
-        return out.push(parameter_access::result_read(range, name));
-    }
-    let elsewhere = |m: &&Word<'_>| match m.text {
-        ".param::entry" => origin == Origin::Body,
-        ".param::func" => origin == Origin::KernelParameter,
-        _ => false,
-    };
-    if let Some(modifier) = instruction.modifiers.iter().find(elsewhere) {
+    if let Some(modifier) = instruction.modifiers.iter().find(|m| is_elsewhere(origin, m.text)) {
         return out.push(parameter_access::other_space(range, name, origin, modifier.text));
     }
     if let Some(guard) = instruction.guard.filter(|_| origin == Origin::Body) {

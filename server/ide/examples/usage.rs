@@ -46,9 +46,14 @@ fn main() {
     if folders.is_empty() {
         return eprintln!("usage: usage FOLDER…");
     }
+    print!("{}", counted(&folders));
+}
+
+/// The table of what follows what in the files of some folders, each of them a project.
+fn counted(folders: &[String]) -> String {
     let mut all: BTreeMap<Key, f64> = BTreeMap::new();
     let mut projects = Vec::new();
-    for folder in &folders {
+    for folder in folders {
         let mut sources: BTreeMap<String, Source> = BTreeMap::new();
         let mut has_files = false;
         for path in reading::files(std::slice::from_ref(folder)) {
@@ -75,18 +80,19 @@ fn main() {
             }
         }
     }
-    write(&all, &projects);
+    table(&all, &projects)
 }
 
-fn write(all: &BTreeMap<Key, f64>, projects: &[usize]) {
-    println!(
-        "# How often what follows what in real files: kind, context, words with their weights. Only what is offered first follows it."
+/// The rows in the order of bytes, the words of each by their weight.
+fn table(all: &BTreeMap<Key, f64>, projects: &[usize]) -> String {
+    let mut out = String::from(
+        "# How often what follows what in real files: kind, context, words with their weights. Only what is offered first follows it.\n",
     );
-    println!(
-        "# Made by `cargo run -p ptx-ide --example usage -- FOLDER…` from {} sources of {} projects; see docs/usage.md.",
+    out.push_str(&format!(
+        "# Made by `cargo run -p ptx-ide --example usage -- FOLDER…` from {} sources of {} projects; see docs/usage.md.\n",
         projects.iter().sum::<usize>(),
         projects.len()
-    );
+    ));
     let mut rows: BTreeMap<(&str, &str), Vec<(&str, u32)>> = BTreeMap::new();
     for ((kind, context, word), weight) in all {
         // A mnemonic that was met at all is worth knowing.
@@ -104,8 +110,9 @@ fn write(all: &BTreeMap<Key, f64>, projects: &[usize]) {
         }
         words.truncate(if kind == "mnemonic" || context == "*" { usize::MAX } else { MAX_WORDS });
         let words: Vec<String> = words.iter().map(|(word, weight)| format!("{word} {weight}")).collect();
-        println!("{kind}\t{context}\t{}", words.join("\t"));
+        out.push_str(&format!("{kind}\t{context}\t{}\n", words.join("\t")));
     }
+    out
 }
 
 /// The words of the tables that a statement begins with: an opcode or a directive.
@@ -309,6 +316,31 @@ fn inline(text: &str, out: &mut Source) {
                     out.add("mnemonic", opcode, mnemonic.1.concat());
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    fn folder(path: &str) -> String {
+        format!("{}/../../tests/{path}", env!("CARGO_MANIFEST_DIR"))
+    }
+
+    #[test]
+    fn the_table_is_the_same_every_time_and_in_order() {
+        let folders = [folder("kernels"), folder("fixtures")];
+        let first = counted(&folders);
+        assert_eq!(first, counted(&folders));
+        let rows: Vec<Vec<&str>> =
+            first.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').collect()).collect();
+        assert!(rows.len() > 200, "{}", rows.len());
+        assert!(rows.is_sorted_by(|a, b| a[..2] < b[..2]));
+        for row in &rows {
+            let weights: Vec<u32> =
+                row[2..].iter().map(|w| w.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a weight")).collect();
+            assert!(!weights.is_empty() && weights.is_sorted_by(|a, b| a >= b), "{row:?}");
         }
     }
 }

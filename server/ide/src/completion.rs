@@ -7,11 +7,13 @@
 //! The tree says in which part of the module somebody types; the words of the statement are read from its text ([`tokens`]), since
 //! a half-typed statement has hardly a tree.
 
+mod cuda;
 mod declarations;
 mod directives;
 mod forms;
 mod head;
 mod history;
+mod labels;
 mod opening;
 mod operands;
 mod place;
@@ -86,6 +88,8 @@ pub struct Item {
     pub text: Option<String>,
     /// The text is a snippet.
     pub snippet: bool,
+    /// Something must follow it, and there is a list of that.
+    pub goes_on: bool,
     /// It goes out of use.
     pub deprecated: bool,
     /// Why the module's version or target does not have it; in words.
@@ -143,6 +147,7 @@ impl Item {
             filter: None,
             text: None,
             snippet: false,
+            goes_on: false,
             deprecated: false,
             unavailable: None,
             topic: Topic::default(),
@@ -205,9 +210,13 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Compl
         for item in items.iter_mut().filter(|i| i.kind == ItemKind::Directive && i.text.is_none()) {
             let takes =
                 |d: &ptx_isa::tables::Directive| d.syntax.strip_prefix(d.name).is_some_and(|s| s.starts_with(' '));
-            if ptx_isa::ISA.directive(&item.label).is_some_and(takes) {
+            if let Some(directive) = ptx_isa::ISA.directive(&item.label).filter(|d| takes(d)) {
                 item.text = Some(format!("{} ", item.label));
+                item.goes_on = directives::leads_on(directive);
             }
+        }
+        for item in items.iter_mut().filter(|i| i.kind == ItemKind::Opcode) {
+            item.goes_on = ptx_isa::ISA.opcode(&item.label).is_some_and(|opcode| !head::is_whole(opcode));
         }
     }
     let word = place.word.as_str();
@@ -265,18 +274,20 @@ impl List<'_, '_> {
         if self.place.kind == Some(tokens::Kind::Word) && self.place.after.at(0) == ":" {
             return;
         }
-        match whereabouts(self.place) {
+        let place = whereabouts(self.place);
+        match &place {
             Where::Start => self.start(),
             Where::Guard => self.guard(),
             Where::Opcode => {
                 self.opcodes();
                 self.by_use();
             }
-            Where::Modifier(head) => self.modifiers(&head),
-            Where::Operand(head) => self.operand(&head),
+            Where::Modifier(head) => self.modifiers(head),
+            Where::Operand(head) => self.operand(head),
             Where::Directive => self.directive(),
             Where::Nowhere => {}
         }
+        self.cuda(&place);
     }
 
     /// The beginning of a statement.
@@ -297,6 +308,7 @@ impl List<'_, '_> {
                 self.opcodes();
                 self.body_directives();
                 self.by_use();
+                self.missing_labels();
                 self.body_skeletons();
             }
             (Level::Section, Some(tokens::Kind::Dot) | None) => self.section_data(),

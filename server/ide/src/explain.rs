@@ -8,7 +8,7 @@ use ptx_isa::tables::Opcode;
 use ptx_isa::{CUDA, ISA};
 
 /// The text on whatever a user names, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
-/// register, a directive, a target, a version, the code of a diagnostic. Case does not matter.
+/// register, a directive, a target, a version, the code of a diagnostic, a name of CUDA C++. Case does not matter.
 pub fn explain(query: &str) -> Option<String> {
     let query = query.trim().trim_matches('`').trim_end_matches(';');
     let word = query.split_whitespace().next()?;
@@ -37,27 +37,29 @@ fn known(word: &str) -> Option<Page> {
     if let Some(constant) = ISA.constants.iter().find(|c| c.name.eq_ignore_ascii_case(word)) {
         return Some(describe::constant(constant, None));
     }
-    if let Some(page) = cuda(word) {
-        return Some(page);
-    }
     let lower = word.to_ascii_lowercase();
     describe::target(&lower, None)
         .or_else(|| dot_word(&format!(".{word}")))
         .or_else(|| special_register(&format!("%{word}")))
         .or_else(|| dot_word(&format!("\"{word}\"")))
+        .or_else(|| cuda(word))
 }
 
-/// A name of CUDA C++: what it is in PTX, and the page on that.
+/// A name of CUDA C++: what it is in PTX, and the pages on that. A call stands for the function that it calls.
 fn cuda(word: &str) -> Option<Page> {
-    let name = word.trim_end_matches("()");
-    let found = CUDA.iter().find(|c| c.name == name)?;
-    let mut page = Page::default();
-    let spellings: Vec<String> = found.ptx.split(" / ").map(|ptx| format!("`{ptx}`")).collect();
+    let name = word.split(['(', '<']).next().unwrap_or(word);
+    let exact = CUDA.iter().find(|c| c.name == name);
+    let found = exact.or_else(|| CUDA.iter().find(|c| c.name.eq_ignore_ascii_case(name)))?;
+    let spellings: Vec<String> = found.spellings().map(|s| format!("`{s}`")).collect();
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
-    page.text(format!("`{name}` of CUDA C++ is {} in PTX{words}.", spellings.join(" or ")));
-    let first = found.ptx.split(" / ").next().and_then(|ptx| ptx.split_whitespace().next()).unwrap_or("");
-    if let Some(rest) = known(first) {
-        page.page(rest);
+    let mut page = Page::default();
+    page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
+    let mut seen = Vec::new();
+    for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(name)) {
+        if !seen.contains(&word) {
+            seen.push(word);
+            page.page(known(word).unwrap_or_default());
+        }
     }
     Some(page)
 }

@@ -9,7 +9,7 @@ const MOST: usize = 5;
 const LONGEST: usize = 64;
 
 /// The names that somebody who asked for this may have meant, the nearest first: opcodes, modifiers, types, state spaces, special
-/// registers, directives, targets and codes of diagnostics.
+/// registers, directives, targets and codes of diagnostics; names of CUDA C++ for a word that looks like one.
 pub fn nearest(query: &str) -> Vec<String> {
     let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");
     let plain = |name: &str| name.trim_start_matches(['.', '%', '"', '@']).trim_end_matches('"').to_ascii_lowercase();
@@ -21,7 +21,10 @@ pub fn nearest(query: &str) -> Vec<String> {
     let opcode = wanted.split('.').next().unwrap_or("").to_owned();
     let sign = word.chars().next().filter(|c| !c.is_ascii_alphanumeric());
     let mut found: Vec<(usize, bool, &str)> = Vec::new();
-    for name in names() {
+    // Nothing in PTX begins with an underscore or has a capital within.
+    let is_cuda = word.starts_with('_') || word.chars().skip(1).any(char::is_uppercase);
+    let cuda = ptx_isa::CUDA.iter().filter(|_| is_cuda).map(|c| c.name);
+    for name in names().chain(cuda) {
         let own = plain(name);
         let near = |word: &str| {
             let distance = strsim::damerau_levenshtein(word, &own);

@@ -1,6 +1,18 @@
 //! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
 
-use crate::tables::{Usage, Weights};
+use crate::tables::{Cuda, Usage, Weights};
+
+impl Cuda {
+    /// Its spellings in PTX: mnemonics, special registers and directives, perhaps with operands.
+    pub fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.ptx.split(" / ")
+    }
+
+    /// The first words of its spellings: what the tables have pages on.
+    pub fn words_of_ptx(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.spellings().filter_map(|s| s.split_whitespace().next())
+    }
+}
 
 impl Usage {
     /// What follows in a context of a kind; empty where nothing was counted.

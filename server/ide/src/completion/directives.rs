@@ -20,6 +20,13 @@ pub fn is_linkage(directive: &Directive) -> bool {
     directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
 }
 
+/// Whether completion lists what follows a directive.
+pub fn leads_on(directive: &Directive) -> bool {
+    let listed = matches!(directive.name, ".version" | ".target" | ".address_size" | ".align");
+    let strings = directive.takes.is_some_and(|t| t.kind == ArgumentKind::String);
+    listed || strings || is_linkage(directive) || ISA.space(directive.name).is_some_and(|s| !s.declared.is_empty())
+}
+
 /// Whether no version has a directive.
 fn is_removed(directive: &Directive) -> bool {
     let first = |kind| {
@@ -136,7 +143,7 @@ impl List<'_, '_> {
             ".alias" if given == 1 || before.at(given - 1) == "," => self.functions(),
             ".calltargets" if given == 1 || before.at(given - 1) == "," => self.functions(),
             ".branchtargets" if given == 1 || before.at(given - 1) == "," => {
-                for label in scope::labels(self.place).into_iter().filter(|l| l.symbol == Symbol::Label) {
+                for label in self.labels().into_iter().filter(|l| l.symbol == Symbol::Label) {
                     self.push(Item::new(label.text, ItemKind::Label).detail(label.detail));
                 }
             }

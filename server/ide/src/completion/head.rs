@@ -7,7 +7,17 @@ use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List};
 use ptx_isa::ISA;
-use ptx_isa::tables::Entry;
+use ptx_isa::tables::{Entry, Opcode};
+
+/// How many modifiers are listed behind an opcode that is typed in full.
+const MODIFIERS_BEHIND: usize = 8;
+/// What is less likely than this share of the likeliest is not listed there.
+const RARE: f64 = 0.03;
+
+/// Whether an opcode may stand without modifiers.
+pub fn is_whole(opcode: &'static Opcode) -> bool {
+    ptx_analysis::head::resolve(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
+}
 
 impl List<'_, '_> {
     /// All instructions, those that the module lacks last.
@@ -36,30 +46,27 @@ impl List<'_, '_> {
             let topic = Topic::Opcode(entry.name.to_owned());
             self.push(Item::new(entry.name, ItemKind::Opcode).detail(entry.summary).topic(topic).status(status));
         }
-        self.cuda(|ptx| ptx.starts_with(|c: char| c.is_ascii_alphabetic()));
+        self.modifiers_behind();
         self.whole_forms();
     }
 
-    /// What CUDA calls otherwise, for those who have typed the beginning of CUDA's name.
-    pub(super) fn cuda(&mut self, fits: impl Fn(&str) -> bool) {
-        let word = self.place.word.to_ascii_lowercase();
-        if word.len() < 3 {
+    /// The likeliest modifiers of an opcode that is typed in full and cannot stand without them: `ld.global` behind `ld`.
+    fn modifiers_behind(&mut self) {
+        let Some(opcode) = ISA.opcode(&self.place.word).filter(|o| !is_whole(o)) else { return };
+        if self.place.after.at(0).starts_with('.') || self.place.replace.end != self.place.offset {
             return;
         }
-        for name in ptx_isa::CUDA.iter().filter(|c| c.name.to_ascii_lowercase().starts_with(&word)) {
-            for spelling in name.ptx.split(" / ").filter(|ptx| fits(ptx)) {
-                let first = spelling.split_whitespace().next().unwrap_or(spelling);
-                let topic = match first.split_once('.') {
-                    _ if first.starts_with('%') => Topic::Special(first.to_owned()),
-                    Some(("", _)) => Topic::Directive(first.to_owned()),
-                    Some((opcode, _)) => Topic::Opcode(opcode.to_owned()),
-                    None => Topic::Opcode(first.to_owned()),
-                };
-                let words = if name.words.is_empty() { String::new() } else { format!(": {}", name.words) };
-                let mut item =
-                    Item::new(spelling, ItemKind::Opcode).detail(format!("{} in CUDA{words}", name.name)).topic(topic);
-                item.filter = Some(name.name.to_owned());
-                self.push(item);
+        // Types may stand first too, and hardly ever do.
+        let scores = usage::modifiers(opcode.name, &[], &[], &self.history().steps);
+        let of = |offer: &Offer| scores.iter().find(|(m, _)| m == offer.value).map_or(0.0, |(_, s)| *s);
+        let offers = self.offers(opcode, &[], &[]);
+        let least = RARE * offers.iter().map(of).fold(0.0, f64::max);
+        let likely = |o: &&Offer| o.status == Status::Available && of(o) >= least;
+        for offer in offers.iter().filter(likely).take(MODIFIERS_BEHIND) {
+            let label = format!("{}{}", opcode.name, offer.value);
+            if self.items.iter().all(|i| i.label != label) {
+                let topic = Topic::Modifier(opcode.name.to_owned(), offer.value.to_owned());
+                self.push(Item::new(label, ItemKind::Opcode).detail(meaning(offer)).topic(topic));
             }
         }
     }
@@ -81,16 +88,10 @@ impl List<'_, '_> {
         }
         // What begins like a statement is the next one.
         let follows = after.len() > 0 && ISA.opcode(after.at(0)).is_none() && after.at(0) != "@";
-        let word = self.place.word.as_str();
-        let begins = ISA.opcodes.iter().any(|o| o.name.starts_with(word));
         let score = |item: &Item| match item.kind {
             ItemKind::Directive if follows && !modifiers.is_empty() => 0.0,
             ItemKind::Directive => usage::score(&scores, &item.label),
             ItemKind::Opcode => {
-                // CUDA's names come first where nothing else begins like them.
-                if item.filter.is_some() {
-                    return if begins { 0.0 } else { 2.0 };
-                }
                 let Some(opcode) = ISA.opcode(item.label.split('.').next().unwrap_or("")) else { return 0.0 };
                 let likely = usage::score(&scores, opcode.name) + 1e-6;
                 match item.label.split_once('.') {
@@ -115,16 +116,21 @@ impl List<'_, '_> {
         let before = reach::known(head.opcode, &head.modifiers());
         let after: Vec<&str> = head.after.iter().map(String::as_str).collect();
         let after = reach::known(head.opcode, &after);
-        let mut offers = reach::next(head.opcode, &before, &after, self.environment);
-        let scores = usage::modifiers(head.opcode.name, &before, &after, &self.history().steps);
+        for offer in self.offers(head.opcode, &before, &after) {
+            self.push(modifier(head.opcode.name, &offer));
+        }
+    }
+
+    /// The modifiers that may stand between others, the likeliest first.
+    fn offers(&self, opcode: &'static Opcode, before: &[&str], after: &[&str]) -> Vec<Offer> {
+        let mut offers = reach::next(opcode, before, after, self.environment);
+        let scores = usage::modifiers(opcode.name, before, after, &self.history().steps);
         let score = |o: &Offer| {
             let found = scores.iter().find(|(m, _)| m == o.value).map_or(0.0, |(_, s)| *s);
             if o.canonical { found } else { found * 0.3 }
         };
         offers.sort_by(|a, b| a.status.rank().cmp(&b.status.rank()).then(score(b).total_cmp(&score(a))));
-        for offer in offers {
-            self.push(modifier(head.opcode.name, &offer));
-        }
+        offers
     }
 
     /// A modifier behind an operand.

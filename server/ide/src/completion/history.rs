@@ -17,8 +17,21 @@ struct Uses {
     read: Option<usize>,
     next_read: Option<usize>,
     next_written: Option<usize>,
+    /// Read as an address before the place.
+    address: Option<usize>,
     /// Read before the place and after the last time that it was written.
     reads: usize,
+}
+
+/// What a name is for at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It is read.
+    Read,
+    /// It is written.
+    Written,
+    /// It is read as an address.
+    Address,
 }
 
 /// The statements around a place.
@@ -45,11 +58,11 @@ impl History {
         for (index, words) in statements.iter().enumerate() {
             let step = usage::step(words);
             let distance = count - index;
-            out.enter(words, &step, |uses, written| {
-                if written {
-                    (uses.written, uses.reads) = (Some(distance), 0);
-                } else {
+            out.enter(words, &step, |uses, role| match role {
+                Role::Written => (uses.written, uses.reads) = (Some(distance), 0),
+                Role::Read | Role::Address => {
                     (uses.read, uses.reads) = (Some(distance), uses.reads + 1);
+                    uses.address = if role == Role::Address { Some(distance) } else { uses.address };
                 }
             });
             if !step.class.is_empty() {
@@ -58,8 +71,8 @@ impl History {
         }
         // What the statement itself has read already is less likely meant again.
         let own: Vec<&str> = place.before.words(0).collect();
-        out.enter(&own, &usage::step(&own), |uses, written| {
-            if !written {
+        out.enter(&own, &usage::step(&own), |uses, role| {
+            if role != Role::Written {
                 (uses.read, uses.reads) = (Some(0), uses.reads + 1);
             }
         });
@@ -70,15 +83,15 @@ impl History {
         let after = Tokens::new(place.snapshot.text(from..end).into_owned());
         for (index, words) in self::statements(&after).iter().enumerate() {
             let step = usage::step(words);
-            out.enter(words, &step, |uses, written| {
-                let known = if written { &mut uses.next_written } else { &mut uses.next_read };
+            out.enter(words, &step, |uses, role| {
+                let known = if role == Role::Written { &mut uses.next_written } else { &mut uses.next_read };
                 *known = known.or(Some(index + 1));
             });
         }
         out
     }
 
-    fn enter(&mut self, words: &[&str], step: &Step, mut note: impl FnMut(&mut Uses, bool)) {
+    fn enter(&mut self, words: &[&str], step: &Step, mut note: impl FnMut(&mut Uses, Role)) {
         if ISA.opcode(&step.word).is_none() {
             return;
         }
@@ -87,8 +100,14 @@ impl History {
         let mut depth = 0usize;
         let mut first = true;
         let mut special = "";
-        let mut found: Vec<(&str, bool)> = Vec::new();
+        let mut brackets = 0usize;
+        let mut found: Vec<(&str, Role)> = Vec::new();
         for (index, word) in words.iter().enumerate() {
+            match *word {
+                "[" => brackets += 1,
+                "]" => brackets = brackets.saturating_sub(1),
+                _ => {}
+            }
             match *word {
                 "[" | "{" | "(" => depth += 1,
                 "]" | "}" | ")" => depth = depth.saturating_sub(1),
@@ -100,15 +119,20 @@ impl History {
                     special = "";
                 }
                 name if name.starts_with(['%', '_', '$']) || name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                    found.push((name, writes && first && index >= from));
+                    let role = match brackets {
+                        0 if writes && first && index >= from => Role::Written,
+                        0 => Role::Read,
+                        _ => Role::Address,
+                    };
+                    found.push((name, role));
                 }
                 _ => {}
             }
         }
         // What an instruction reads it reads before it writes.
-        found.sort_by_key(|(_, written)| *written);
-        for (name, written) in found {
-            note(self.uses.entry(name.to_owned()).or_default(), written);
+        found.sort_by_key(|(_, role)| *role == Role::Written);
+        for (name, role) in found {
+            note(self.uses.entry(name.to_owned()).or_default(), role);
         }
     }
 
@@ -117,9 +141,10 @@ impl History {
         self.uses.contains_key(name)
     }
 
-    /// How unlikely a name is meant where it is read or written; smaller is likelier. Nothing where it does not occur.
-    pub fn cost(&self, name: &str, written: bool) -> Option<usize> {
+    /// How unlikely a name is meant in a role; smaller is likelier. Nothing where it does not occur.
+    pub fn cost(&self, name: &str, role: Role) -> Option<usize> {
         let uses = self.uses.get(name)?;
+        let written = role == Role::Written;
         let read_later = uses.next_read.filter(|r| uses.next_written.is_none_or(|w| *r <= w));
         let cost = if written {
             match (uses.written, read_later) {
@@ -137,7 +162,9 @@ impl History {
                 (None, _, _) => 60 + uses.read.unwrap_or(100).min(uses.next_written.map_or(400, |n| n + 20)),
             }
         };
-        Some(cost)
+        // One address serves several accesses in a row.
+        let again = uses.address.filter(|_| role == Role::Address).map_or(usize::MAX, |at| at + 2);
+        Some(cost.min(again))
     }
 }
 

@@ -5,6 +5,7 @@ mod want;
 
 pub use spot::{Fitting, Known, Open, Spot, callee, fitting};
 
+use super::history::Role;
 use super::reach::Status;
 use super::scope::{self, Name, Near};
 use super::statement::Head;
@@ -22,10 +23,13 @@ use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
-use ptx_syntax::kinds;
-use want::{Context, Want, accepts, fits, rank, wanted};
+use ptx_syntax::{Node, kinds};
+use want::{Context, Want, accepts, fits, rank, takes_special, wanted};
 
-impl List<'_, '_> {
+/// The rest of a line that is looked at for the end of the statement.
+const LONGEST_REST: usize = 1 << 12;
+
+impl<'t> List<'_, 't> {
     /// What may stand behind the `@` of a guard: predicates.
     pub(super) fn guard(&mut self) {
         let locals = scope::locals(self.place);
@@ -35,7 +39,7 @@ impl List<'_, '_> {
             if let Symbol::Register { ty, elements: 1 } = local.symbol
                 && ty.info().class == TypeClass::Pred
             {
-                self.registers(local, 0, false, &near, &mut found);
+                self.registers(local, 0, Role::Read, &near, &mut found);
             }
         }
         self.ranked(found);
@@ -64,13 +68,20 @@ impl List<'_, '_> {
         let names = Known::new(self.place, &locals);
         let Some(resolved) = head::resolve(head.opcode, &head.modifiers()) else { return };
         let near = Near::new(self.place);
-        let fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
+        let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
+        if let (Some(best), Some(count)) = (fitting.first(), self.operands_in_all(&spot)) {
+            let (cost, rank) = (best.cost, best.status.rank());
+            let length = |f: &Fitting| resolved.candidates[f.place.0].arrangements[f.place.1].operands.len();
+            if fitting.iter().any(|f| f.cost == cost && f.status.rank() == rank && length(f) == count) {
+                fitting.retain(|f| length(f) == count);
+            }
+        }
         let Some(best) = fitting.first() else {
             // The head is not complete, or nothing is known of it: any register may be meant.
             if resolved.mismatch.is_some() || !resolved.entry.checked {
                 let mut found = Vec::new();
                 for local in locals.iter().filter(|l| matches!(l.symbol, Symbol::Register { .. })) {
-                    self.registers(local, 0, false, &near, &mut found);
+                    self.registers(local, 0, Role::Read, &near, &mut found);
                 }
                 self.ranked(found);
             }
@@ -85,10 +96,13 @@ impl List<'_, '_> {
             }
         }
         let first = &resolved.candidates[best.place.0].arrangements[best.place.1];
-        let callee = callee(before, head, &spot, first);
+        let callee = self.callee(callee(before, head, &spot, first).as_deref(), &spot);
         let address_size = self.environment.address_size;
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
+        let here = ptx_isa::USAGE.after("operand", &format!("{mnemonic} {}", spot.index));
+        let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
         let context = Context {
+            often_names: 10 * weight("name") >= weight("register") + weight("name") && weight("name") > 0,
             names: &names,
             near: &near,
             locals: &locals,
@@ -99,9 +113,6 @@ impl List<'_, '_> {
             index: spot.index,
         };
         self.wants(&wants, &context);
-        if wants.iter().any(|w| w.spec().is_some_and(|s| s.value.special)) {
-            self.cuda(|ptx| ptx.starts_with('%'));
-        }
         if spot.index == 0
             && spot.open.is_empty()
             && spot.piece.is_empty()
@@ -124,10 +135,59 @@ impl List<'_, '_> {
         }
     }
 
+    /// The function that is called, or the prototype of an indirect call. Where results are written its name stands behind them.
+    fn callee(&self, name: Option<&str>, spot: &Spot) -> Option<Node<'t>> {
+        if !matches!(spot.open.as_slice(), [Open::Parenthesis(_)]) {
+            return None;
+        }
+        let after = &self.place.after;
+        let close = (0..after.len()).find(|i| after.at(*i) == ")");
+        let behind = close.filter(|i| after.at(i + 1) == ",").map(|i| after.at(i + 2));
+        let name = name.or(behind)?;
+        let snapshot = self.place.snapshot;
+        let function = |name: &str| crate::names::find(snapshot, snapshot.root_at(self.place.start), name);
+        if !name.starts_with('%') {
+            return function(name).map(|f| f.statement);
+        }
+        let table = after.at(after.len().checked_sub(1)?);
+        let from = snapshot.leaf(self.place.start..self.place.start)?;
+        let label = crate::names::find(snapshot, from, table)?.statement;
+        let list = label.next_named_sibling()?;
+        if list.kind_id() == kinds().call_prototype_directive {
+            return Some(list);
+        }
+        // All functions of a table have the same parameters and results.
+        let first = named_children(list).next().filter(|_| list.kind_id() == kinds().call_targets_directive)?;
+        function(&snapshot.text(first.byte_range())).map(|f| f.statement)
+    }
+
+    /// How many operands the statement has, where it is whole but for the one at the place.
+    fn operands_in_all(&self, spot: &Spot) -> Option<usize> {
+        let rope = self.place.snapshot.rope();
+        let line = rope.byte_to_line(self.place.replace.end);
+        let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
+        let rest = self.place.snapshot.text(self.place.replace.end..end);
+        let rest = rest.split("//").next().unwrap_or("");
+        if rest.len() > LONGEST_REST || !rest.contains(';') {
+            return None;
+        }
+        let mut depth = spot.open.len();
+        let mut behind = 0;
+        for word in self.place.after.words(0) {
+            match word {
+                "[" | "{" | "(" => depth += 1,
+                "]" | "}" | ")" => depth = depth.saturating_sub(1),
+                "," if depth == 0 => behind += 1,
+                _ => {}
+            }
+        }
+        Some(spot.index + 1 + behind)
+    }
+
     fn wants(&mut self, wants: &[Want], context: &Context<'_>) {
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let module = if wants.iter().any(Want::of_module) { scope::of_module(self.place) } else { Vec::new() };
-        let labels = if wants.iter().any(Want::of_labels) { scope::labels(self.place) } else { Vec::new() };
+        let labels = if wants.iter().any(Want::of_labels) { self.labels() } else { Vec::new() };
         let all: Vec<&Name> = context.locals.iter().chain(&module).chain(&labels).collect();
         for name in all {
             let Some((want, rank)) = self.best(wants, name, context) else { continue };
@@ -168,27 +228,25 @@ impl List<'_, '_> {
         &mut self,
         want: &Want,
         name: &Name,
-        rank: u32,
+        mut rank: u32,
         context: &Context<'_>,
         found: &mut Vec<(u32, usize, Item)>,
     ) {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
-        let written = match want {
-            Want::Argument(access, _) => *access == Access::Write,
-            _ => {
-                want.spec().is_some_and(|s| s.value.access == Access::Write)
-                    && !brackets
-                    && !matches!(want, Want::Base(_))
-            }
+        let role = match want {
+            Want::Argument(Access::Write, _) => Role::Written,
+            Want::Base(_) | Want::Address(_) => Role::Address,
+            _ if want.spec().is_some_and(|s| s.value.access == Access::Write) => Role::Written,
+            _ => Role::Read,
         };
         if let Want::Whole(spec) = want {
-            self.list(spec, name, rank, written, context, found);
+            self.list(spec, name, rank, role == Role::Written, context, found);
             return;
         }
         if matches!(name.symbol, Symbol::Register { .. }) {
             let mut registers = Vec::new();
-            self.registers(name, rank, written, context.near, &mut registers);
+            self.registers(name, rank, role, context.near, &mut registers);
             for (_, _, item) in &mut registers {
                 if brackets {
                     item.text = None;
@@ -205,9 +263,22 @@ impl List<'_, '_> {
             _ => ItemKind::Variable,
         };
         let mentioned = self.history().mentions(&name.text);
+        // The address of a variable stands among the registers where it often does in other files: behind the one or two values that
+        // nothing has read yet. A module may have thousands of variables.
+        const MOST: usize = 3;
+        const FRESH: usize = 3;
+        const SEEN: usize = 12;
+        let listed = || found.iter().filter(|(rank, _, item)| *rank == 0 && item.kind == ItemKind::Variable).count();
+        let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MOST;
         let distance = match kind {
-            // Those that nothing has read or branched to yet, in their order; then the others.
-            ItemKind::Parameter | ItemKind::Label => usize::from(mentioned),
+            // Those that nothing has read yet, in their order; then the others.
+            ItemKind::Parameter => usize::from(mentioned),
+            // They are in order.
+            ItemKind::Label => 0,
+            ItemKind::Variable if likely => {
+                rank = 0;
+                if mentioned { SEEN } else { FRESH }
+            }
             _ => context.near.distance(&name.text).unwrap_or(1 << 20),
         };
         let topic = Topic::Declared(name.text.clone(), self.place.start);
@@ -215,7 +286,7 @@ impl List<'_, '_> {
     }
 
     /// The registers of a declaration: those in use around, the nearest first, and of a range the next that is not in use.
-    fn registers(&mut self, name: &Name, rank: u32, written: bool, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
+    fn registers(&mut self, name: &Name, rank: u32, role: Role, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
         const FAR: usize = 1 << 20;
         // Behind those that statements below read and nothing has written.
         const NEW: usize = 30;
@@ -226,13 +297,13 @@ impl List<'_, '_> {
             Item::new(text, ItemKind::Register).detail(detail).topic(topic)
         };
         let Some(count) = name.count else {
-            let distance = self.cost(&name.text, written, near.distance(&name.text).unwrap_or(FAR));
+            let distance = self.cost(&name.text, role, near.distance(&name.text).unwrap_or(FAR));
             found.push((rank, distance, item(name.text.clone(), name.detail.clone())));
             return;
         };
         let mut numbers = near.of_range(&name.text, count);
         for (number, distance) in &mut numbers {
-            *distance = self.cost(&format!("{}{number}", name.text), written, *distance);
+            *distance = self.cost(&format!("{}{number}", name.text), role, *distance);
         }
         let typed = self.place.word.strip_prefix(&name.text).and_then(|d| d.parse::<u32>().ok());
         if let Some(typed) = typed.filter(|n| *n < count && !numbers.iter().any(|(other, _)| other == n)) {
@@ -243,7 +314,7 @@ impl List<'_, '_> {
             // A result wants a new register, a source one that has a value.
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
-            let distance = if written { NEW } else { FAR + 1 };
+            let distance = if role == Role::Written { NEW } else { FAR + 1 };
             found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
         }
         // The others of a short range are no trouble to list.
@@ -261,9 +332,9 @@ impl List<'_, '_> {
     }
 
     /// How unlikely a register is meant; where the statements around do not have it, by its distance in the text.
-    fn cost(&self, name: &str, written: bool, distance: usize) -> usize {
+    fn cost(&self, name: &str, role: Role, distance: usize) -> usize {
         const UNSEEN: usize = 500;
-        self.history().cost(name, written).unwrap_or(UNSEEN + distance)
+        self.history().cost(name, role).unwrap_or(UNSEEN + distance)
     }
 
     /// A list in braces made of consecutive registers of a range, or of a vector register.
@@ -341,8 +412,9 @@ impl List<'_, '_> {
                 Some(_) => None,
                 None => Some(Status::of(register.gates, self.environment)),
             };
+            let bits = ISA.ty(register.ty).map_or(0, |ty| ty.bits);
             let mut offer = |label: String, kind: OperandKind<'_>| {
-                if !fits(want, kind, context.names) || found.iter().any(|(_, _, i)| i.label == label) {
+                if !takes_special(want, kind, bits, context.names) || found.iter().any(|(_, _, i)| i.label == label) {
                     return;
                 }
                 let mut item = Item::new(label.clone(), ItemKind::SpecialRegister)

@@ -79,6 +79,16 @@ impl<'t> Place<'t> {
                 kind = Some(last.kind);
                 insert.start = found.start + last.range.start;
                 before.list.pop();
+                // `threadIdx.x` of CUDA C++ is one word, though no PTX.
+                if let Some(joined) = before.list.last().filter(|t| t.kind == Kind::Word).cloned()
+                    && super::cuda::is_begun(&before.text, joined.range.start..last.range.end)
+                {
+                    word = before.text.get(joined.range.start..last.range.end).unwrap_or("").to_owned();
+                    kind = Some(Kind::Word);
+                    insert.start = found.start + joined.range.start;
+                    before.list.pop();
+                    touches = before.list.last().is_some_and(|t| t.range.end == joined.range.start);
+                }
             }
         }
         let rest = rest_of_word(snapshot, offset, kind);

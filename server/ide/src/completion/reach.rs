@@ -185,6 +185,18 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
     checked.min_by_key(|s| s.rank()).unwrap_or(Status::Available)
 }
 
+/// The status of the best form that some modifiers fit; of an instruction that is not whole yet, that of the opcode's best form.
+pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> Status {
+    let resolved = ptx_analysis::head::resolve(opcode, modifiers).filter(|h| h.mismatch.is_none());
+    let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
+        let applies = |g: &Gate| ptx_analysis::head::holds(g.when, &candidate.values, None) == Some(true);
+        Status::when(candidate.form.gates, environment, applies)
+    });
+    let whole = candidates.min_by_key(|s| s.rank());
+    let entries = opcode.entries.iter().map(|e| instruction(opcode, e, environment));
+    whole.or_else(|| entries.min_by_key(|s| s.rank())).unwrap_or(Status::Available)
+}
+
 /// The ways to fit written modifiers into the slots of a form, as an index for each.
 fn fit(form: &'static Form, written: &[&str], begun: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
     let Some(modifier) = written.get(begun.len()) else {

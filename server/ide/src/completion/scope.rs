@@ -197,12 +197,23 @@ pub fn signature(snapshot: &Snapshot, function: Node<'_>) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The labels of the blocks around a place, before it and after it.
-pub fn labels(place: &Place<'_>) -> Vec<Name> {
+/// A label.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// As a name.
+    pub name: Name,
+    /// Where it stands.
+    pub at: usize,
+    /// Nothing follows it in its block: there is little to branch to.
+    pub last: bool,
+}
+
+/// The labels of the blocks around a place, in their order.
+pub fn labels(place: &Place<'_>) -> Vec<Label> {
     let k = kinds();
     let snapshot = place.snapshot;
     let Some(function) = place.function else { return Vec::new() };
-    let mut out: Vec<(usize, Name)> = Vec::new();
+    let mut out: Vec<Label> = Vec::new();
     each_piece(snapshot, function.byte_range(), &mut |base, text| {
         for at in memchr::memchr_iter(b':', text.as_bytes()) {
             // A colon of `::` belongs to a modifier.
@@ -231,12 +242,11 @@ pub fn labels(place: &Place<'_>) -> Vec<Name> {
             let line = snapshot.rope().byte_to_line(label.start_byte()) + 1;
             let what = if symbol == Symbol::Label { "label".to_owned() } else { symbol.describe() };
             let text = snapshot.text(name.byte_range()).into_owned();
-            let distance = label.start_byte().abs_diff(place.offset);
-            out.push((distance, Name { text, count: None, symbol, detail: format!("{what}, line {line}") }));
+            let name = Name { text, count: None, symbol, detail: format!("{what}, line {line}") };
+            out.push(Label { name, at: label.start_byte(), last: next.is_none() });
         }
     });
-    out.sort_by_key(|(distance, _)| *distance);
-    out.into_iter().map(|(_, name)| name).collect()
+    out
 }
 
 /// Calls `f` with the pieces of a text, each beginning at a line.

@@ -1,7 +1,8 @@
 //! Pieces of a program that one writes again and again.
 
-use super::{Item, ItemKind, List};
+use super::{Item, ItemKind, List, scope};
 use ptx_isa::ISA;
+use std::collections::HashSet;
 
 /// A piece of a program.
 #[derive(Debug)]
@@ -78,12 +79,37 @@ impl List<'_, '_> {
     }
 
     fn skeletons(&mut self, list: &'static [Skeleton]) {
+        let mut taken: HashSet<String> = scope::of_module(self.place).into_iter().map(|n| n.text).collect();
+        taken.extend(scope::locals(self.place).into_iter().map(|n| n.text));
+        taken.extend(scope::labels(self.place).into_iter().map(|l| l.name.text));
         for skeleton in list {
             let item = Item::new(skeleton.name, ItemKind::Snippet).detail(skeleton.summary);
             // The editor indents further lines like the one at the place.
-            self.push(item.snippet(skeleton.text));
+            self.push(item.snippet(fresh(skeleton.text, &|name| taken.contains(name))));
         }
     }
+}
+
+/// A snippet whose places have names that are not taken: `${1:%i}` becomes `${1:%i2}`.
+fn fresh(text: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, place)) = rest.split_once("${") {
+        let end = place.find('}').unwrap_or(place.len());
+        let (inner, after) = place.split_at(end);
+        out.push_str(before);
+        out.push_str("${");
+        match inner.split_once(':').filter(|(_, name)| taken(name)) {
+            Some((number, name)) => {
+                let free = (2..).map(|n| format!("{name}{n}")).find(|name| !taken(name));
+                out.push_str(&format!("{number}:{}", free.unwrap_or_default()));
+            }
+            None => out.push_str(inner),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The beginning of a module, for the newest version and any architecture.

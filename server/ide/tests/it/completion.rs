@@ -56,13 +56,14 @@ fn modifiers_step_by_step() {
         12,
         &expect![[r#"
             fma
-            fma.rn.f32
-            max.f32
+            fma.rn
             fma.rn.f32 d, a, b, c
             fma.rn.f64 d, a, b, c
             fma.rn.f16 d, a, b, c
             fma.rn.relu.f16 d, a, b, c
             fma.rn.bf16 d, a, b, c
+            fma.rn.f32
+            max.f32
         "#]],
     );
     check(
@@ -338,6 +339,7 @@ fn operands_by_type() {
             %tid.x
             %ctaid.x
             %ntid.x
+            tile
             %tid.y
             %laneid
             %ctaid.y
@@ -351,6 +353,8 @@ fn operands_by_type() {
             %r5
             %r6
             %r7
+            out
+            n
             %ctaid.z
             %ntid.y
             %nctaid.y
@@ -387,11 +391,8 @@ fn operands_by_type() {
             %total_smem_size
             %warpid
             WARP_SZ
-            out
-            n
             k
             table
-            tile
             square
             %aggr_smem_size !! needs PTX 8.1 and sm_90
             %cluster_ctaid.x !! needs PTX 7.8 and sm_90
@@ -412,41 +413,41 @@ fn operands_by_type() {
         "ld.param.u64 %rd1, $0",
         40,
         &expect![[r#"
-        [out]
-        [n]
-        [%rd1]
-        [%rd2]
-        [%rd0]
-        [%rd3]
-        [%r0]
-        [%r1]
-        [%r2]
-        [%r3]
-        [%r4]
-        [%r5]
-        [%r6]
-        [%r7]
-    "#]],
+            [out]
+            [n]
+            [%rd1]
+            [%rd2]
+            [%rd0]
+            [%rd3]
+            [%r0]
+            [%r1]
+            [%r2]
+            [%r3]
+            [%r4]
+            [%r5]
+            [%r6]
+            [%r7]
+        "#]],
     );
     check(
         "ld.param.u64 %rd1, [$0",
         40,
         &expect![[r#"
-        out
-        n
-        %rd1
-        %rd2
-        %rd0
-        %rd3
-        %r0
-        %r1
-        %r2
-        %r3
-        %r4
-        %r5
-        %r6
-        %r7
-    "#]],
+            out
+            n
+            %rd1
+            %rd2
+            %rd0
+            %rd3
+            %r0
+            %r1
+            %r2
+            %r3
+            %r4
+            %r5
+            %r6
+            %r7
+        "#]],
     );
     check(
         "ld.shared.v2.f32 $0",

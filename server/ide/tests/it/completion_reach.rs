@@ -209,10 +209,10 @@ fn errors(head: &str, statement: &str) -> Vec<String> {
 }
 
 /// xorshift: the same sequence in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

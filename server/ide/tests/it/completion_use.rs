@@ -72,7 +72,26 @@ fn cuda_names_find_ptx() {
             found.items.iter().find(|i| i.label == ptx).unwrap_or_else(|| panic!("{cuda}: {:?}", first(&found, 8)));
         assert!(item.filter.as_deref().is_some_and(|f| f.starts_with(cuda)), "{item:?}");
     }
-    assert!(place(&in_kernel("mov.u32 %r1, threadIdx$0"), "%tid.x") < usize::MAX);
+    for (typed, ptx) in [
+        ("threadIdx", "%tid.x"),
+        ("threadIdx.", "%tid.x"),
+        ("threadIdx.x", "%tid.x"),
+        ("threadidx.y", "%tid.y"),
+        ("blockIdx.y", "%ctaid.y"),
+        ("blockDim.", "%ntid.z"),
+        ("gridDim.x", "%nctaid.x"),
+        ("warpSize", "WARP_SZ"),
+    ] {
+        let (text, found) = at(&kernel("7.8", "sm_80", &format!("mov.u32 %r1, {typed}$0;")));
+        let item = found.items.iter().find(|i| i.label == ptx).unwrap_or_else(|| panic!("{typed}: {found:?}"));
+        assert_eq!(item.new_text(), ptx);
+        assert_eq!(&text[found.insert.clone()], typed, "an item replaces the whole name");
+        assert!(item.detail.contains("in CUDA"), "{item:?}");
+    }
+    // A directive is found where it may stand, and what the target lacks is marked.
+    assert_eq!(first(&in_kernel("__shared__$0"), 1), [".shared"]);
+    let (_, found) = at(&kernel("6.3", "sm_60", "__reduce_add_sync$0"));
+    assert!(found.items[0].label == "redux.sync.add.s32" && found.items[0].unavailable.is_some(), "{found:?}");
 }
 
 #[test]
@@ -86,6 +105,74 @@ fn values_with_their_meaning() {
     let whole = Some("the whole warp is one segment".to_owned());
     assert_eq!(value("shfl.sync.bfly.b32 %r1, %r2, 1, $0", "31"), whole);
     assert_eq!(value("shfl.sync.up.b32 %r1, %r2, 1, $0", "0"), whole);
+}
+
+/// The value of words such as `(a & b) | c` for bits of `a`, `b` and `c`; operators of one level are all the same.
+fn value(words: &str, bits: [bool; 3]) -> bool {
+    fn sum(text: &mut std::iter::Peekable<std::str::Chars<'_>>, bits: [bool; 3]) -> bool {
+        let term = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| match text.next() {
+            Some('(') => {
+                let inner = sum(text, bits);
+                assert_eq!(text.next(), Some(')'));
+                inner
+            }
+            Some(name @ 'a'..='c') => bits[name as usize - 'a' as usize],
+            other => panic!("{other:?} is no operand"),
+        };
+        let mut out = term(text);
+        while let Some(operator) = text.next_if(|c| *c != ')') {
+            let right = term(text);
+            out = match operator {
+                '&' => out & right,
+                '|' => out | right,
+                '^' => out ^ right,
+                other => panic!("{other} is no operator"),
+            };
+        }
+        out
+    }
+    sum(&mut words.replace(' ', "").chars().peekable(), bits)
+}
+
+#[test]
+fn the_words_of_values_agree_with_the_encodings() {
+    let mut tables = 0;
+    for row in ptx_isa::VALUES.iter().filter(|v| (v.instruction, v.operand) == ("lop3", "lut")) {
+        let number = u8::from_str_radix(row.value.trim_start_matches("0x"), 16).expect("a number");
+        for bit in 0..8u8 {
+            let bits = [bit & 4 != 0, bit & 2 != 0, bit & 1 != 0];
+            let [a, b, c] = bits;
+            let expected = match row.words {
+                "the majority of a, b and c" => u8::from(a) + u8::from(b) + u8::from(c) > 1,
+                words if words.starts_with("a ? b : c") => {
+                    if a {
+                        b
+                    } else {
+                        c
+                    }
+                }
+                words => value(words, bits),
+            };
+            assert_eq!(number >> bit & 1 == 1, expected, "{row:?}");
+        }
+        tables += 1;
+    }
+    assert!(tables > 8, "{tables}");
+    let encoding = ptx_isa::ISA.encoding("lane-segment").expect("the encoding");
+    let field = |name: &str| encoding.fields.iter().find(|f| f.name == name).expect("a field");
+    let mut segments = 0;
+    for row in ptx_isa::VALUES.iter().filter(|v| (v.instruction, v.operand) == ("shfl.sync", "c")) {
+        let digits = row.value.strip_prefix("0x");
+        let number = digits.map_or_else(|| row.value.parse(), |d| u64::from_str_radix(d, 16)).expect("a number");
+        let (mask, clamp) = (field("segment mask").of(number), field("clamp").of(number));
+        assert_eq!(clamp, if row.with == ".up" { 0 } else { 31 }, "{row:?}");
+        let meaning = field("segment mask").meaning(mask).expect("a meaning");
+        let words =
+            row.words.trim_start_matches("31: ").replace("the whole warp is one segment", "one segment of 32 lanes");
+        assert_eq!(words, meaning, "{row:?}");
+        segments += 1;
+    }
+    assert!(segments > 8, "{segments}");
 }
 
 #[test]

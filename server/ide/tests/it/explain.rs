@@ -88,6 +88,33 @@ fn a_part_of_the_modifiers_is_answered_with_the_forms_that_have_them() {
 }
 
 #[test]
+fn names_of_cuda_find_ptx() {
+    for (query, start, within) in [
+        ("threadIdx.x", "`threadIdx.x` of CUDA C++ is `%tid.x` in PTX.", ".sreg .u32 %tid.x;"),
+        ("__shfl_xor_sync", "`__shfl_xor_sync` of CUDA C++ is `shfl.sync.bfly.b32` in PTX", "shfl.sync.bfly.b32 d"),
+        ("__shfl_xor_sync(0xffffffff, x, 1)", "`__shfl_xor_sync` of", "shfl.sync.bfly.b32 d"),
+        ("atomicAdd", "`atomicAdd` of CUDA C++ is `atom.add.u32` or `red.add.u32` in PTX", "red.add.u32 [a], b"),
+        ("__syncthreads()", "`__syncthreads` of CUDA C++ is `bar.sync 0` or `barrier.sync 0` in PTX.", "bar.sync a"),
+        (
+            "__launch_bounds__",
+            "`__launch_bounds__` of CUDA C++ is `.maxntid` or `.minnctapersm` in PTX.",
+            ".maxntid nx",
+        ),
+        ("warpSize", "`warpSize` of CUDA C++ is `WARP_SZ` in PTX.", "WARP_SZ"),
+    ] {
+        starts(query, start);
+        let page = explain(query).expect("a page");
+        assert!(page.contains(within), "{query}:\n{page}");
+    }
+    for name in ptx_isa::CUDA {
+        assert!(explain(name.name).is_some(), "{name:?}");
+    }
+    assert_eq!(explain("__frobnicate"), None);
+    assert_eq!(nearest("__shfl_xor_snyc").first().map(String::as_str), Some("__shfl_xor_sync"));
+    assert!(nearest("threadIdx.q").iter().any(|n| n == "threadIdx.x"), "{:?}", nearest("threadIdx.q"));
+}
+
+#[test]
 fn modifiers_that_fit_nothing_are_answered_with_the_forms() {
     starts("fma.rn.pred", "No form of `fma` has these modifiers");
 }

@@ -9,6 +9,7 @@ mod completion;
 mod completion_directives;
 mod completion_opening;
 mod completion_reach;
+mod completion_sweep;
 mod completion_text;
 mod completion_use;
 mod document_symbols;

@@ -7,7 +7,7 @@ use std::io::{Write, stdout};
 /// What to explain.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Such as `fma.rn.f32`, `.ftz`, `%laneid`, `.maxntid`, or the code of a diagnostic
+    /// Such as `fma.rn.f32`, `.ftz`, `%laneid`, `.maxntid`, the code of a diagnostic, or `__shfl_sync` of CUDA C++
     query: String,
 }
 
@@ -24,7 +24,8 @@ pub fn run(arguments: &Arguments) -> Status {
             if near.is_empty() {
                 complain(&format!(
                     "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
-                     (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)",
+                     (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`) or a name of CUDA C++ \
+                     (`__shfl_sync`)",
                     arguments.query
                 ));
             } else {

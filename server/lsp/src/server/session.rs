@@ -16,6 +16,9 @@ pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
 /// Another one: asks for another name for what stands at a position, `(uri, position)`.
 pub const RENAME: &str = "ptx-analyzer.rename";
 
+/// Another one: opens the list of completion at the cursor.
+pub const SUGGEST: &str = "ptx-analyzer.suggest";
+
 /// What the client can do, as far as it matters here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Session {
@@ -156,7 +159,7 @@ impl Session {
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
-            completing: Completing::new(text),
+            completing: Completing { suggests: has(SUGGEST), ..Completing::new(text) },
             refreshes_tokens: is(workspace.and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)),
             refreshes_hints: is(workspace.and_then(|w| w.inlay_hint.as_ref()?.refresh_support)),
             refreshes_lenses: is(workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support)),
@@ -192,6 +195,8 @@ pub struct Completing {
     pub tags: bool,
     /// It indents the lines of a snippet.
     pub indents: bool,
+    /// It has a command `ptx-analyzer.suggest`.
+    pub suggests: bool,
     /// It shows Markdown.
     pub markdown: bool,
     /// It marks a parameter in the label of a signature by its place.
@@ -217,6 +222,7 @@ impl Completing {
             indents: item
                 .and_then(|i| i.insert_text_mode_support.as_ref())
                 .is_some_and(|s| s.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
+            suggests: false,
             markdown: markdown(item.and_then(|i| i.documentation_format.as_ref()))
                 || markdown(help.and_then(|h| h.documentation_format.as_ref())),
             label_offsets: is(help.and_then(|h| h.parameter_information.as_ref()?.label_offset_support)),

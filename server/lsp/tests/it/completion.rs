@@ -63,6 +63,38 @@ fn an_item_has_what_the_client_takes_and_is_documented_when_it_is_looked_at() {
 }
 
 #[test]
+fn an_item_opens_the_list_of_what_follows_where_the_client_can() {
+    const LINES: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.\n.visible .entry k()\n{\n    \n    ret;\n}\n";
+    for able in [true, false] {
+        let mut client = server();
+        let commands = if able { json!(["ptx-analyzer.suggest"]) } else { json!([]) };
+        let experimental = json!({ "commands": { "commands": commands } });
+        client.begin(json!({ "capabilities": { "textDocument": { "completion": {} }, "experimental": experimental } }));
+        client.open(URI, 1, LINES);
+        let module = complete(&mut client, 3, 1);
+        let body = complete(&mut client, 6, 4);
+        for (items, label, text, goes_on) in [
+            (&module, ".visible", ".visible ", true),
+            (&module, ".entry", ".entry ", false),
+            (&body, "ld", "ld", true),
+            (&body, "mbarrier", "mbarrier", true),
+            (&body, "bra", "bra", false),
+            (&body, "cp.async", "cp.async", false),
+            (&body, ".reg", ".reg ", true),
+        ] {
+            let item = item(items, label);
+            assert_eq!(item["textEdit"]["newText"], text);
+            let command = item.get("command").map(|c| c["command"].clone());
+            assert_eq!(command, (able && goes_on).then(|| json!("ptx-analyzer.suggest")), "{item}");
+        }
+        client.change(URI, 2, json!([{ "text": LINES.replace("    \n", "    ld\n") }]));
+        let items = complete(&mut client, 6, 6);
+        assert_eq!(items[0]["label"], "ld");
+        assert!(items.iter().any(|i| i["label"] == "ld.global"), "{items:?}");
+    }
+}
+
+#[test]
 fn a_simple_client_gets_plain_text() {
     let mut client = begin(json!({}), json!({ "completion": { "unavailable": false } }));
     let items = complete(&mut client, 8, 4);

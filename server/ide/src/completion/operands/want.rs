@@ -4,16 +4,17 @@ use super::spot::{Open, Spot};
 use crate::completion::place::Place;
 use crate::completion::scope::{Name, Near, One};
 use crate::completion::statement::Head;
-use crate::completion::tokens::is_part;
+use crate::completion::tokens::{Kind as TokenKind, is_part};
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::{self, Names};
+use ptx_analysis::parameters::{is_elsewhere, may_access};
 use ptx_analysis::spec::{Shape, Spec};
 use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
-use ptx_syntax::kinds;
+use ptx_syntax::{Node, kinds};
 
 /// What a name must be at a place.
 #[derive(Debug, Clone)]
@@ -59,8 +60,8 @@ pub struct Context<'a> {
     pub near: &'a Near,
     /// Those that the function declares.
     pub locals: &'a [Name],
-    /// The function that is called.
-    pub callee: Option<String>,
+    /// The function that is called, or the prototype of the call.
+    pub callee: Option<Node<'a>>,
     /// The size of addresses in bits.
     pub address_size: u16,
     /// The opcode with its modifiers.
@@ -69,6 +70,8 @@ pub struct Context<'a> {
     pub mnemonic: String,
     /// The number of the operand.
     pub index: usize,
+    /// In other files names often stand there.
+    pub often_names: bool,
 }
 
 impl Want {
@@ -139,14 +142,16 @@ pub fn wanted(shape: &Shape, spot: &Spot, negated: bool, second: bool, out: &mut
 pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_>) -> bool {
     let symbol = name.symbol;
     if let Want::Argument(access, index) = want {
-        return argument(*access, *index, symbol, place, context.callee.as_deref());
+        return argument(*access, *index, symbol, place, context.callee);
     }
     let Some(spec) = want.spec() else { return false };
     match (spec.value.kind, symbol) {
         (Kind::Label, _) => return symbol == Symbol::Label,
         (Kind::Targets, Symbol::Targets { list, .. }) => return spec.value.symbol != (list == Targets::Branches),
         (Kind::Targets, _) => return false,
-        (Kind::Function, Symbol::Function { kernel, .. }) => return !kernel && returns(name) == results_given(place),
+        (Kind::Function, Symbol::Function { kernel, .. }) => {
+            return !kernel && returns(name) == results_given(place) && !is_indirect(place);
+        }
         // ptxas takes the name of a function for most registers; nobody means that. It is in no state space.
         (Kind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => return false,
         // The front end of ptxas takes addresses of any width, and a texture as if it were memory; what follows it does not.
@@ -155,6 +160,14 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
         }
         (Kind::Address(_), Symbol::Variable(Variable { ty: Some(ty), .. })) if ty.info().class == TypeClass::Opaque => {
             return false;
+        }
+        (Kind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
+            let guarded = v.origin == Origin::Body && place.before.at(0) == "@";
+            let mut modifiers = context.mnemonic.split('.').skip(1);
+            let elsewhere = modifiers.any(|m| is_elsewhere(v.origin, &format!(".{m}")));
+            if guarded || elsewhere || !may_access(v.origin, spec.value.access != Access::Read) {
+                return false;
+            }
         }
         (Kind::Function, _) => return false,
         _ => {}
@@ -166,9 +179,14 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
 
 /// Whether a register can hold an address: of the module's size, or of 32 bits where that is all that there is in a state space.
 fn holds_address(spec: &Spec, ty: TypeId, address_size: u16) -> bool {
-    let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
-    let small = spec.spaces.is_some_and(|s| s.iter().all(window)) || spec.value.register_only;
+    let small = in_windows(spec) || spec.value.register_only;
     ty.info().bits == address_size || (small && ty.info().bits == 32)
+}
+
+/// Whether addresses of 32 bits are all that there is in the state spaces of an operand.
+fn in_windows(spec: &Spec) -> bool {
+    let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
+    spec.spaces.is_some_and(|s| s.iter().all(window))
 }
 
 /// Whether a function returns something, after its header.
@@ -183,29 +201,34 @@ fn results_given(place: &Place<'_>) -> bool {
     place.before.words(0).any(|w| w == "(")
 }
 
+/// Whether a prototype or a list of targets ends a call: what is called is then a register.
+fn is_indirect(place: &Place<'_>) -> bool {
+    let after = &place.after;
+    after.len() >= 2 && after.at(after.len() - 2) == "," && after.kind(after.len() - 1) == Some(TokenKind::Word)
+}
+
 /// Whether something may be an argument or a result of a call.
-fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<&str>) -> bool {
+fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
     let own = match symbol {
         Symbol::Variable(v) => v.space == ".param" && v.origin == Origin::Body,
         Symbol::Register { elements: 1, ty } => ty.info().class != TypeClass::Pred,
         _ => false,
     };
-    let Some(callee) = callee.filter(|_| own && access == Access::Read) else { return own };
-    let root = place.snapshot.root_at(place.start);
-    let Some(found) = crate::names::find(place.snapshot, root, callee) else { return own };
-    let Some(list) = found.statement.child_by_field_id(ptx_syntax::fields().parameters) else { return own };
+    let Some(callee) = callee.filter(|_| own) else { return own };
+    let fields = ptx_syntax::fields();
+    let list = if access == Access::Read { fields.parameters } else { fields.returns };
+    let Some(list) = callee.child_by_field_id(list) else { return own };
     let Some(parameter) = named_children(list).filter(|n| n.kind_id() == kinds().parameter).nth(index) else {
         return false;
     };
     let text = place.snapshot.text(parameter.byte_range());
     let lowered = lower::declaration(Source { text: &text, base: parameter.start_byte() }, parameter);
-    let declared = ptx_analysis::declare::names(&lowered, Origin::Parameter);
     let bits = |symbol: &Symbol| match symbol {
         Symbol::Register { ty, .. } => Some(u64::from(ty.info().bits)),
         Symbol::Variable(v) => v.bytes.map(|b| 8 * b),
         _ => None,
     };
-    match declared.first().map(|d| d.symbol) {
+    match ptx_analysis::declare::parameter(&lowered, Origin::Parameter) {
         // In a list of registers stand registers.
         Some(Symbol::Register { ty, .. }) => {
             matches!(symbol, Symbol::Register { ty: own, .. } if own.info().bits == ty.info().bits)
@@ -272,6 +295,19 @@ fn element(text: &str) -> OperandKind<'_> {
     }
 }
 
+/// Whether a special register of a type may stand at a place. A list of one is not what is meant where a list stands, and as an
+/// element of what is joined to one type it must be as wide as the others.
+pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn Names) -> bool {
+    match want {
+        Want::Whole(spec) => fits(&Want::Value(*spec), kind, names),
+        Want::Element(spec, _) if spec.value.mixed => {
+            let joined = spec.ty.map_or(0, |ty| ty.info().bits);
+            spec.lengths.iter().any(|n| n * bits == joined) && fits(want, kind, names)
+        }
+        _ => fits(want, kind, names),
+    }
+}
+
 /// How well something fits: the smaller the better.
 pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
     let Some(spec) = want.spec() else {
@@ -281,7 +317,8 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
         Symbol::Register { ty, .. } if matches!(want, Want::Base(_) | Want::Address(_)) => {
             // Parameters and constants have names; nobody computes their addresses.
             let fixed = spec.spaces.is_some_and(|s| s.iter().all(|s| ISA.space(s).is_some_and(|s| s.fixed)));
-            u32::from(ty.info().bits != address_size) * 3 + 2 * u32::from(fixed)
+            let narrow = ty.info().bits != address_size && (fixed || !in_windows(spec));
+            u32::from(narrow) * 3 + 2 * u32::from(fixed)
         }
         Symbol::Register { ty, .. } => match spec.ty {
             Some(wanted) => distance(wanted, ty),
@@ -291,8 +328,12 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
             u32::from(spec.ty.is_some_and(|wanted| v.ty.is_some_and(|ty| ty.info().bits != wanted.info().bits)))
         }
         Symbol::Variable(_) | Symbol::Function { .. } if spec.value.kind == Kind::Value => {
-            // An address that does not fit is an offset at best.
-            if spec.ty.is_some_and(|t| t.info().bits == address_size) { 4 } else { 8 }
+            // An address that does not fit is an offset at best, unless its state space has addresses of 32 bits.
+            let window = matches!(symbol, Symbol::Variable(v) if ISA.space(v.space).is_some_and(|s| s.window));
+            match spec.ty.map(|t| t.info().bits) {
+                Some(bits) if bits == address_size || (window && bits == 32) => 4,
+                _ => 8,
+            }
         }
         _ => 0,
     }

@@ -60,7 +60,7 @@ fn files() -> BTreeMap<String, String> {
     pages.extend(things::pages(&links));
     pages.extend(kernels::pages(&links));
     let mut out: BTreeMap<String, String> = BTreeMap::new();
-    out.insert("search-index.js".to_owned(), search::index(&pages));
+    out.insert("search-index.js".to_owned(), search::index(&pages, &links));
     for chapter in layout::chapters(&pages, &links) {
         out.insert(chapter.path.clone(), layout::document(&chapter));
     }

@@ -1,13 +1,13 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use super::{at, snapshot};
-use crate::server::session::{Completing, Session};
+use crate::server::session::{Completing, SUGGEST, Session};
 use crate::server::shared::{Shared, off_thread};
 use ptx_ide::{Completions, Item, ItemKind, Topic};
 use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionItemTag, CompletionList,
+    Command, CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionItemTag, CompletionList,
     CompletionOptions, CompletionOptionsCompletionItem, CompletionParams, CompletionResponse, CompletionTextEdit,
     Documentation, InsertReplaceEdit, InsertTextFormat, InsertTextMode, MarkupContent, MarkupKind, Range,
     ServerCapabilities, TextEdit, Uri,
@@ -64,6 +64,9 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
     };
     let data = item.topic.parts().map(|(kind, word)| json!({ "uri": uri, "kind": kind, "word": word }));
     let deprecated = item.deprecated;
+    // The list of what follows opens only because the user has just accepted an item of another.
+    let command =
+        (item.goes_on && client.suggests).then(|| Command::new("What Follows".to_owned(), SUGGEST.to_owned(), None));
     let note = item.unavailable.as_deref();
     let detail = match note {
         Some(note) if item.detail.is_empty() => note.to_owned(),
@@ -86,6 +89,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
         insert_text_format: item.snippet.then_some(InsertTextFormat::SNIPPET),
         insert_text_mode: (item.snippet && client.indents).then_some(InsertTextMode::ADJUST_INDENTATION),
         text_edit: Some(text_edit),
+        command,
         data,
         label: item.label,
         ..CompletionItem::default()

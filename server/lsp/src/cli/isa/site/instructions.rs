@@ -49,6 +49,7 @@ fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, 
             p.lead { (place.line(entry.summary)) }
             (self::entry(entry, place))
         }
+        (place.cuda())
         @if !used.is_empty() { h2 #kernels { "In kernels" } (kernels(used, place)) }
     };
     let summaries: Vec<&str> = instruction.entries.iter().map(|e| e.summary).collect();

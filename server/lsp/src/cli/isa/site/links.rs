@@ -4,6 +4,7 @@ use ptx_analysis::checks::PAGES;
 use ptx_ide::reference::instruction::instructions;
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_isa::ISA;
+use ptx_isa::tables::Cuda;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a page is about; each has a folder.
@@ -106,12 +107,14 @@ impl Kind {
 pub struct Links {
     paths: HashMap<(Kind, String), String>,
     names: Vec<(Kind, String)>,
+    /// The names of CUDA C++ that lead to a page, by its path.
+    cuda: HashMap<String, Vec<&'static Cuda>>,
 }
 
 impl Links {
     /// Gives everything a path.
     pub fn new() -> Self {
-        let mut links = Self { paths: HashMap::new(), names: Vec::new() };
+        let mut links = Self { paths: HashMap::new(), names: Vec::new(), cuda: HashMap::new() };
         let mut taken: HashSet<String> = HashSet::new();
         for kind in Kind::ALL {
             for name in names(kind) {
@@ -126,7 +129,17 @@ impl Links {
                 links.names.push((kind, name));
             }
         }
+        for name in ptx_isa::CUDA {
+            let paths: BTreeSet<String> =
+                name.words_of_ptx().filter_map(|w| links.word(w)).map(str::to_owned).collect();
+            paths.into_iter().for_each(|path| links.cuda.entry(path).or_default().push(name));
+        }
         links
+    }
+
+    /// The names of CUDA C++ that stand for what a page is about.
+    pub fn cuda(&self, path: &str) -> &[&'static Cuda] {
+        self.cuda.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// All names of a kind, in their order.
@@ -207,6 +220,7 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Kind, Links};
+    use std::collections::BTreeSet;
 
     #[test]
     fn words_of_texts_lead_to_pages() {
@@ -225,6 +239,13 @@ mod tests {
         ] {
             assert_eq!(links.word(word), Some(path), "{word}");
         }
+        for (path, name) in
+            [("instructions/shfl.sync.html", "__shfl_xor_sync"), ("special-registers/tid.html", "threadIdx.x")]
+        {
+            assert!(links.cuda(path).iter().any(|c| c.name == name), "{name}: {:?}", links.cuda(path));
+        }
+        let reached: BTreeSet<&str> = links.cuda.values().flatten().map(|c| c.name).collect();
+        assert_eq!(reached.len(), ptx_isa::CUDA.len());
         assert_eq!(links.word("%r1"), None);
         assert_eq!(links.word("membermask"), None);
         assert_eq!(links.path(Kind::Version, "8.5"), Some("versions/8.5.html"));

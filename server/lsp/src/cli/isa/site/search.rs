@@ -1,16 +1,17 @@
 //! The index that the search field looks in: a script, since a page from a file may read no other file.
 
 use super::layout::Page;
-use super::links::Kind;
+use super::links::{Kind, Links};
 
-/// Names, kinds, paths and summaries, in the order of the pages.
-pub fn index(pages: &[Page]) -> String {
+/// Names, kinds, paths, summaries and what CUDA C++ calls it, in the order of the pages.
+pub fn index(pages: &[Page], links: &Links) -> String {
     let kinds: Vec<&str> = Kind::ALL.into_iter().map(Kind::one).collect();
     let kind = |page: &Page| Kind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);
     let rows: Vec<String> = pages
         .iter()
         .map(|page| {
-            let row = serde_json::json!([page.name, kind(page), page.path, plain(&page.summary)]);
+            let cuda: Vec<&str> = links.cuda(&page.path).iter().map(|c| c.name).collect();
+            let row = serde_json::json!([page.name, kind(page), page.path, plain(&page.summary), cuda.join(" ")]);
             row.to_string()
         })
         .collect();

@@ -16,7 +16,7 @@ function load(then) {
   if (index) return then();
   if (window.PTX_INDEX) {
     index = window.PTX_INDEX;
-    for (const row of index.rows) row.push(row[0].toLowerCase(), row[3].toLowerCase());
+    for (const row of index.rows) row.push(row[0].toLowerCase(), row[3].toLowerCase(), row[4].split(" ").filter(Boolean));
     return then();
   }
   let script = document.getElementById("index");
@@ -29,8 +29,22 @@ function load(then) {
   script.addEventListener("load", () => load(then), { once: true });
 }
 
+// The name of CUDA C++ that a word is, or begins, for a row.
+function cuda(word, row) {
+  const names = row[7].map((name) => [name, name.toLowerCase()]);
+  const exact = names.find(([, lower]) => lower === word);
+  const begun = () => names.find(([, lower]) => word.length > 2 && (lower.startsWith(word) || lower.startsWith("__" + word)));
+  return (exact ?? begun())?.[0];
+}
+
+function fit(word, row) {
+  const called = cuda(word, row);
+  const score = called === undefined ? 0 : called.toLowerCase() === word ? 90 : 26;
+  return Math.max(score, fitName(word, row[5], row[6]));
+}
+
 // How well a row fits a word; 0: not at all. A name may be typed without what it begins with: `.`, `%`, `"`.
-function fit(word, name, summary) {
+function fitName(word, name, summary) {
   const bare = name.replace(/^[.%"@]+/, "");
   if (word === name || word === bare) return 100;
   if (name.startsWith(word) || bare.startsWith(word)) return 60 - Math.min(name.length, 30);
@@ -48,7 +62,7 @@ function find(text) {
   for (const row of index.rows) {
     let score = 0;
     for (const word of words) {
-      const own = fit(word, row[4], row[5]);
+      const own = fit(word, row);
       if (own === 0) {
         score = 0;
         break;
@@ -68,10 +82,10 @@ function search(text) {
   if (found.length > 0 || /\s/.test(text.trim()) || !text.includes(".")) return found;
   const parts = text.trim().split(".");
   for (let n = parts.length - 1; n > 0; n -= 1) {
-    const head = index.rows.filter((row) => row[1] === 0 && row[4] === parts.slice(0, n).join(".").toLowerCase());
+    const head = index.rows.filter((row) => row[1] === 0 && row[5] === parts.slice(0, n).join(".").toLowerCase());
     if (head.length > 0) {
       const rest = parts.slice(n).map((part) => "." + part.toLowerCase());
-      const modifiers = rest.flatMap((name) => index.rows.filter((row) => row[1] !== 0 && row[4] === name).slice(0, 1));
+      const modifiers = rest.flatMap((name) => index.rows.filter((row) => row[1] !== 0 && row[5] === name).slice(0, 1));
       return [...head, ...modifiers];
     }
   }
@@ -104,7 +118,10 @@ function item(row, number) {
   kind.textContent = index.kinds[row[1]];
   const summary = document.createElement("span");
   summary.className = "summary";
-  summary.textContent = row[3];
+  // Why the row is there, where its own name does not tell.
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const called = words.filter((word) => !row[5].includes(word)).map((word) => cuda(word, row)).find(Boolean);
+  summary.textContent = called ? `${called} in CUDA C++ – ${row[3]}` : row[3];
   option.append(name, kind, summary);
   option.addEventListener("mousedown", (event) => event.preventDefault());
   option.addEventListener("click", (event) => open(row, event.ctrlKey || event.metaKey));

@@ -45,6 +45,30 @@ impl Place<'_> {
         }
     }
 
+    /// The names of CUDA C++ that stand for what this page is about.
+    pub fn cuda(self) -> Markup {
+        let names = self.links.cuda(self.path);
+        html! {
+            @if !names.is_empty() {
+                h2 #cuda { "In CUDA C++" }
+                dl.slots {
+                    @for name in names {
+                        div {
+                            dt { code { (name.name) } }
+                            dd {
+                                @for (index, spelling) in name.spellings().enumerate() {
+                                    @if index > 0 { " or " }
+                                    code { (spelling) }
+                                }
+                                @if !name.words.is_empty() { " – " (self.line(name.words)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Markdown. Headings of the text become those of the level below `level`.
     pub fn markdown(self, text: &str, level: u8) -> Markup {
         // The texts hold no HTML: what looks like it is PTX.

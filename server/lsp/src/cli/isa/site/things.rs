@@ -61,6 +61,7 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
             }
             _ => {}
         }
+        (place.cuda())
         (availability(kind, name, place))
     };
     let summary = article.map_or(String::new(), |a| a.summary.clone());

@@ -1,0 +1,64 @@
+//! Names of CUDA C++: a user who types the beginning of one finds what it is in PTX.
+
+use super::reach;
+use super::statement::Where;
+use super::topic::Topic;
+use super::{Item, ItemKind, List};
+use ptx_isa::tables::Cuda;
+use ptx_isa::{CUDA, ISA};
+use std::ops::Range;
+
+/// With fewer letters typed, names of CUDA C++ would only fill the list.
+const MIN_LETTERS: usize = 3;
+
+/// The names that begin with a word.
+fn begun(word: &str) -> impl Iterator<Item = &'static Cuda> {
+    CUDA.iter().filter(move |c| c.name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+}
+
+/// Whether a range of a text is the beginning of a name with a dot in it, up to the dot at least: `threadIdx.`.
+pub fn is_begun(text: &str, range: Range<usize>) -> bool {
+    text.get(range).is_some_and(|word| word.contains('.') && begun(word).next().is_some())
+}
+
+impl List<'_, '_> {
+    /// Lists what is called otherwise in CUDA C++: of what the list has already, and where an instruction may begin, of those.
+    pub(super) fn cuda(&mut self, place: &Where) {
+        let word = self.place.word.clone();
+        if word.len() < MIN_LETTERS {
+            return;
+        }
+        let mut found: Vec<Item> = Vec::new();
+        let instructions = match place {
+            Where::Opcode => true,
+            Where::Start => self.items.iter().any(|i| i.kind == ItemKind::Opcode),
+            _ => false,
+        };
+        for name in begun(&word) {
+            for spelling in name.spellings() {
+                let listed = self.items.iter().find(|i| i.label == spelling && i.filter.is_none()).cloned();
+                let item = listed.or_else(|| if instructions { self.instruction(spelling) } else { None });
+                let Some(mut item) = item else { continue };
+                let words = if name.words.is_empty() { String::new() } else { format!(": {}", name.words) };
+                item = item.detail(format!("{} in CUDA{words}", name.name));
+                item.filter = Some(name.name.to_owned());
+                found.push(item);
+            }
+        }
+        // They come first where nothing else begins like them.
+        let same = |label: &str| label.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(&word));
+        let at = if self.items.iter().any(|i| same(&i.label)) { self.items.len() } else { 0 };
+        self.items.splice(at..at, found);
+    }
+
+    /// The item of a mnemonic, perhaps with operands.
+    fn instruction(&self, spelling: &str) -> Option<Item> {
+        let mnemonic = spelling.split_whitespace().next()?;
+        let mut words = mnemonic.split('.');
+        let opcode = ISA.opcode(words.next()?)?;
+        let modifiers: Vec<String> = words.map(|m| format!(".{m}")).collect();
+        let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+        let item = Item::new(spelling, ItemKind::Opcode).topic(Topic::Opcode(opcode.name.to_owned()));
+        Some(item.status(reach::of_head(opcode, &modifiers, self.environment)))
+    }
+}
