@@ -427,7 +427,7 @@ fn explanations() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("add.u32"));
     expect![[r#"
         --- status 2
-        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`) or a diagnostic code (`operand-type`)
+        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`) or a name of CUDA C++ (`__shfl_sync`)
     "#]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
 }
 
