@@ -76,8 +76,8 @@ test("search finds every kind of thing, from a file", async () => {
     ["__shfl_xor_sync", "shfl.sync", "instruction"],
     ["threadIdx.x", "%tid", "special register"],
     ["atomicadd", "atom", "instruction"],
-    ["syncthreads", "bar.sync", "instruction"],
-    ["__shared__", ".shared", "directive"],
+    ["syncthreads", "bar", "instruction"],
+    ["__shared__", ".shared", "state space"],
   ]) {
     await page.fill("#search", typed);
     await page.waitForSelector("#found li");
@@ -95,7 +95,7 @@ test("search finds every kind of thing, from a file", async () => {
 
 test("a name of CUDA C++ is named in the list and on the page", async () => {
   const { page, close, check } = await open("index.html");
-  await page.fill("#search", "__shfl_xor");
+  await page.fill("#search", "__shfl_xor_s");
   await page.waitForSelector("#found li");
   assert.match(await page.locator("#found li .summary").first().textContent(), /^__shfl_xor_sync in CUDA C\+\+ – /);
   await page.locator("#found li").first().click();

@@ -120,6 +120,11 @@ pub struct Registers {
     pub carry: Mask,
 }
 
+/// Bytes that so many bytes of registers and so many predicates take in a warp.
+pub fn weight(bytes: usize, predicates: usize) -> usize {
+    bytes.next_multiple_of(LINE) + size_of::<Mask>() * predicates
+}
+
 impl Default for Registers {
     fn default() -> Self {
         Self { own: Vec::new(), constants: Arc::from([]), specials: Arc::from([]), predicates: Vec::new(), carry: 0 }
@@ -143,7 +148,7 @@ impl Registers {
 
     /// Bytes that belong to these registers alone.
     pub fn weight(&self) -> usize {
-        self.own.len() * LINE + 4 * self.predicates.len()
+        weight(self.own.len() * LINE, self.predicates.len())
     }
 
     /// The bytes of all lanes.

@@ -256,10 +256,6 @@ impl Machine {
 
     /// Bytes of registers, and of pages that other copies may not share.
     fn weight(&self) -> usize {
-        let written = usize::try_from(self.kept).unwrap_or(usize::MAX);
-        let warps = self.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);
-        let frames = warps.flat_map(|w| w.frames.iter().flatten());
-        let registers: usize = frames.map(|f| f.registers.weight() + 12 * f.shadow.known.len()).sum();
-        registers.saturating_add(written)
+        usize::try_from(self.kept.saturating_sub(self.kept_before)).unwrap_or(usize::MAX)
     }
 }

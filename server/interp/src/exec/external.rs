@@ -3,8 +3,8 @@
 use crate::decode::{Action, Inst, Pass, Refusal};
 use crate::findings::Kind;
 use crate::lanes::lanes;
-use crate::machine::{Context, Order, Outcome};
-use crate::memory::{STACK_PARAMETERS, Storage};
+use crate::machine::{ALLOCATION, Context, Order, Outcome};
+use crate::memory::STACK_PARAMETERS;
 use crate::registers::Place;
 
 /// Bytes of a string that is read at most.
@@ -51,14 +51,32 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
         "malloc" => Ok(Inst::machine(move |context| {
             for lane in lanes(context.mask) {
                 let bytes = argument(context, &arguments, 0, lane);
-                let fits = bytes <= context.machine.settings.memory;
-                let address = if fits { context.memory().global.allocate("malloc", Storage::new(bytes, false), 16) } else { 0 };
+                // As on hardware, where the heap is full: no address.
+                let fits = context.memory().global.taken().saturating_add(bytes) <= context.machine.settings.memory;
+                let address = if fits { context.memory().global.take(bytes) } else { 0 };
+                if fits {
+                    context.hold(ALLOCATION, lane);
+                }
                 give(context, result, lane, address.into());
             }
             Outcome::Next
         })),
-        // Memory that is given back stays where it is: nothing is allocated twice.
-        "free" => Ok(Action::Nothing),
+        // Its pages are given back, its addresses are not: whoever uses them afterwards is found out.
+        "free" => Ok(Inst::machine(move |context| {
+            for lane in lanes(context.mask) {
+                let address = argument(context, &arguments, 0, lane);
+                if address == 0 {
+                    continue;
+                }
+                match context.memory().global.give_back(address) {
+                    Some(kept) => context.machine.release(kept as u64 + ALLOCATION),
+                    None => context.fault(Kind::InvalidCall, 1 << lane, || {
+                        format!("`free` gets {address:#x}, but no allocation of `malloc` begins there, or it was freed before")
+                    }),
+                }
+            }
+            Outcome::Next
+        })),
         _ => Err(format!("`{name}` is declared but has no body here, and it is none of the functions that the system brings along (`vprintf`, `__assertfail`, `malloc`, `free`)").into()),
     }
 }

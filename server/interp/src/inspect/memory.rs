@@ -423,7 +423,6 @@ pub fn poke(
             found.offset
         ));
     }
-    let kept = there.kept();
     let own = find(machine, target);
     let Machine { memory, clusters, .. } = machine;
     let storage = match (found.region, own) {
@@ -442,6 +441,7 @@ pub fn poke(
     };
     let storage = storage.ok_or("there is no memory")?;
     storage.write(at, bytes, Marks::NONE);
-    machine.kept += storage.kept().saturating_sub(kept) as u64;
+    let more = storage.count() as u64;
+    machine.hold(more);
     Ok(())
 }

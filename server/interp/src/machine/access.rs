@@ -189,9 +189,8 @@ impl Context<'_> {
         crate::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
-            let kept = storage.kept();
             storage.write(at, from, marks);
-            let grown = storage.kept() - kept;
+            let grown = storage.count();
             self.grow(grown, lane);
         }
         self.machine.progress += u64::from(location.region != Region::Local);
@@ -203,13 +202,7 @@ impl Context<'_> {
         if bytes == 0 {
             return;
         }
-        self.machine.kept += bytes as u64;
-        let limit = self.machine.settings.memory;
-        if self.machine.kept > limit {
-            self.fault(Kind::OutOfMemory, 1 << lane, || {
-                format!("the run has written to more memory than the {limit} bytes that it may take")
-            });
-        }
+        self.hold(bytes as u64, lane);
     }
 
     /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
@@ -344,9 +337,8 @@ impl Context<'_> {
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes)
         {
-            let kept = storage.kept();
             storage.write(at, &new.to_le_bytes()[..bytes], read.marks);
-            let grown = storage.kept() - kept;
+            let grown = storage.count();
             self.grow(grown, lane);
         }
         if read.uninitialized {

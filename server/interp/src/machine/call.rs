@@ -162,6 +162,16 @@ impl Machine {
             self.note(turn, &warp.lanes, Kind::StackOverflow, site, group.mask, words);
             return false;
         }
+        if !self.hold(super::account::frame_of(code)) {
+            let limit = self.settings.memory;
+            let words = || {
+                format!(
+                    "with the registers of this call the run holds more than the {limit} bytes of memory that it may hold"
+                )
+            };
+            self.note(turn, &warp.lanes, Kind::OutOfMemory, site, group.mask, words);
+            return false;
+        }
         let caller = executable.code(frame.function);
         let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
         // Back in its place, so that the callee gets another one.

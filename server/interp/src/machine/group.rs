@@ -294,6 +294,8 @@ impl Machine {
         let index = group.frame as usize;
         if group.mask != 0 || frame.lanes != 0 {
             warp.frames[index].get_or_insert(frame);
+        } else {
+            self.release(frame.held());
         }
         group.turn = warp.lanes.steps;
         warp.groups[at] = group;

@@ -6,6 +6,7 @@
 //!   `call` – activations of functions; `specials` – what special registers say.
 
 mod access;
+mod account;
 mod call;
 mod context;
 mod cta;
@@ -21,6 +22,7 @@ mod warp;
 
 pub(crate) use access::region_name;
 pub use access::{Location, Order};
+pub(crate) use account::ALLOCATION;
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
 pub use noted::{Access, AccessKind, MOST_ACCESSES};
@@ -47,13 +49,13 @@ pub struct Settings {
     pub checks: Checks,
     /// After so many warp instructions the run stops.
     pub limit: u64,
-    /// Bytes of memory that a run may take for what the program writes; more is a fault.
+    /// Bytes of memory that a run may hold: buffers, variables, shared and local memory, registers, the heap. More is a fault.
     pub memory: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { checks: Checks::default(), limit: 10_000_000, memory: 1 << 30 }
+        Self { checks: Checks::default(), limit: 10_000_000, memory: 2 << 30 }
     }
 }
 
@@ -168,8 +170,10 @@ pub struct Machine {
     pub findings: Findings,
     /// What was printed.
     pub printed: Vec<u8>,
-    /// Bytes of memory that were written to.
+    /// Bytes of memory that the run holds.
     pub kept: u64,
+    /// Those that it held before its first instruction.
+    pub(crate) kept_before: u64,
     /// Warp instructions executed.
     pub steps: u64,
     /// Counts what others can see: stores, arrivals. If it stands still while everybody waits, nobody will ever go on.
@@ -185,7 +189,8 @@ pub struct Machine {
 
 impl Machine {
     /// A grid that is about to start.
-    pub fn new(executable: Arc<Executable>, shape: Shape, settings: Settings, memory: Memory) -> Self {
+    pub fn new(executable: Arc<Executable>, shape: Shape, settings: Settings, mut memory: Memory) -> Self {
+        let kept = memory.count();
         Self {
             executable,
             shape,
@@ -196,7 +201,8 @@ impl Machine {
             cancelled: std::collections::BTreeSet::new(),
             findings: Findings::default(),
             printed: Vec::new(),
-            kept: 0,
+            kept,
+            kept_before: kept,
             steps: 0,
             progress: 0,
             images: crate::image::Bindings::default(),

@@ -146,7 +146,11 @@ impl Machine {
         let executable = Arc::clone(&self.executable);
         loop {
             if self.clusters.is_empty() && !self.admit() {
-                return Progress::Ended(Status::Finished);
+                if self.next_cluster >= self.cluster_count() {
+                    return Progress::Ended(Status::Finished);
+                }
+                self.report_no_room();
+                return Progress::Ended(Status::Fault);
             }
             if self.steps >= self.settings.limit {
                 // The last step that is allowed may have been the last that there is.
@@ -198,6 +202,8 @@ impl Machine {
         self.schedule.next = (0, 0, 0);
         self.schedule.rounds += 1;
         let before = self.clusters.len();
+        let ended: u64 = self.clusters.iter().filter(|c| c.is_finished()).map(|c| c.held()).sum();
+        self.release(ended);
         self.clusters.retain(|c| !c.is_finished());
         let went_on = std::mem::take(&mut self.schedule.executed) > 0;
         if self.clusters.len() < before {
@@ -232,13 +238,19 @@ impl Machine {
         if running > 0 && running + self.shape.cluster_ctas() as usize > RESIDENT {
             return false;
         }
+        let needed = self.cluster_at_start();
         while self.next_cluster < self.cluster_count() {
-            let number = self.next_cluster;
-            self.next_cluster += 1;
-            if self.cancelled.remove(&number) {
+            if self.cancelled.remove(&self.next_cluster) {
+                self.next_cluster += 1;
                 continue;
             }
+            if !self.has_room(needed) {
+                return false;
+            }
+            let number = self.next_cluster;
+            self.next_cluster += 1;
             let cluster = self.start(number);
+            self.hold(needed);
             self.clusters.push(cluster);
             self.schedule.since = self.steps;
             return true;
@@ -362,6 +374,7 @@ impl Machine {
             }
         }
         if warp.is_finished() {
+            self.release(warp.frames_held());
             warp.frames.clear();
         }
         for leak in leaks {

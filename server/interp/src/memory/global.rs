@@ -17,19 +17,39 @@ pub struct Allocation {
     pub base: u64,
     /// Its bytes.
     pub storage: Storage,
+    /// Whether `malloc` made it, and `free` has taken it back.
+    heap: Heap,
 }
+
+/// What an allocation has to do with the heap of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heap {
+    /// Nothing: a variable or a buffer.
+    Outside,
+    /// `malloc` made it.
+    Used,
+    /// `free` has taken it back; it had so many bytes.
+    Freed(u64),
+}
+
+/// Allocations that were taken back are forgotten when there are so many, and more than of others.
+const FREED: usize = 1024;
 
 /// Global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Global {
     allocations: Vec<Allocation>,
     next: u64,
+    /// How many allocations were taken back and are not forgotten.
+    freed: usize,
+    /// Bytes that the program has asked for and not given back.
+    heap: u64,
 }
 
 impl Global {
     /// Memory that begins at an address.
     pub fn new(base: u64) -> Self {
-        Self { allocations: Vec::new(), next: base }
+        Self { allocations: Vec::new(), next: base, freed: 0, heap: 0 }
     }
 
     /// The address that the next allocation will have.
@@ -39,10 +59,46 @@ impl Global {
 
     /// Adds an allocation and gives its address.
     pub fn allocate(&mut self, name: &str, storage: Storage, align: u64) -> u64 {
+        self.add(name, storage, align, Heap::Outside)
+    }
+
+    fn add(&mut self, name: &str, storage: Storage, align: u64, heap: Heap) -> u64 {
         let base = self.next_base(align);
         self.next = base + storage.len() + GUARD;
-        self.allocations.push(Allocation { name: name.into(), base, storage });
+        self.allocations.push(Allocation { name: name.into(), base, storage, heap });
         base
+    }
+
+    /// `malloc`: the address of so many new bytes.
+    pub fn take(&mut self, bytes: u64) -> u64 {
+        self.heap += bytes;
+        self.add("malloc", Storage::new(bytes, false), 1, Heap::Used)
+    }
+
+    /// Bytes that the program has asked for and not given back.
+    pub fn taken(&self) -> u64 {
+        self.heap
+    }
+
+    /// Bytes that are not in the account of the run yet.
+    pub fn count(&mut self) -> usize {
+        self.allocations.iter_mut().map(|a| a.storage.count()).sum()
+    }
+
+    /// `free`: the bytes of it that are in the account of the run; nothing if no allocation of the heap begins at the address.
+    pub fn give_back(&mut self, address: u64) -> Option<usize> {
+        let index = self.index(address)?;
+        let allocation = self.allocations.get_mut(index).filter(|a| a.base == address && a.heap == Heap::Used)?;
+        let (len, kept) = (allocation.storage.len(), allocation.storage.counted());
+        allocation.storage = Storage::new(0, false);
+        allocation.heap = Heap::Freed(len);
+        self.heap = self.heap.saturating_sub(len);
+        self.freed += 1;
+        if self.freed > FREED && 2 * self.freed > self.allocations.len() {
+            self.allocations.retain(|a| !matches!(a.heap, Heap::Freed(_)));
+            self.freed = 0;
+        }
+        Some(kept)
     }
 
     /// All allocations, by their addresses.
@@ -73,6 +129,11 @@ impl Global {
     /// In words, what lies next to an address that is in no allocation.
     pub fn describe(&self, address: u64) -> String {
         let before = self.index(address).and_then(|i| self.allocations.get(i));
+        if let Some(Allocation { heap: Heap::Freed(len), base, .. }) = before
+            && address - base < *len
+        {
+            return format!("in the {len} bytes at {base:#x} that `malloc` gave and `free` took back");
+        }
         let after = self.index(address).map_or(0, |i| i + 1);
         let behind = before.map(|a| (a, address - a.base - a.storage.len().min(address - a.base)));
         let ahead = self.allocations.get(after).map(|a| (a, a.base - address));

@@ -46,6 +46,8 @@ pub struct Storage {
     zeroed: bool,
     /// How many pages there are.
     made: usize,
+    /// Those of them that are in the account of the run.
+    counted: usize,
     pages: Vec<Option<Arc<Page>>>,
 }
 
@@ -68,7 +70,7 @@ fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
 impl Storage {
     /// So many bytes: zeros, or bytes that nobody wrote.
     pub fn new(len: u64, zeroed: bool) -> Self {
-        Self { len, zeroed, made: 0, pages: Vec::new() }
+        Self { len, zeroed, made: 0, counted: 0, pages: Vec::new() }
     }
 
     /// These bytes.
@@ -93,10 +95,15 @@ impl Storage {
         self.len = self.len.max(len);
     }
 
-    /// Bytes that are really kept.
+    /// Bytes of the pages that came into being since this was asked last: the account of the run does not have them yet.
     #[inline]
-    pub fn kept(&self) -> usize {
-        self.made * size_of::<Page>()
+    pub fn count(&mut self) -> usize {
+        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<Page>()
+    }
+
+    /// Bytes of the pages that are in the account of the run.
+    pub fn counted(&self) -> usize {
+        self.counted * size_of::<Page>()
     }
 
     /// Whether an access lies inside.

@@ -106,3 +106,62 @@ fn a_run_does_not_take_more_memory_than_it_may() {
     kernel.settings.memory = 1 << 20;
     assert_eq!(kernel.run().status(), Status::Finished);
 }
+
+/// A kernel of one thread that calls `malloc` for so many bytes in a loop, writes to the first four, and perhaps calls `free`.
+fn heap(bytes: u64, turns: u32, free: bool) -> Kernel {
+    let declared = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+    let back = if free { "{ .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }" } else { "" };
+    let body = format!(
+        "mov.u32 %r1, 0; again: {{ .param .b64 n; .param .b64 r; st.param.b64 [n], {bytes}; call (r), malloc, (n); ld.param.b64 %rd2, [r]; }}\n\
+         setp.eq.u64 %p1, %rd2, 0; @%p1 bra done; st.u32 [%rd2], %r1; {back} add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, {turns}; @%p1 bra again;\n\
+         done: st.global.u32 [%rd1], %r1;"
+    );
+    Kernel::new(&super::module(declared, &body)).threads(1).buffer(&[0; 4])
+}
+
+#[test]
+fn the_heap_counts_and_what_is_freed_does_not() {
+    let mut kernel = heap(8, 100_000, false);
+    kernel.settings.memory = 4 << 20;
+    let out = kernel.run();
+    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
+    assert!(out.run.machine.kept < 5 << 20);
+    let mut kernel = heap(8, 5_000, true);
+    kernel.settings.memory = 4 << 20;
+    let out = kernel.fine();
+    assert_eq!(out.u32s(0), [5_000]);
+    assert!(out.run.machine.memory.global.allocations().len() < 5_000, "what was freed is forgotten in the end");
+    // A heap that is full gives no address.
+    let mut kernel = heap(1 << 20, 100, false);
+    kernel.settings.memory = 10 << 20;
+    assert_eq!(kernel.fine().u32s(0), [10]);
+}
+
+#[test]
+fn memory_that_was_freed_is_not_there() {
+    let declared = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+    let take = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 %rd2, [r]; }";
+    let free = "{ .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }";
+    let run = |rest: &str| {
+        Kernel::new(&super::module(declared, &format!("{take}{free}{rest}"))).threads(1).buffer(&[0; 4]).run()
+    };
+    let out = run("st.u32 [%rd2+8], 1;");
+    assert_eq!(out.kinds(), [Kind::OutOfBounds]);
+    assert!(out.run.machine.findings.faults[0].message.contains("`free` took back"));
+    assert_eq!(run(free).kinds(), [Kind::InvalidCall]);
+    assert_eq!(run("mov.u64 %rd2, 0; { .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }").kinds(), []);
+}
+
+#[test]
+fn registers_count() {
+    let mut kernel = Kernel::body("", "mov.u32 %r1, 1;").threads(1024).buffer(&[0; 4]);
+    kernel.settings.memory = 64 << 10;
+    let out = kernel.run();
+    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
+    // With room for one block the others wait until it ends.
+    let body = ".shared .b8 s[4096]; mov.u32 %r1, s; st.shared.u32 [%r1], 1;";
+    let mut kernel = Kernel::body("", body).threads(64).buffer(&[0; 4]);
+    kernel.settings.memory = 64 << 10;
+    let out = kernel.ctas(64, 1).fine();
+    assert_eq!(out.run.machine.kept, out.run.machine.kept_before, "everything was given back");
+}

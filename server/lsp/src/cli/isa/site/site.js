@@ -29,17 +29,22 @@ function load(then) {
   script.addEventListener("load", () => load(then), { once: true });
 }
 
+// Whether a word is a name of CUDA C++, perhaps without the underscores that it begins with.
+function isName(word, lower) {
+  return lower === word || lower.replace(/^_+/, "") === word;
+}
+
 // The name of CUDA C++ that a word is, or begins, for a row.
 function cuda(word, row) {
   const names = row[7].map((name) => [name, name.toLowerCase()]);
-  const exact = names.find(([, lower]) => lower === word);
+  const exact = names.find(([, lower]) => isName(word, lower));
   const begun = () => names.find(([, lower]) => word.length > 2 && (lower.startsWith(word) || lower.startsWith("__" + word)));
   return (exact ?? begun())?.[0];
 }
 
 function fit(word, row) {
   const called = cuda(word, row);
-  const score = called === undefined ? 0 : called.toLowerCase() === word ? 90 : 26;
+  const score = called === undefined ? 0 : isName(word, called.toLowerCase()) ? 90 : 26;
   return Math.max(score, fitName(word, row[5], row[6]));
 }
 
