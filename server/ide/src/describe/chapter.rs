@@ -134,7 +134,7 @@ fn notes(entry: &'static Entry) -> impl Iterator<Item = String> {
     entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc))
 }
 
-/// Whether the whole instruction is refused from some version or target on: old files are full of it, and nobody writes it today.
+/// Whether the whole instruction is refused from some version or target on: many old files have it, and new files do not.
 fn is_gone(entry: &Entry) -> bool {
     entry.forms.iter().all(|f| f.gates.iter().any(|g| g.kind == GateKind::Until && g.when.is_empty()))
 }

@@ -61,7 +61,7 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
             }
             Outcome::Next
         })),
-        // Its pages are given back, its addresses are not: whoever uses them afterwards is found out.
+        // The pages are given back. The addresses are not used again, so that a later access to them is a fault.
         "free" => Ok(Inst::machine(move |context| {
             for lane in lanes(context.mask) {
                 let address = argument(context, &arguments, 0, lane);
