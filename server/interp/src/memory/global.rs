@@ -17,7 +17,7 @@ pub struct Allocation {
     pub base: u64,
     /// Its bytes.
     pub storage: Storage,
-    /// Whether `malloc` made it, and `free` has taken it back.
+    /// Whether `malloc` made it, and whether `free` has released it.
     heap: Heap,
 }
 
@@ -28,11 +28,11 @@ enum Heap {
     Outside,
     /// `malloc` made it.
     Used,
-    /// `free` has taken it back; it had so many bytes.
+    /// `free` has released it; its length was so many bytes.
     Freed(u64),
 }
 
-/// Allocations that were taken back are forgotten when there are so many, and more than of others.
+/// Released allocations are removed from the list when there are more than this many, and more than half of the list are such.
 const FREED: usize = 1024;
 
 /// Global memory.
@@ -40,7 +40,7 @@ const FREED: usize = 1024;
 pub struct Global {
     allocations: Vec<Allocation>,
     next: u64,
-    /// How many allocations were taken back and are not forgotten.
+    /// Released allocations that are still in the list.
     freed: usize,
     /// Bytes that the program has asked for and not given back.
     heap: u64,

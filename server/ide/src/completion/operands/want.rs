@@ -295,8 +295,8 @@ fn element(text: &str) -> OperandKind<'_> {
     }
 }
 
-/// Whether a special register of a type may stand at a place. A list of one is not what is meant where a list stands, and as an
-/// element of what is joined to one type it must be as wide as the others.
+/// Whether a special register may stand at a place; `bits` is its width. Where the instruction takes a list, one register is no list. Where it joins
+/// the elements of a list to one value, all elements must have the same width.
 pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn Names) -> bool {
     match want {
         Want::Whole(spec) => fits(&Want::Value(*spec), kind, names),
