@@ -185,7 +185,8 @@ fn after_a_pause_nothing_differs_from_a_fresh_document() {
             for message in client.others() {
                 let found = &message["params"]["diagnostics"];
                 match message["params"]["uri"].as_str() {
-                    Some(URI) => edited = found.clone(),
+                    // A busy server may publish an earlier version twice; what was kept of it is no answer.
+                    Some(URI) if message["params"]["version"] == version => edited = found.clone(),
                     Some(uri) if uri == fresh => opened = found.clone(),
                     _ => {}
                 }
