@@ -13,6 +13,7 @@ mod evaluation;
 mod folders;
 pub(crate) mod framing;
 mod handlers;
+pub(crate) mod json;
 mod log;
 mod moved;
 pub(crate) mod outgoing;
@@ -25,6 +26,7 @@ mod settings;
 mod shared;
 mod transport;
 mod trouble;
+mod unreadable;
 mod worker;
 mod workspace;
 
@@ -93,7 +95,17 @@ pub fn serve(
     let service = service.custom_method("$/setTrace", Backend::set_trace);
     let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = service.finish();
-    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
+    let state = Arc::clone(&shared);
+    let lost = Arc::clone(&shared);
+    let gate = transport::Gate {
+        refuse: Box::new(move |request| unreadable::refuse(state.get()?, request)),
+        lose: Box::new(move |message| {
+            if let Some(shared) = lost.get() {
+                unreadable::handle(shared, message);
+            }
+        }),
+    };
+    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
     clean_up(&shared);
     if let Some(shared) = shared.get() {
         // Threads of documents would wait for changes as long as the process lives.

@@ -4,10 +4,10 @@
 //! handler that waits can keep it from reading. Its service (routing, life cycle, cancellation) is used as it is. See
 //! `docs/decisions/0001-message-ordering.md`.
 
-use super::framing;
-use super::log;
 use super::outgoing::Outgoing;
 use super::trouble::Troubles;
+use super::unreadable::Unreadable;
+use super::{framing, json, log};
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use serde_json::Value;
 use std::io::BufRead;
@@ -29,6 +29,16 @@ pub enum Incoming {
     Response(Response),
     /// Something else, with what is to be answered.
     Malformed(Response),
+    /// A notification about a text that cannot be understood, with what is to be answered, if anything.
+    Unreadable(Unreadable, Option<Response>),
+}
+
+/// Looks at messages before the service gets them.
+pub struct Gate {
+    /// Why a request is not answered, if it is not.
+    pub refuse: Box<dyn Fn(&Request) -> Option<Error> + Send>,
+    /// Takes a notification about a text that cannot be understood.
+    pub lose: Box<dyn Fn(&Unreadable) + Send>,
 }
 
 /// Messages that are read ahead of the handlers.
@@ -78,13 +88,21 @@ pub fn read(
 }
 
 fn decode(body: &[u8]) -> Incoming {
-    let value: Value = match serde_json::from_slice(body) {
+    let value: Value = match json::parse(body) {
         Ok(value) => value,
         Err(error) => {
             tracing::warn!("a message is not JSON: {error}");
-            return Incoming::Malformed(Response::from_error(Id::Null, Error::parse_error()));
+            let answer = Response::from_error(Id::Null, Error::parse_error());
+            return match Unreadable::in_bytes(body, &error.to_string()) {
+                Some(unreadable) => Incoming::Unreadable(unreadable, Some(answer)),
+                None => Incoming::Malformed(answer),
+            };
         }
     };
+    if let Some(unreadable) = Unreadable::in_parameters(&value) {
+        return Incoming::Unreadable(unreadable, None);
+    }
+    let text = Unreadable::in_message(&value, "it is no notification");
     let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
     let decoded = if let Some(method) = value.get("method") {
         let is_first = method == "initialize";
@@ -95,7 +113,11 @@ fn decode(body: &[u8]) -> Incoming {
     };
     decoded.unwrap_or_else(|error| {
         tracing::warn!("a message is neither a request nor a response: {error}");
-        Incoming::Malformed(Response::from_error(id, Error::invalid_request()))
+        let answer = Response::from_error(id, Error::invalid_request());
+        match text {
+            Some(text) => Incoming::Unreadable(text, Some(answer)),
+            None => Incoming::Malformed(answer),
+        }
     })
 }
 
@@ -122,6 +144,7 @@ pub async fn serve<S: LanguageServer>(
     socket: ClientSocket,
     mut incoming: mpsc::Receiver<Incoming>,
     outgoing: Outgoing,
+    gate: Gate,
 ) {
     let (mut requests, mut responses) = socket.split();
     let troubles = Arc::new(Troubles::default());
@@ -136,6 +159,10 @@ pub async fn serve<S: LanguageServer>(
             Incoming::Request(request) => {
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
+                if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {
+                    outgoing.message(&Response::from_error(id, error));
+                    continue;
+                }
                 let (method, begin) = (request.method().to_owned(), Instant::now());
                 let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
                 match poll!(&mut handler) {
@@ -154,6 +181,12 @@ pub async fn serve<S: LanguageServer>(
                 let _ = responses.send(response).await;
             }
             Incoming::Malformed(response) => outgoing.message(&response),
+            Incoming::Unreadable(message, answer) => {
+                (gate.lose)(&message);
+                if let Some(answer) = answer {
+                    outgoing.message(&answer);
+                }
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ impl Worker {
         let begin = Instant::now();
         #[cfg(test)]
         tests::trip(&work.rope, "FIRST");
-        if is_markup(work.rope.chars()) {
+        if work.lost || is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = analyzer();
             self.figures = Default::default();

@@ -26,4 +26,5 @@ mod readme;
 mod registers;
 mod regs;
 mod shell;
+mod sync;
 mod workspace;
