@@ -27,4 +27,6 @@ mod registers;
 mod regs;
 mod shell;
 mod sync;
+#[cfg(unix)]
+mod terminal;
 mod workspace;
