@@ -6,8 +6,8 @@
 
 use super::outgoing::Outgoing;
 use super::trouble::Troubles;
-use super::unreadable::Unreadable;
-use super::{framing, json, log};
+use super::unreadable::{REQUEST_FAILED, Unreadable};
+use super::{framing, json, log, parent};
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use serde_json::Value;
 use std::io::BufRead;
@@ -17,6 +17,7 @@ use std::task::Poll;
 use std::time::Instant;
 use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
@@ -33,10 +34,13 @@ pub enum Incoming {
     Unreadable(Unreadable, Option<Response>),
 }
 
+/// Why a request is not answered, if it is not.
+pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
+
 /// Looks at messages before the service gets them.
 pub struct Gate {
     /// Why a request is not answered, if it is not.
-    pub refuse: Box<dyn Fn(&Request) -> Option<Error> + Send>,
+    pub refuse: Box<Refuse>,
     /// Takes a notification about a text that cannot be understood.
     pub lose: Box<dyn Fn(&Unreadable) + Send>,
 }
@@ -47,15 +51,16 @@ const READ_AHEAD: usize = 1024;
 /// Starts a thread that reads messages; the channel closes at the end of the stream.
 ///
 /// `end` is called as soon as `exit` or the end of the stream has been read, whatever still waits before it, and told whether the client
-/// has asked for `shutdown`.
+/// has asked for `shutdown`. It is called, too, when the client's process has ended.
 ///
 /// # Errors
 /// If there can be no thread.
 pub fn read(
     mut reader: impl BufRead + Send + 'static,
-    end: impl FnOnce(bool) + Send + 'static,
+    end: impl Fn(bool) + Send + Sync + 'static,
 ) -> std::io::Result<mpsc::Receiver<Incoming>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    let end = Arc::new(end);
     std::thread::Builder::new().name("input".into()).spawn(move || {
         let mut orderly = false;
         loop {
@@ -72,6 +77,13 @@ pub fn read(
                 _ => "",
             };
             orderly |= method == "shutdown";
+            if method == "initialize"
+                && let Incoming::Request(request) = &message
+                && let Some(process) = request.params().and_then(|p| p.get("processId")?.as_i64())
+            {
+                let end = Arc::clone(&end);
+                parent::watch(process, move || end(false));
+            }
             let exit = method == "exit";
             if exit {
                 end(orderly);
@@ -131,7 +143,27 @@ fn as_meant(mut message: Value) -> Value {
     {
         workspace.insert("diagnostics".to_owned(), misspelt);
     }
+    without_odd_folders(&mut message);
     message
+}
+
+/// A folder whose name is no URI (`file:///C:\\work`) is no reason to refuse the session: it is left out.
+fn without_odd_folders(message: &mut Value) {
+    let odd = |uri: &Value| uri.as_str().is_some_and(|uri| uri.parse::<Uri>().is_err());
+    let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else { return };
+    if let Some(root) = params.get_mut("rootUri").filter(|uri| odd(uri)) {
+        tracing::warn!("`rootUri` is no URI and is left out: {root}");
+        *root = Value::Null;
+    }
+    if let Some(folders) = params.get_mut("workspaceFolders").and_then(Value::as_array_mut) {
+        folders.retain(|folder| {
+            let keep = !folder.get("uri").is_some_and(odd);
+            if !keep {
+                tracing::warn!("a folder of the workspace has no URI and is left out: {folder}");
+            }
+            keep
+        });
+    }
 }
 
 /// Serves until the notification `exit` or the end of the stream.
@@ -155,12 +187,20 @@ pub async fn serve<S: LanguageServer>(
         }
     });
     while let Some(message) = incoming.recv().await {
+        if outgoing.is_overfull() {
+            tracing::error!("the client does not read what it asks for; the session ends");
+            return;
+        }
         match message {
             Incoming::Request(request) => {
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
                 if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {
                     outgoing.message(&Response::from_error(id, error));
+                    continue;
+                }
+                if let Some(id) = id.clone().filter(|_| outgoing.is_full() && request.method() != "shutdown") {
+                    outgoing.message(&Response::from_error(id, unread()));
                     continue;
                 }
                 let (method, begin) = (request.method().to_owned(), Instant::now());
@@ -202,6 +242,12 @@ fn without_null(request: &Request) -> Value {
     message
 }
 
+/// The answer while the client leaves too many others unread.
+fn unread() -> Error {
+    let message = "the client has not read the answers to its earlier requests; read them and ask again";
+    Error { code: REQUEST_FAILED, message: message.into(), data: None }
+}
+
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
 fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
@@ -214,7 +260,10 @@ fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, 
             if response.error().is_some_and(|e| e.code == ErrorCode::InternalError) {
                 troubles.tell(outgoing, method);
             }
-            outgoing.message(&response);
+            match outgoing.is_full() {
+                true => outgoing.message(&Response::from_error(response.id().clone(), unread())),
+                false => outgoing.message(&response),
+            }
         }
         // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
         Ok(Ok(None)) => {
