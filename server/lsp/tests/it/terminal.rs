@@ -78,7 +78,7 @@ fn names_and_arguments() {
         &["check", "--level", &level, "."],
         &["regs", "."],
         &["eval", &right],
-        &["eval", "--check", "."],
+        &["eval", "."],
         &["fmt", "--check", "."],
         &["explain", &missing],
         &["isa", &missing],
