@@ -23,3 +23,4 @@ mod registers;
 mod typing;
 mod unsafe_code;
 mod verdicts;
+mod workflows;

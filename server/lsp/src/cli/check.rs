@@ -3,6 +3,7 @@
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, Opened, Origin};
+use super::terminal::for_stdout;
 use super::{Status, human, json, sarif};
 use crate::levels::{self, Levels};
 use clap::ValueEnum;
@@ -142,7 +143,7 @@ fn check(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
     let diagnostics = findings(&snapshot, arguments, threads);
     let name = origin.name();
     let findings = match arguments.format {
-        Format::Human => Findings::Text(human::render(&name, &snapshot, &diagnostics)),
+        Format::Human => Findings::Text(human::render(&for_stdout(&name), &snapshot, &diagnostics)),
         Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
     };

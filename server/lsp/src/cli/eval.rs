@@ -6,6 +6,7 @@ mod steps;
 use super::Status;
 use super::files::{self, complain};
 use super::source::{self, Opened, Origin, place};
+use super::terminal::for_stdout;
 use crate::launch::evaluate::{Evaluated, Module, Refused};
 use crate::launch::file::{self, Language};
 use crate::launch::inside::folder_of;
@@ -296,7 +297,7 @@ fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &
         }
         let mut diagnostic = Diagnostic::error("launch", mistake.range.clone(), mistake.message.as_str());
         diagnostic.help.clone_from(&mistake.help);
-        out.report.push_str(&super::human::render(written.name, written.snapshot, &[diagnostic]));
+        out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot, &[diagnostic]));
     }
 }
 
@@ -331,7 +332,7 @@ fn evaluate(
             if let Refused::Errors(errors) = &refused
                 && arguments.format == Format::Human
             {
-                out.report.push_str(&super::human::render(shown.name, shown.snapshot, errors));
+                out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot, errors));
             }
             let why = Refusal::refused(refused, &entry, true);
             out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot, at).line));

@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::files::{complain, is_written};
+use super::terminal::lines_for_stdout;
 use std::io::{Write, stdout};
 
 /// What to explain.
@@ -16,7 +17,7 @@ pub fn run(arguments: &Arguments) -> Status {
     match ptx_ide::explain(&arguments.query) {
         Some(text) => {
             let mut out = stdout().lock();
-            let written = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
+            let written = writeln!(out, "{}", lines_for_stdout(text.trim_end())).and_then(|()| out.flush());
             if is_written(written) { Status::Fine } else { Status::Trouble }
         }
         None => {

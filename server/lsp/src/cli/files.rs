@@ -1,6 +1,7 @@
 //! Work on many files: on several threads, in order, with a line that says how far it is.
 
 use super::source::Origin;
+use super::terminal;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,9 +23,9 @@ pub fn is_written(result: io::Result<()>) -> bool {
     }
 }
 
-/// A line on standard error; if nobody listens there, that is no reason to stop.
+/// A line on standard error, safe for a terminal; if nobody listens there, that is no reason to stop.
 pub fn complain(line: &str) {
-    let _ = writeln!(stderr().lock(), "{line}");
+    let _ = writeln!(stderr().lock(), "{}", terminal::for_stderr(line));
 }
 
 /// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads

@@ -3,6 +3,7 @@
 use super::Status;
 use super::files::{self, complain};
 use super::source::{self, Origin};
+use super::terminal::{for_stdout, lines_for_stdout};
 use clap::ValueEnum;
 use ptx_ide::{FormatOptions, Operands, TextEdit, format};
 use ptx_syntax::Snapshot;
@@ -106,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Status {
             Outcome::Written => changed += 1,
             Outcome::Differs(hint) => {
                 changed += 1;
-                write!(stdout().lock(), "{name}:{hint}")?;
+                write!(stdout().lock(), "{}:{}", for_stdout(&name), lines_for_stdout(&hint))?;
             }
             Outcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
             // In a folder that is nothing unusual; a file that was named deserves a word.

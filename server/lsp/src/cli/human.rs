@@ -1,6 +1,7 @@
 //! Findings for people: the line of the source with the token marked.
 
 use super::source::{Excerpt, Place, excerpt, place};
+use super::terminal::visible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use ptx_analysis::{Diagnostic, Severity};
@@ -31,7 +32,7 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
     let title = level.primary_title(d.message.as_str()).id(d.code);
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
     if let Some(help) = &d.help {
-        finding = finding.element(Level::HELP.message(help.as_str()));
+        finding = finding.element(Level::HELP.message(visible(help)));
     }
     let messages = std::iter::once(&d.message).chain(&d.help).chain(d.related.iter().map(|r| &r.message));
     let mut names: Vec<String> = Vec::new();
@@ -42,11 +43,11 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
         }
     }
     for note in &names {
-        finding = finding.element(Level::NOTE.message(note.as_str()));
+        finding = finding.element(Level::NOTE.message(visible(note)));
     }
     let mut groups = vec![finding];
     for (shown, related) in &related {
-        let title = Level::NOTE.secondary_title(related.message.as_str());
+        let title = Level::NOTE.secondary_title(visible(&related.message));
         groups.push(title.element(shown.snippet(file, AnnotationKind::Context)));
     }
     let mut out = renderer.render(&groups);

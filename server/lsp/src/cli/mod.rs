@@ -13,6 +13,7 @@ mod regs;
 mod sarif;
 mod shell;
 mod source;
+mod terminal;
 
 use crate::server::ClientLog;
 use crate::stderr;
@@ -79,7 +80,7 @@ enum Command {
 
 /// Does what the arguments of the process say.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
     let serves = matches!(arguments.command, None | Some(Command::Dap));
     // Whoever serves a client must not wait for the one who reads the log. Everybody else may.
     let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
@@ -92,6 +93,13 @@ pub fn main() -> ExitCode {
         queue.flush_soon();
     }
     status
+}
+
+/// Ends with what is wrong with the arguments, or with the help that they ask for. The library quotes arguments as they are, so those that
+/// a terminal would obey are read once more as they may be shown.
+fn refuse(error: clap::Error) -> ! {
+    let shown = std::env::args_os().map(|a| terminal::for_stderr(&a.to_string_lossy()).into_owned());
+    Arguments::try_parse_from(shown).err().unwrap_or(error).exit()
 }
 
 fn dispatch(arguments: Arguments) -> ExitCode {

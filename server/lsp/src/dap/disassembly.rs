@@ -71,7 +71,8 @@ impl Session {
         if !known {
             return Err(Failure::new(format!("`{path}` is no source of this kernel")));
         }
-        let bytes = std::fs::read(&path).map_err(|error| Failure::new(format!("`{path}` cannot be read: {error}")))?;
+        let bytes = crate::regular::read(Path::new(&path), 1 << 30)
+            .map_err(|error| Failure::new(format!("`{path}` cannot be read: {error}")))?;
         Ok(json!({ "content": crate::decode::decode(bytes).0 }))
     }
 }

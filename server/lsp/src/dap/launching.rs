@@ -13,6 +13,7 @@ use crate::launch::refusal::Refusal;
 use crate::launch::view;
 use crate::launch::words;
 use crate::markup::is_markup;
+use crate::regular;
 use ptx_analysis::program::Program;
 use ptx_interp::findings::{Checks, Fault, Kind, Site};
 use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
@@ -44,6 +45,9 @@ pub struct Debuggee {
     pub no_debug: bool,
 }
 
+/// No program and no launch file is longer, bytes.
+const MAX_FILE: u64 = 1 << 30;
+
 /// What came of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -68,7 +72,7 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
     let path = PathBuf::from(&arguments.program);
     let path = if path.is_absolute() { path } else { base(arguments).join(path) };
     let name = path.display().to_string();
-    let bytes = std::fs::read(&path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let bytes = read(&path)?;
     let (text, _) = decode(bytes);
     if is_markup(text.chars()) {
         return Err(Failure::shown(format!("`{name}` is XML (PreTeXt), not PTX")));
@@ -174,11 +178,17 @@ fn choose(
     Ok((chosen.launch, folder.to_owned(), source))
 }
 
+/// A file that the arguments name. They may come with a folder that the user has only opened, so a device or a pipe is refused: it has no end.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let words = |error| Failure::shown(format!("`{}` cannot be read: {error}", path.display()));
+    regular::read(path, MAX_FILE).map_err(words)
+}
+
 /// The launch that a file says.
 fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf, Source), Failure> {
     let name = path.display().to_string();
     let text =
-        std::fs::read_to_string(path).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+        String::from_utf8(read(path)?).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
     let source = Source { name, text: text.into(), in_module: false };
     let (launches, mistakes) = file::launches(&source.text, Language::of(path));
     if !mistakes.is_empty() {

@@ -32,7 +32,7 @@ pub enum Message {
 
 /// Reads a message.
 pub fn decode(body: &[u8]) -> Message {
-    let value: Value = match serde_json::from_slice(body) {
+    let value: Value = match crate::server::json::parse(body) {
         Ok(value) => value,
         Err(error) => return Message::Malformed(0, String::new(), format!("the message is not JSON: {error}")),
     };

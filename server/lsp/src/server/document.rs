@@ -139,6 +139,8 @@ pub struct Work {
     pub edited: Instant,
     /// The document was saved since.
     pub saved: bool,
+    /// The text is not known: a message about it could not be understood.
+    pub lost: bool,
 }
 
 #[derive(Debug)]
@@ -152,6 +154,7 @@ struct Inbox {
     saved: bool,
     waiting: bool,
     closed: bool,
+    lost: bool,
 }
 
 /// An open document.
@@ -204,6 +207,7 @@ impl Document {
             saved: false,
             waiting: true,
             closed: false,
+            lost: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
         let evaluation = Slot::default();
@@ -211,13 +215,22 @@ impl Document {
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
     }
 
-    /// Applies the changes of one notification.
-    pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+    /// Applies the changes of one notification; tells whether the text is known afterwards.
+    ///
+    /// Of a text that is not known, ranges mean nothing: only a whole text counts, and what follows it.
+    pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> bool {
         let mut inbox = lock(&self.inbox);
+        let whole = changes.iter().position(|c| c.range.is_none());
+        let known = match (inbox.lost, whole) {
+            (true, None) => return false,
+            (true, Some(first)) => first,
+            (false, _) => 0,
+        };
+        inbox.lost = false;
         inbox.touch(&self.wake);
         inbox.edited = Instant::now();
         inbox.saved = false;
-        for change in changes {
+        for change in changes.into_iter().skip(known) {
             match change.range {
                 Some(range) => {
                     let range = encoding.offsets(&inbox.rope, range);
@@ -227,6 +240,15 @@ impl Document {
             }
         }
         inbox.version = version;
+        true
+    }
+
+    /// Forgets the text: a message about it could not be understood.
+    pub fn lose(&self) {
+        let mut inbox = lock(&self.inbox);
+        inbox.lost = true;
+        inbox.replace("");
+        inbox.touch(&self.wake);
     }
 
     /// Has the same text checked again.
@@ -288,6 +310,7 @@ impl Document {
             version: inbox.version,
             edited: inbox.edited,
             saved: inbox.saved,
+            lost: inbox.lost,
         })
     }
 

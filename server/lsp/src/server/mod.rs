@@ -13,9 +13,11 @@ mod evaluation;
 mod folders;
 pub(crate) mod framing;
 mod handlers;
+pub(crate) mod json;
 mod log;
 mod moved;
 pub(crate) mod outgoing;
+mod parent;
 mod position;
 mod progress;
 mod ptxas;
@@ -25,6 +27,7 @@ mod settings;
 mod shared;
 mod transport;
 mod trouble;
+mod unreadable;
 mod worker;
 mod workspace;
 
@@ -63,7 +66,7 @@ pub fn run() -> std::io::Result<bool> {
 /// What is left to do when the server ends in the middle of its work.
 pub type CleanUp = Box<dyn FnOnce() + Send>;
 
-/// Speaks the protocol on any two streams, as [`run`] does. `end` is called at the end of the input, with whether that was orderly, and with
+/// Speaks the protocol on any two streams, as [`run`] does. `end` is called at the end of the input or of the client's process, with whether that was orderly, and with
 /// what to do before the process ends if that cannot wait for the return of this function.
 ///
 /// # Errors
@@ -71,7 +74,7 @@ pub type CleanUp = Box<dyn FnOnce() + Send>;
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-    end: impl FnOnce(bool, CleanUp) + Send + 'static,
+    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
 ) -> std::io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -83,7 +86,11 @@ pub fn serve(
     let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
     let late = Arc::clone(&shared);
-    let incoming = transport::read(input, move |orderly| end(orderly, Box::new(move || clean_up(&late))))?;
+    let end = move |orderly| {
+        let late = Arc::clone(&late);
+        end(orderly, Box::new(move || clean_up(&late)));
+    };
+    let incoming = transport::read(input, end)?;
     let handle = runtime.handle().clone();
     let service = LspService::build(|client| {
         let state = Arc::new(Shared::new(client, outgoing.clone(), handle));
@@ -93,7 +100,17 @@ pub fn serve(
     let service = service.custom_method("$/setTrace", Backend::set_trace);
     let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = service.finish();
-    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone()));
+    let state = Arc::clone(&shared);
+    let lost = Arc::clone(&shared);
+    let gate = transport::Gate {
+        refuse: Box::new(move |request| unreadable::refuse(state.get()?, request)),
+        lose: Box::new(move |message| {
+            if let Some(shared) = lost.get() {
+                unreadable::handle(shared, message);
+            }
+        }),
+    };
+    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
     clean_up(&shared);
     if let Some(shared) = shared.get() {
         // Threads of documents would wait for changes as long as the process lives.

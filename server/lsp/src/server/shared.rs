@@ -11,6 +11,7 @@ use super::ptxas::Ptxas;
 use super::session::Session;
 use super::settings::Settings;
 use super::trouble::Troubles;
+use super::unreadable::Refusal;
 use super::worker::Worker;
 use super::workspace::Workspace;
 use std::collections::HashMap;
@@ -54,6 +55,7 @@ pub struct Shared {
     folders: RwLock<Arc<Folders>>,
     documents: Mutex<HashMap<Uri, Arc<Document>>>,
     touched: Mutex<Option<Uri>>,
+    refused: Mutex<HashMap<Uri, Refusal>>,
 }
 
 impl Shared {
@@ -76,6 +78,7 @@ impl Shared {
             folders: RwLock::default(),
             documents: Mutex::default(),
             touched: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 
@@ -177,13 +180,17 @@ impl Shared {
         self.touch(&uri);
         match Worker::start(Arc::clone(self), Arc::clone(&document), publisher) {
             Ok(()) => drop(lock(&self.documents).insert(uri, document)),
-            Err(error) => tracing::error!("no thread for {}: {error}", uri.as_str()),
+            Err(error) => {
+                tracing::error!("no thread for {}: {error}", uri.as_str());
+                lock(&self.refused).insert(uri, Refusal::NoThread);
+            }
         }
     }
 
     /// Closes a document; what was reported of it is taken back.
     pub fn close(&self, uri: &Uri) {
         let document = lock(&self.documents).remove(uri);
+        self.found(uri);
         self.ptxas.forget(uri);
         if let Some(document) = document {
             document.close(|| {
@@ -192,5 +199,38 @@ impl Shared {
                 }
             });
         }
+    }
+
+    /// The text of a document is not known any more: what was reported of it is taken back, and requests are refused. A document
+    /// that is just being opened exists from now on, if `opens`.
+    pub fn lose(self: &Arc<Self>, uri: &Uri, opens: bool) {
+        if opens {
+            self.open(uri.clone(), "", 0);
+        }
+        let Some(document) = self.document(uri) else { return };
+        document.lose();
+        lock(&self.refused).insert(uri.clone(), Refusal::OutOfSync);
+        super::refresh::diagnostics(self);
+        self.tell_lost(uri.as_str());
+    }
+
+    /// The text of a document is known again.
+    pub fn found(&self, uri: &Uri) {
+        lock(&self.refused).remove(uri);
+    }
+
+    /// Tells the user, once, that the text of a document is not known.
+    pub fn tell_lost(&self, name: &str) {
+        self.troubles.tell_lost(&self.outgoing, name);
+    }
+
+    /// Whether requests about any document are refused.
+    pub fn refuses(&self) -> bool {
+        !lock(&self.refused).is_empty()
+    }
+
+    /// Why requests about a document are refused, if they are.
+    pub fn refusal(&self, uri: &Uri) -> Option<Refusal> {
+        lock(&self.refused).get(uri).copied()
     }
 }

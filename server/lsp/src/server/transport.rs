@@ -4,10 +4,10 @@
 //! handler that waits can keep it from reading. Its service (routing, life cycle, cancellation) is used as it is. See
 //! `docs/decisions/0001-message-ordering.md`.
 
-use super::framing;
-use super::log;
 use super::outgoing::Outgoing;
 use super::trouble::Troubles;
+use super::unreadable::{REQUEST_FAILED, Unreadable};
+use super::{framing, json, log, parent};
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use serde_json::Value;
 use std::io::BufRead;
@@ -17,6 +17,7 @@ use std::task::Poll;
 use std::time::Instant;
 use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
@@ -29,6 +30,19 @@ pub enum Incoming {
     Response(Response),
     /// Something else, with what is to be answered.
     Malformed(Response),
+    /// A notification about a text that cannot be understood, with what is to be answered, if anything.
+    Unreadable(Unreadable, Option<Response>),
+}
+
+/// Why a request is not answered, if it is not.
+pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
+
+/// Looks at messages before the service gets them.
+pub struct Gate {
+    /// Why a request is not answered, if it is not.
+    pub refuse: Box<Refuse>,
+    /// Takes a notification about a text that cannot be understood.
+    pub lose: Box<dyn Fn(&Unreadable) + Send>,
 }
 
 /// Messages that are read ahead of the handlers.
@@ -37,15 +51,16 @@ const READ_AHEAD: usize = 1024;
 /// Starts a thread that reads messages; the channel closes at the end of the stream.
 ///
 /// `end` is called as soon as `exit` or the end of the stream has been read, whatever still waits before it, and told whether the client
-/// has asked for `shutdown`.
+/// has asked for `shutdown`. It is called, too, when the client's process has ended.
 ///
 /// # Errors
 /// If there can be no thread.
 pub fn read(
     mut reader: impl BufRead + Send + 'static,
-    end: impl FnOnce(bool) + Send + 'static,
+    end: impl Fn(bool) + Send + Sync + 'static,
 ) -> std::io::Result<mpsc::Receiver<Incoming>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    let end = Arc::new(end);
     std::thread::Builder::new().name("input".into()).spawn(move || {
         let mut orderly = false;
         loop {
@@ -62,6 +77,13 @@ pub fn read(
                 _ => "",
             };
             orderly |= method == "shutdown";
+            if method == "initialize"
+                && let Incoming::Request(request) = &message
+                && let Some(process) = request.params().and_then(|p| p.get("processId")?.as_i64())
+            {
+                let end = Arc::clone(&end);
+                parent::watch(process, move || end(false));
+            }
             let exit = method == "exit";
             if exit {
                 end(orderly);
@@ -78,13 +100,21 @@ pub fn read(
 }
 
 fn decode(body: &[u8]) -> Incoming {
-    let value: Value = match serde_json::from_slice(body) {
+    let value: Value = match json::parse(body) {
         Ok(value) => value,
         Err(error) => {
             tracing::warn!("a message is not JSON: {error}");
-            return Incoming::Malformed(Response::from_error(Id::Null, Error::parse_error()));
+            let answer = Response::from_error(Id::Null, Error::parse_error());
+            return match Unreadable::in_bytes(body, &error.to_string()) {
+                Some(unreadable) => Incoming::Unreadable(unreadable, Some(answer)),
+                None => Incoming::Malformed(answer),
+            };
         }
     };
+    if let Some(unreadable) = Unreadable::in_parameters(&value) {
+        return Incoming::Unreadable(unreadable, None);
+    }
+    let text = Unreadable::in_message(&value, "it is no notification");
     let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
     let decoded = if let Some(method) = value.get("method") {
         let is_first = method == "initialize";
@@ -95,7 +125,11 @@ fn decode(body: &[u8]) -> Incoming {
     };
     decoded.unwrap_or_else(|error| {
         tracing::warn!("a message is neither a request nor a response: {error}");
-        Incoming::Malformed(Response::from_error(id, Error::invalid_request()))
+        let answer = Response::from_error(id, Error::invalid_request());
+        match text {
+            Some(text) => Incoming::Unreadable(text, Some(answer)),
+            None => Incoming::Malformed(answer),
+        }
     })
 }
 
@@ -109,7 +143,27 @@ fn as_meant(mut message: Value) -> Value {
     {
         workspace.insert("diagnostics".to_owned(), misspelt);
     }
+    without_odd_folders(&mut message);
     message
+}
+
+/// A folder whose name is no URI (`file:///C:\\work`) is no reason to refuse the session: it is left out.
+fn without_odd_folders(message: &mut Value) {
+    let odd = |uri: &Value| uri.as_str().is_some_and(|uri| uri.parse::<Uri>().is_err());
+    let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else { return };
+    if let Some(root) = params.get_mut("rootUri").filter(|uri| odd(uri)) {
+        tracing::warn!("`rootUri` is no URI and is left out: {root}");
+        *root = Value::Null;
+    }
+    if let Some(folders) = params.get_mut("workspaceFolders").and_then(Value::as_array_mut) {
+        folders.retain(|folder| {
+            let keep = !folder.get("uri").is_some_and(odd);
+            if !keep {
+                tracing::warn!("a folder of the workspace has no URI and is left out: {folder}");
+            }
+            keep
+        });
+    }
 }
 
 /// Serves until the notification `exit` or the end of the stream.
@@ -122,6 +176,7 @@ pub async fn serve<S: LanguageServer>(
     socket: ClientSocket,
     mut incoming: mpsc::Receiver<Incoming>,
     outgoing: Outgoing,
+    gate: Gate,
 ) {
     let (mut requests, mut responses) = socket.split();
     let troubles = Arc::new(Troubles::default());
@@ -132,10 +187,22 @@ pub async fn serve<S: LanguageServer>(
         }
     });
     while let Some(message) = incoming.recv().await {
+        if outgoing.is_overfull() {
+            tracing::error!("the client does not read what it asks for; the session ends");
+            return;
+        }
         match message {
             Incoming::Request(request) => {
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
+                if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {
+                    outgoing.message(&Response::from_error(id, error));
+                    continue;
+                }
+                if let Some(id) = id.clone().filter(|_| outgoing.is_full() && request.method() != "shutdown") {
+                    outgoing.message(&Response::from_error(id, unread()));
+                    continue;
+                }
                 let (method, begin) = (request.method().to_owned(), Instant::now());
                 let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
                 match poll!(&mut handler) {
@@ -154,6 +221,12 @@ pub async fn serve<S: LanguageServer>(
                 let _ = responses.send(response).await;
             }
             Incoming::Malformed(response) => outgoing.message(&response),
+            Incoming::Unreadable(message, answer) => {
+                (gate.lose)(&message);
+                if let Some(answer) = answer {
+                    outgoing.message(&answer);
+                }
+            }
         }
     }
 }
@@ -169,6 +242,12 @@ fn without_null(request: &Request) -> Value {
     message
 }
 
+/// The answer while the client leaves too many others unread.
+fn unread() -> Error {
+    let message = "the client has not read the answers to its earlier requests; read them and ask again";
+    Error { code: REQUEST_FAILED, message: message.into(), data: None }
+}
+
 type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
 fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
@@ -181,7 +260,10 @@ fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, 
             if response.error().is_some_and(|e| e.code == ErrorCode::InternalError) {
                 troubles.tell(outgoing, method);
             }
-            outgoing.message(&response);
+            match outgoing.is_full() {
+                true => outgoing.message(&Response::from_error(response.id().clone(), unread())),
+                false => outgoing.message(&response),
+            }
         }
         // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
         Ok(Ok(None)) => {

@@ -25,4 +25,16 @@ impl Troubles {
             outgoing.encoded(outgoing::notification("window/showMessage", params));
         }
     }
+
+    /// Tells that a message about the text of a document could not be understood, unless that was told before.
+    pub fn tell_lost(&self, outgoing: &Outgoing, document: &str) {
+        if lock(&self.0).insert(format!("the text of {document}")) {
+            let message = format!(
+                "ptx-analyzer: a message about {document} could not be understood, so its text is not known. Close the file and open it \
+                 again. The log says what is wrong."
+            );
+            let params = ShowMessageParams { typ: MessageType::WARNING, message };
+            outgoing.encoded(outgoing::notification("window/showMessage", params));
+        }
+    }
 }

@@ -110,7 +110,7 @@ impl Worker {
         let begin = Instant::now();
         #[cfg(test)]
         tests::trip(&work.rope, "FIRST");
-        if is_markup(work.rope.chars()) {
+        if work.lost || is_markup(work.rope.chars()) {
             self.tree = None;
             self.analyzer = analyzer();
             self.figures = Default::default();
@@ -178,9 +178,6 @@ impl Worker {
             }
         };
         found.complete |= passed;
-        if passed {
-            self.take_figures(&snapshot, revision, target);
-        }
         // Whoever has asked for this revision need not ask again if nothing is new.
         if enabled && passed && lints != known {
             let timings = Timings { lints: begin.elapsed(), ..timings };
@@ -190,6 +187,10 @@ impl Worker {
             if published.new {
                 refresh::diagnostics(&self.shared);
             }
+        }
+        // Whoever is told that the pass is complete may ask for its diagnostics next.
+        if passed {
+            self.take_figures(&snapshot, revision, target);
         }
         if let Some(checked) = self.document.last_checked().filter(|c| passed && c.revision == revision) {
             evaluation::again(&self.shared, &self.document, &checked);

@@ -419,3 +419,74 @@ fn formatting_a_folder_writes_nothing_outside() {
     assert_eq!(ran(binary().arg("fmt").arg(folder.join("link.ptx"))).0, Some(0));
     assert_ne!(fs::read_to_string(&outside).unwrap(), text);
 }
+
+#[test]
+fn folders_with_odd_names_are_left_out() {
+    for root in ["file:///C:\\work\\ptx", "file:///a\0b", "no uri at all \u{1}", ""] {
+        let mut client = server();
+        let folders = json!([{ "uri": root, "name": "odd" }, { "uri": "file:///fine", "name": "fine" }]);
+        let params = json!({ "capabilities": {}, "rootUri": root, "workspaceFolders": folders });
+        let offered = client.begin(params);
+        assert!(offered["hoverProvider"].as_bool().is_some(), "{root:?}: {offered}");
+        client.open(URI, 1, &bad());
+        assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"], "{root:?}");
+    }
+}
+
+/// The input stays open in both.
+#[cfg(unix)]
+#[test]
+fn the_end_of_the_process_that_started_it() {
+    let mut parent = Command::new("sleep").arg("1000").spawn().unwrap();
+    let mut client = server();
+    client.begin(json!({ "capabilities": {}, "processId": parent.id() }));
+    client.open(URI, 1, &bad());
+    assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
+    assert!(client.ended(Duration::from_millis(1500)).is_none(), "it ends while its parent lives");
+    let gone = parent.id();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    assert_eq!(client.ended(Duration::from_secs(10)).and_then(|s| s.code()), Some(1));
+    // A process of another system: nobody knows here whether it lives.
+    let mut client = server();
+    client.begin(json!({ "capabilities": {}, "processId": gone }));
+    client.open(URI, 1, &bad());
+    assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
+    assert!(client.ended(Duration::from_millis(2500)).is_none());
+}
+
+/// Answers of a client that never reads are bounded: then requests are refused, and in the end the session.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_never_reads() {
+    let mut child = unread(&mut binary());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&request(0, "initialize", &json!({ "capabilities": {} }))).unwrap();
+    let note = |method: &str, params: Value| framed(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    input.write_all(&note("initialized", json!({}))).unwrap();
+    let text = format!("{HEAD}{}", KERNEL.repeat(50));
+    let opened = json!({ "uri": URI, "languageId": "ptx", "version": 1, "text": text });
+    input.write_all(&note("textDocument/didOpen", json!({ "textDocument": opened }))).unwrap();
+    let (mut id, mut most) = (0, 0);
+    let deadline = Instant::now() + Duration::from_secs(100);
+    let status = loop {
+        for _ in 0..1000 {
+            id += 1;
+            let params = json!({ "command": "ptx-analyzer.syntaxTree", "arguments": [{ "uri": URI }] });
+            // It may have ended.
+            let _ = input.write_all(&request(id, "workspace/executeCommand", &params));
+        }
+        let memory = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let resident = memory
+            .lines()
+            .find_map(|l| l.strip_prefix("VmRSS:"))
+            .and_then(|l| l.trim().split(' ').next()?.parse().ok());
+        most = most.max(resident.unwrap_or(0_u64));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(Instant::now() < deadline, "it goes on after {id} requests, with {most} KB");
+    };
+    assert_eq!(status.code(), Some(1));
+    assert!(most < 400_000, "{most} KB after {id} requests");
+}

@@ -26,4 +26,7 @@ mod readme;
 mod registers;
 mod regs;
 mod shell;
+mod sync;
+#[cfg(unix)]
+mod terminal;
 mod workspace;

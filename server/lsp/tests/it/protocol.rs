@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
 
-const URI: &str = "file:///kernel.ptx";
+pub const URI: &str = "file:///kernel.ptx";
 
 /// One error, in the line with `bad`.
-const BAD: &str =
+pub const BAD: &str =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    bad.u32 %r1;\n    ret;\n}\n";
 
 pub fn server() -> Client {
     Client::start(Command::new(env!("CARGO_BIN_EXE_ptx-analyzer")).env_remove("PTX_ANALYZER_LOG"))
 }
 
-fn begun() -> Client {
+pub fn begun() -> Client {
     let mut client = server();
     client.begin(json!({ "capabilities": {} }));
     client

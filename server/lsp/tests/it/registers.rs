@@ -163,3 +163,44 @@ fn the_registers_of_each_line() {
     assert_eq!(pressure(&mut client, json!({}))["functions"][0]["lines"], function["lines"]);
     assert_eq!(hints(&mut client).len(), 5);
 }
+
+#[test]
+fn an_error_that_comes_from_elsewhere() {
+    let mut client = refreshing();
+    let text = TEXT.replace(".version 8.0", ".version 8.8").replace("sm_80", "sm_100a").replace(
+        "    ret;",
+        "    mov.b64 %rd2, %rd1;\n    mov.b64 %rd3, %rd1;\n    mul.rn.f32x2 %rd2, %rd2, %rd3;\n    st.global.b64 [%rd1], %rd2;\n    ret;",
+    );
+    client.open(URI, 1, &text);
+    told(&mut client);
+    let stale = |client: &mut Client| {
+        let answer = pressure(client, json!({}));
+        assert_eq!(answer["complete"], true, "{answer}");
+        answer["functions"][0]["stale"].clone()
+    };
+    assert_eq!(stale(&mut client), false);
+    assert!(!title(&mut client).contains("before the error"));
+    // The function has the same text, and an error now.
+    let target = |name: &str| json!([{ "range": { "start": at(1, 8), "end": at(1, 99) }, "text": name }]);
+    client.change(URI, 2, target("sm_75"));
+    assert_eq!(stale(&mut client), true);
+    assert!(title(&mut client).ends_with(" · before the error in it"), "{}", title(&mut client));
+    client.change(URI, 3, target("sm_100a"));
+    assert_eq!(stale(&mut client), false);
+    assert!(!title(&mut client).contains("before the error"));
+}
+
+#[test]
+fn what_is_complete_has_its_diagnostics() {
+    let mut client = server();
+    let pull = json!({ "textDocument": { "diagnostic": {} } });
+    client.begin(json!({ "capabilities": pull }));
+    // A lint of the second pass: the value is never read.
+    let text = TEXT.replace("    ret;", "    mov.u32 %r9, 1;\n    ret;");
+    for version in 1..30 {
+        client.open(URI, version, &text);
+        assert_eq!(pressure(&mut client, json!({}))["complete"], true);
+        let report = client.call("textDocument/diagnostic", json!({ "textDocument": { "uri": URI } }));
+        assert!(report["items"].as_array().unwrap().iter().any(|d| d["code"] == "dead-store"), "{version}: {report}");
+    }
+}

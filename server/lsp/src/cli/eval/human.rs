@@ -2,11 +2,11 @@
 
 use super::Shown;
 use crate::cli::source::place;
+use crate::cli::terminal::{for_stdout, lines_for_stdout};
 use crate::launch::evaluate::Evaluated;
 use crate::launch::words::{diagnostic, element, ended, text};
 use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
-
 use ptx_interp::machine::Status;
 use std::fmt::Write;
 
@@ -48,18 +48,19 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
             out,
             "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
             ptx_ide::both_names(&done.launch.entry),
-            shown.name,
+            for_stdout(shown.name),
             ended(done, &|offset| place(shown.snapshot, offset).line)
         );
         if passed {
             return out;
         }
     } else {
-        let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), shown.name);
+        let _ =
+            writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), for_stdout(shown.name));
         let lines = done.launch.lines();
         let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
         launch.for_each(|l| {
-            let _ = writeln!(out, "{DIM}{l}{RESET}");
+            let _ = writeln!(out, "{DIM}{}{RESET}", for_stdout(l));
         });
         if let Some(sentence) = done.guessed.sentence() {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
@@ -76,7 +77,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
     }
     for verdict in wrong().take(shown_verdicts) {
         let why = verdict.message.as_deref().unwrap_or("it does not hold");
-        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {why}", verdict.name);
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {}", for_stdout(&verdict.name), for_stdout(why));
     }
     if !brief {
         let held = done.verdicts.iter().filter(|v| v.ok).count();
@@ -88,7 +89,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
         if !printed.is_empty() {
             let _ = writeln!(out, "{BOLD}printed{RESET}");
             printed.lines().for_each(|l| {
-                let _ = writeln!(out, "  {l}");
+                let _ = writeln!(out, "  {}", lines_for_stdout(l));
             });
         }
         out.push('\n');
@@ -101,7 +102,7 @@ fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
     let most = if brief { FAULTS } else { all.len() };
     let diagnostics: Vec<Diagnostic> = all.iter().take(most).map(|f| diagnostic(done, f)).collect();
-    out.push_str(&crate::cli::human::render(shown.name, shown.snapshot, &diagnostics));
+    out.push_str(&crate::cli::human::render(&for_stdout(shown.name), shown.snapshot, &diagnostics));
     if all.len() > most {
         let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
     }

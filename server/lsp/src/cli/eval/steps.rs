@@ -3,6 +3,7 @@
 use super::human::{BOLD, DIM, RESET, YELLOW};
 use super::{STEPS, Shown};
 use crate::cli::source::{excerpt, place};
+use crate::cli::terminal::for_stdout;
 use crate::launch::evaluate::Evaluated;
 use crate::launch::words::{lanes, value};
 use ptx_interp::machine::{Recorded, Target};
@@ -37,7 +38,7 @@ fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) 
     let number = place(shown.snapshot, range.start).line;
     let excerpt = excerpt(shown.snapshot, &range);
     let words = excerpt.text.get(excerpt.token).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut text: String = words.chars().take(INSTRUCTION).collect();
+    let mut text: String = for_stdout(&words).chars().take(INSTRUCTION).collect();
     if words.chars().count() > INSTRUCTION {
         text.pop();
         text.push('…');

@@ -5,6 +5,7 @@ mod site;
 
 use super::Status;
 use super::files::{complain, is_written};
+use super::terminal::{for_stdout, lines_for_stdout};
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Status {
         (Format::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
             Ok(written) => {
                 let megabytes = written.bytes as f64 / 1e6;
-                print(&format!("{} pages, {megabytes:.1} MB: {folder}/index.html\n", written.pages))
+                print(&format!("{} pages, {megabytes:.1} MB: {}/index.html\n", written.pages, for_stdout(folder)))
             }
             Err(error) => {
                 complain(&format!("{folder}: {error}"));
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Status {
 
 fn print(text: &str) -> Status {
     let mut out = stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(lines_for_stdout(text).as_bytes()).and_then(|()| out.flush());
     if is_written(written) { Status::Fine } else { Status::Trouble }
 }
 

@@ -1,6 +1,7 @@
 //! Registers for people: a table for each file, numbers first, since names may be long.
 
 use super::File;
+use crate::cli::terminal::for_stdout;
 use ptx_analysis::registers::Kernel;
 use std::fmt::Write;
 
@@ -50,7 +51,7 @@ pub(super) fn render(file: &File<'_>) -> String {
         Some(named) => format!(" in place of {}, which is older", named.name),
         None => ", since no target is named".to_owned(),
     };
-    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", file.name, file.target.name);
+    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", for_stdout(file.name), file.target.name);
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
     for row in &rows {
         let _ = writeln!(out, "{}  {}", cells(&row.cells, &widths, true), row.name);

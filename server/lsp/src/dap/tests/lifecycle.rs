@@ -44,6 +44,10 @@ fn launches_that_cannot_be_done_say_why() {
     let mistaken = Kernel::new(&DIVERGING.replace("n=3", "m=3"));
     let markup = Kernel::new("<pretext/>");
     std::fs::write(kernel.folder().join("run.toml"), "grids = [1]\n").unwrap();
+    #[cfg(unix)]
+    let pipe = kernel.folder().join("pipe");
+    #[cfg(unix)]
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let with = |more: Value| {
         let mut all = kernel.launch();
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -52,6 +56,12 @@ fn launches_that_cannot_be_done_say_why() {
     for (arguments, words) in [
         (json!({}), "`program` is missing"),
         (json!({ "program": kernel.folder().join("none.ptx") }), "none.ptx` cannot be read"),
+        #[cfg(unix)]
+        (json!({ "program": "/dev/zero" }), "`/dev/zero` cannot be read: it is no file"),
+        #[cfg(unix)]
+        (with(json!({ "launchFile": "/dev/zero" })), "`/dev/zero` cannot be read: it is no file"),
+        #[cfg(unix)]
+        (json!({ "program": pipe }), "pipe` cannot be read: it is no file"),
         (json!({ "program": 3 }), "the arguments of `launch` cannot be understood"),
         (markup.launch(), "is XML (PreTeXt), not PTX"),
         (with(json!({ "entry": "other" })), "there is no kernel `other` in this module: there are `kernel`"),

@@ -46,7 +46,11 @@ pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
     shared.touch(&id.uri);
     match shared.document(&id.uri) {
-        Some(document) => document.change(shared.session().encoding, id.version, params.content_changes),
+        Some(document) => {
+            if document.change(shared.session().encoding, id.version, params.content_changes) {
+                shared.found(&id.uri);
+            }
+        }
         None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),
     }
 }
