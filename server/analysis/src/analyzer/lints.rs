@@ -119,9 +119,9 @@ impl Analyzer {
         self.lints.keeps_facts = true;
     }
 
-    /// The facts of the functions that the last passes met.
+    /// The facts of the functions that the last passes met, but for those that have an error in the module as it is now.
     pub fn facts(&self) -> ModuleFacts {
-        let known = self.lints.known.iter();
+        let known = self.lints.known.iter().filter(|(text, _)| !self.functions.has_errors(**text));
         ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
     }
 

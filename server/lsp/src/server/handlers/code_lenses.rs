@@ -1,7 +1,6 @@
 //! `textDocument/codeLens` and `codeLens/resolve`.
 
 use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
-use super::registers::Faulty;
 use crate::server::document::{Document, Parsed};
 use crate::server::ptxas::Measured;
 use crate::server::session::{SHOW_REFERENCES, SHOW_WARP, Session};
@@ -40,7 +39,6 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     off_thread(move || {
         let Parsed { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
         let measured = server.ptxas.measured(&uri, snapshot);
-        let faulty = Faulty::new(&document, &parsed);
         let mut options = settings.code_lens.options;
         options.evaluate &= settings.evaluation.enable;
         let found = ptx_ide::code_lenses(snapshot, &options);
@@ -61,7 +59,6 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
             };
             let says = if now { says() } else { None };
             let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
-            let says = says.map(|says| marked(says, &lens, &faulty));
             let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
             CodeLens { range, command, data }
         };
@@ -78,20 +75,16 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     let (Some(uri), Some(kind)) = (uri, kind) else { return Ok(lens) };
     let session = shared.session();
     let parsed = match shared.document(&uri) {
-        Some(document) => {
-            let parsed = read(&document, kind == LensKind::Registers && !session.refreshes_lenses).await;
-            parsed.map(|parsed| (Faulty::new(&document, &parsed), parsed))
-        }
+        Some(document) => read(&document, kind == LensKind::Registers && !session.refreshes_lenses).await,
         None => None,
     };
     let server = Arc::clone(shared);
     off_thread(move || {
-        let found = parsed.as_ref().and_then(|(faulty, parsed)| {
+        let found = parsed.as_ref().and_then(|parsed| {
             let snapshot = parsed.snapshot.as_ref()?;
             let range = session.encoding.offsets(snapshot.rope(), lens.range);
             let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &parsed.figures)?;
-            let lens = ptx_ide::Lens { range, kind };
-            Some((snapshot, marked(says, &lens, faulty), lens))
+            Some((snapshot, says, ptx_ide::Lens { range, kind }))
         });
         let command = match found {
             Some((snapshot, says, lens)) => {
@@ -113,18 +106,6 @@ async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {
     let revision = document.revision();
     if passed { document.passed(revision, PATIENCE).await } else { document.parsed(revision).await }
 }
-
-/// What is said of the registers of a function with an error is from before it.
-fn marked(mut says: LensText, lens: &ptx_ide::Lens, faulty: &Faulty) -> LensText {
-    let outdated = lens.kind == LensKind::Registers && faulty.contains(lens.range.start);
-    if outdated && says.title.starts_with('≈') && !says.title.ends_with(BEFORE) {
-        says.title.push_str(BEFORE);
-    }
-    says
-}
-
-/// Behind what was known before a function had an error, as `ptx_ide` says it.
-const BEFORE: &str = " · before the error in it";
 
 /// Without a command of the client a lens is text alone, but for what the server can show.
 fn command(

@@ -1,13 +1,12 @@
 //! `ptx-analyzer.registerPressure`: the registers of functions, line by line.
 
 use super::commands::string;
-use crate::server::document::{Document, Parsed};
 use crate::server::shared::{Shared, off_thread};
 use ptx_analysis::registers::{Kernel, Live};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -43,28 +42,6 @@ impl Asked {
     }
 }
 
-/// The functions in which the last check found an error. What is known of their registers is from before it, also where the error is
-/// not in the function but in what it depends on: another target, a declaration that is gone.
-#[derive(Debug, Default)]
-pub struct Faulty(Vec<Range<usize>>);
-
-impl Faulty {
-    /// In a text that the second pass is through with; before that nothing is said.
-    pub fn new(document: &Document, parsed: &Parsed) -> Self {
-        let checked = document.last_checked().filter(|c| parsed.complete && c.revision == parsed.revision);
-        let Some(errors) = checked.as_ref().and_then(|c| c.errors.as_ref()).filter(|e| !e.is_empty()) else {
-            return Self::default();
-        };
-        let places = parsed.figures.iter().filter_map(|f| f.place());
-        Self(places.filter(|p| errors.iter().any(|e| p.contains(&e.range.start))).cloned().collect())
-    }
-
-    /// Whether an offset lies in one of them.
-    pub fn contains(&self, offset: usize) -> bool {
-        self.0.iter().any(|place| place.contains(&offset))
-    }
-}
-
 /// Answers the command; `null` for what is not open and for what is not PTX.
 pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let asked = Asked::read(argument)?;
@@ -75,13 +52,12 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let show = asked.show;
     let answer = off_thread(move || {
         let parsed = parsed?;
-        let faulty = Faulty::new(&document, &parsed);
         let snapshot = parsed.snapshot.as_ref()?;
         let rope = snapshot.rope();
         let start_of = |line: usize| rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()));
         let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
         let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
-        let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f, &faulty)).collect();
+        let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
         let mut out = json!({ "complete": parsed.complete, "functions": functions });
         if let Some(entry) = &asked.entry
             && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
@@ -108,7 +84,7 @@ fn line(snapshot: &Snapshot, offset: usize) -> usize {
     snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1
 }
 
-fn function(snapshot: &Snapshot, found: &FunctionPressure, faulty: &Faulty) -> Value {
+fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     let kernel: &Kernel = &found.kernel;
     let most = kernel.facts.usage().pressure.most;
     let bound = found.bound.map(|at| line(snapshot, at));
@@ -123,7 +99,7 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure, faulty: &Faulty) -> V
         })
     });
     let mut out = json!({
-        "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale || faulty.contains(found.start),
+        "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
         "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
         "spill_likely": kernel.spills(),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),
