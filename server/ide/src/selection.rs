@@ -4,6 +4,9 @@ use crate::walk::{children, whole};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
+/// So many steps outwards before the last one, the whole text: a client gets each nested in the one before, and reads them recursively.
+const MOST: usize = 64;
+
 /// The parts of the text around an offset, each within the next.
 pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     let len = snapshot.rope().len_bytes();
@@ -11,7 +14,9 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     if let Some(leaf) = leaf_at(snapshot, offset) {
         out.within(snapshot, leaf);
         let mut child = leaf;
-        while let Some(parent) = child.parent() {
+        while out.out.len() < MOST
+            && let Some(parent) = child.parent()
+        {
             out.add(child.byte_range());
             out.between(parent, child);
             child = parent;

@@ -122,6 +122,12 @@ impl Snapshot {
         self.roots().any(|root| root.has_error())
     }
 
+    /// Where brackets begin to nest too deep, once for each piece in which they do. The trees are of the text without those brackets: so deep
+    /// that the assembler gives up there, too, and no deeper than code that recurses into them can go.
+    pub fn too_deep(&self) -> impl Iterator<Item = usize> {
+        self.trees.iter().filter_map(|piece| Some(piece.start + piece.too_deep?))
+    }
+
     /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
     /// beyond the end of the text is cut off.
     pub fn text(&self, range: Range<usize>) -> Cow<'_, str> {

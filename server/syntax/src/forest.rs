@@ -6,6 +6,7 @@
 //! function alone, so that nothing around it decides how the parser recovers, and pieces without one have the nodes of the whole. The
 //! grammar takes the head of a function within another one for unknown directives; here that counts as an error.
 
+use crate::nesting;
 use crate::pieces::{begins_function, cuts, may_end};
 use crate::threads::in_parallel;
 use ropey::Rope;
@@ -29,6 +30,8 @@ pub struct Part {
     /// Where it begins; it ends where the next one does.
     pub start: usize,
     pub tree: Tree,
+    /// Where brackets begin to nest too deep, counted from the beginning of the piece. The tree is of the text without those.
+    pub too_deep: Option<usize>,
 }
 
 /// A piece under edit.
@@ -57,8 +60,7 @@ impl Forest {
         let cuts = if text.len() < least.saturating_mul(2) { Vec::new() } else { cuts(text.as_bytes()) };
         let groups = grouped(&cuts, text.len(), least);
         let pieces = in_parallel(&groups, threads, crate::document::parser, |parser, group| {
-            let mut parse =
-                |range: Range<usize>| Part { start: range.start, tree: parse_fresh(parser, text, rope, range) };
+            let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
             Piece::parsed(group.range.clone(), group.cuts, &mut parse)
         });
         Self { pieces: pieces.into_iter().flatten().collect(), least }
@@ -139,16 +141,16 @@ impl Forest {
                 self.merge(index..=index + 1, rope.len_bytes());
                 continue;
             }
-            let tree = parse(parser, rope, range.clone(), &piece.part.tree);
-            if precedes && ends_in_comment(rope, range.clone(), &tree) {
+            let part = parse(parser, rope, range.clone(), &piece.part);
+            if precedes && ends_in_comment(rope, range.clone(), &part.tree) {
                 let last = self.end_of_comment(index, range.end, rope);
                 self.merge(index..=last, rope.len_bytes());
                 continue;
             }
             let piece = &mut self.pieces[index];
             let changed = piece.changed.take().unwrap_or(range.clone());
-            piece.sound = large && is_sound(rope, range.clone(), &tree);
-            let old = std::mem::replace(&mut piece.part.tree, tree);
+            piece.sound = large && is_sound(rope, range.clone(), &part.tree);
+            let old = std::mem::replace(&mut piece.part, part);
             index += if large && !piece.sound { self.cut_out(index, range, &changed, &old, rope, parser) } else { 1 };
         }
     }
@@ -176,7 +178,7 @@ impl Forest {
         index: usize,
         range: Range<usize>,
         changed: &Range<usize>,
-        old: &Tree,
+        old: &Part,
         rope: &Rope,
         parser: &mut Parser,
     ) -> usize {
@@ -192,7 +194,7 @@ impl Forest {
         let behind = cuts.partition_point(|cut| *cut < changed.end).max(before);
         let (head, tail) = (cuts[..before].last().copied(), cuts.get(behind).copied());
         let mut out = Vec::new();
-        let mut parse = |range: Range<usize>| Part { start: range.start, tree: parse(parser, rope, range, old) };
+        let mut parse = |range: Range<usize>| parse(parser, rope, range, old);
         let mut add = |range: Range<usize>, cuts: &[usize]| out.extend(Piece::parsed(range, cuts, &mut parse));
         if let Some(head) = head {
             add(range.start..head, &cuts[..before - 1]);
@@ -328,7 +330,7 @@ fn cuts_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
 }
 
 /// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are cuts.
-fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
+pub fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
     let slice = rope.byte_slice(range);
     match slice.as_str() {
         Some(text) => text.as_bytes().into(),
@@ -362,17 +364,42 @@ fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
 }
 
 /// Parses a part of a text, given as it is read fastest.
-fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> Tree {
+fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> Part {
+    if let Some(part) = parse_hidden(parser, rope, range.clone()) {
+        return part;
+    }
+    let start = range.start;
     include(parser, rope, range);
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
-    parser.parse(text, None).expect("an uncancelled parse gives a tree")
+    let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
+    Part { start, tree, too_deep: None }
 }
 
 /// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
-fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Tree) -> Tree {
-    let tree = parse_again(parser, rope, range.clone(), Some(old));
-    if tree.root_node().has_error() && range.len() <= AFRESH { parse_again(parser, rope, range, None) } else { tree }
+fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Part) -> Part {
+    if let Some(part) = parse_hidden(parser, rope, range.clone()) {
+        return part;
+    }
+    // A tree of another text than the one that stood there is of no use.
+    let old = old.too_deep.is_none().then_some(&old.tree);
+    let mut tree = parse_again(parser, rope, range.clone(), old);
+    if tree.root_node().has_error() && range.len() <= AFRESH {
+        tree = parse_again(parser, rope, range.clone(), None);
+    }
+    Part { start: range.start, tree, too_deep: None }
+}
+
+/// Parses a part of a text in which brackets nest too deep, without those; nothing if there are none.
+fn parse_hidden(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<Part> {
+    let first = nesting::too_deep(rope, range.clone())?;
+    let text = nesting::hidden(rope, range.clone());
+    let start = range.start;
+    include(parser, rope, range);
+    let mut rest = |offset: usize, _: Point| text.get(offset.saturating_sub(start)..).unwrap_or_default();
+    #[allow(clippy::expect_used)]
+    let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
+    Some(Part { start, tree, too_deep: Some(first - start) })
 }
 
 fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {

@@ -6,6 +6,7 @@
 mod document;
 mod forest;
 mod kinds;
+mod nesting;
 mod pieces;
 mod threads;
 

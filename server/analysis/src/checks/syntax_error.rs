@@ -92,6 +92,16 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
     }
 }
 
+/// A bracket that stands deeper in others than the assembler can read. This and all deeper ones are ignored.
+pub fn too_deep(bracket: usize) -> Diagnostic {
+    Diagnostic::error(
+        CODE,
+        bracket..bracket + 1,
+        "brackets nest too deep here for the assembler: it runs out of memory",
+    )
+    .help("nest blocks, initializers and expressions less deep; brackets from here inwards are not checked")
+}
+
 /// A function without its closing brace. `last` is its last token, `header` the word and name that begin it.
 pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();

@@ -6,14 +6,14 @@ use ptx_syntax::{Snapshot, kinds};
 
 /// The edits after a character was typed that ends something: `;`, `}`, `:` or a line end. `offset` is the place behind it.
 ///
-/// Only the white space at the beginning of that line and of the line above changes. An editor applies these edits some time after
-/// the key, and what has been typed meanwhile must neither move nor be replaced.
+/// Only the white space at the beginning of that line changes, and after a line end that of the line above. An editor applies these edits
+/// some time after the key, and what has been typed meanwhile must neither move nor be replaced. A comment above a label keeps its column.
 pub fn format_on_type(snapshot: &Snapshot, offset: usize, typed: char, options: &FormatOptions) -> Vec<TextEdit> {
     let rope = snapshot.rope();
     let line = rope.byte_to_line(offset.min(rope.len_bytes()));
     let mut edits = layout_of_typed(snapshot, offset, typed, options);
     edits.retain(|edit| {
-        [Some(line), line.checked_sub(1)].into_iter().flatten().any(|line| {
+        [Some(line), line.checked_sub(1).filter(|_| typed == '\n')].into_iter().flatten().any(|line| {
             let start = rope.line_to_byte(line);
             let text = snapshot.text(start..end_of_line(snapshot, line));
             let blanks = text.len() - text.trim_start().len();

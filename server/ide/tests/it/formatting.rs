@@ -332,6 +332,7 @@ fn on_type() {
     assert_eq!(body("  add.u32 x,x,1;¦\n"), "    add.u32 x,x,1;\n");
     assert_eq!(body("  add.u32 x,x,1; // no;¦\n"), "  add.u32 x,x,1; // no;\n");
     assert_eq!(body("    L:¦\n"), "L:\n");
+    assert_eq!(body("    // why\n    L:¦\n"), "    // why\nL:\n");
     assert_eq!(body("    { mov.u32 x, 1;\n  }¦\n"), "    { mov.u32 x, 1;\n    }\n");
     assert_eq!(body("  add.u32 x,x,1;\n¦\n"), "    add.u32 x,x,1;\n    \n");
     assert_eq!(body("    {\n¦\n    }\n"), "    {\n        \n    }\n");

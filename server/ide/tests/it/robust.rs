@@ -1,6 +1,7 @@
 //! Nothing panics on broken text, and ranges stay inside of it.
 
 use crate::robust_navigation;
+use ptx_analysis::Analyzer;
 use ptx_analysis::registers::Figures;
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, Symbol, code_lenses, completion, document_symbols, explain,
@@ -205,6 +206,41 @@ fn small_broken_files() {
         check(&format!(".version 8.5\n.target sm_90\n.entry k() {{\n{text}\n"), 0..text.len() + 60);
         let _ = (explain(text), ptx_ide::nearest(text));
     }
+}
+
+/// What recurses into trees is as deep as the assembler goes, on the smallest stack on which the server does it.
+#[test]
+fn nesting_just_below_the_limit() {
+    let body =
+        |inner: String| format!(".version 8.0\n.target sm_80\n.entry k()\n{{\n.reg .b32 %r1;\n{inner}\nret;\n}}\n");
+    let pairs =
+        |open: &str, inner: &str, close: &str, n: usize| format!("{}{inner}{}", open.repeat(n), close.repeat(n));
+    let texts = [
+        body(pairs("{", "", "}", 1_662)),
+        body(format!("mov.u32 %r1, {};", pairs("(", "1", ")", 9_970))),
+        body(format!("mov.u32 %r1, {}1;", "-".repeat(4_980))),
+        body(format!("ld.global.b32 %r1, {};", pairs("[", "%r1", "]", 9_970))),
+        body(format!("mov.b64 {}, %r1;", pairs("{", "%r1", "}", 1_660))),
+        body(format!("ld.global.b32 %r1, {};", pairs("[{(", "%r1", ")}]", 1_240))),
+    ];
+    let work = move || {
+        for text in &texts {
+            let snapshot = Snapshot::new(text);
+            assert_eq!(snapshot.too_deep().next(), None);
+            let middle = text.len() / 2;
+            hover(&snapshot, middle, None);
+            // These climb the tree step by step, which takes a second from the depth of the others.
+            if text.len() < 4_000 {
+                ptx_ide::assists(&snapshot, middle..middle);
+                writing(text, &snapshot, middle);
+            }
+            symbols(text, &document_symbols(&snapshot));
+            presentation(&snapshot, text);
+            layout(&snapshot, text);
+            Analyzer::default().analyze(&snapshot);
+        }
+    };
+    std::thread::Builder::new().stack_size(16 << 20).spawn(work).unwrap().join().unwrap();
 }
 
 #[test]

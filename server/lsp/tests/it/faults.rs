@@ -341,6 +341,90 @@ fn kernels_that_want_terabytes() {
     }
 }
 
+/// Brackets and operators of each kind in one another, 100,000 of them; the assembler gives up at all of these but the sum.
+fn nested() -> Vec<(&'static str, String)> {
+    let in_body = |open: &str, inner: &str, close: &str| {
+        let nested = format!("{}{inner}{}", open.repeat(100_000), close.repeat(100_000));
+        move |before: &str, behind: &str| {
+            format!("{HEAD}.entry k()\n{{\n.reg .b32 %r1;\n.reg .b64 p;\n{before}{nested}{behind}\nret;\n}}\n")
+        }
+    };
+    vec![
+        ("blocks", in_body("{", "", "}")("", "")),
+        ("open blocks", in_body("{", "", "")("", "")),
+        ("vectors", in_body("{", "%r1", "}")("mov.b64 ", ", p;")),
+        ("brackets", in_body("[", "p", "]")("ld.global.b32 %r1, ", ";")),
+        ("parentheses", in_body("(", "1", ")")("mov.u32 %r1, ", ";")),
+        ("signs", in_body("-", "1", "")("mov.u32 %r1, ", ";")),
+        ("sum", in_body("1+", "1", "")("mov.u32 %r1, ", ";")),
+        ("choices", in_body("1?", "1", ":2")("mov.u32 %r1, ", ";")),
+        (
+            "initializers",
+            format!("{HEAD}.global .u32 g[1] = {}1{};\n{KERNEL}", "{".repeat(100_000), "}".repeat(100_000)),
+        ),
+    ]
+}
+
+/// Those that are no brackets: their value is not computed, and nothing is said.
+const OPERATORS: [&str; 3] = ["signs", "sum", "choices"];
+
+#[test]
+fn deep_nesting() {
+    let mut client = begun();
+    for (name, text) in nested() {
+        let uri = format!("file:///{}.ptx", name.replace(' ', "-"));
+        client.open(&uri, 1, &text);
+        let found = client.diagnostics(&uri, 1);
+        let deep = |d: &Value| d["message"].as_str().is_some_and(|m| m.contains("nest too deep"));
+        assert!(found.iter().any(deep) || OPERATORS.contains(&name), "{name}");
+        let document = json!({ "uri": uri });
+        let place = json!({ "line": 7, "character": 90_000 });
+        let all = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+        for (method, mut params) in [
+            ("hover", json!({ "position": place })),
+            ("completion", json!({ "position": place })),
+            ("signatureHelp", json!({ "position": place })),
+            ("documentHighlight", json!({ "position": place })),
+            ("selectionRange", json!({ "positions": [place] })),
+            ("inlayHint", json!({ "range": all })),
+            ("codeAction", json!({ "range": all, "context": { "diagnostics": [] } })),
+            ("documentSymbol", json!({})),
+            ("foldingRange", json!({})),
+            ("semanticTokens/full", json!({})),
+            ("codeLens", json!({})),
+            ("formatting", json!({ "options": { "tabSize": 4, "insertSpaces": true } })),
+        ] {
+            params["textDocument"] = document.clone();
+            client.request(&format!("textDocument/{method}"), params);
+        }
+        for command in ["evaluateWarp", "registerPressure", "fragments", "launches", "showSyntaxTree"] {
+            let command = json!({ "command": format!("ptx-analyzer.{command}"), "arguments": [{ "uri": uri }] });
+            client.request("workspace/executeCommand", command);
+        }
+        let id = client.request("textDocument/diagnostic", json!({ "textDocument": document }));
+        client.answer(id);
+        client.close(&uri);
+    }
+    client.execute("ptx-analyzer.serverStatus", Value::Null);
+}
+
+#[test]
+fn deep_nesting_on_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in nested() {
+        let file = folder.path().join(format!("{name}.ptx"));
+        std::fs::write(&file, text).unwrap();
+        for command in ["check", "regs", "eval", "fmt"] {
+            let output = binary().arg(command).arg(&file).output().unwrap();
+            let (code, said) = (output.status.code(), String::from_utf8_lossy(&output.stdout));
+            // Killed by a signal it has none.
+            assert!(code.is_some_and(|c| c <= 2), "{command} {name}: {code:?}");
+            let told = code == Some(1) && said.contains("nest too deep");
+            assert!(command != "check" || told || OPERATORS.contains(&name), "{name}: {said}");
+        }
+    }
+}
+
 fn ran(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
