@@ -8,17 +8,23 @@
 
 import * as vscode from 'vscode';
 import { DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
+import { indentationOfComment, isCommentAboveLabel, type Lines } from './comments';
 import { SELECTOR, type Server } from './server';
 import { TypedLines } from './typedLines';
 
 /** The keyboard rests after this time without a change, in milliseconds. */
 const REST_DELAY = 150;
-/** Attempts to correct the same text: the editor may refuse edits, and the server may not answer. */
-const MAX_ATTEMPTS = 5;
+/** Attempts to correct the same text: the editor may refuse edits, and a busy server may not answer. The delay doubles after each, to 5 s. */
+const MAX_ATTEMPTS = 6;
+
+/** The lines that are left as they are: those with a cursor, or none. */
+type Spared = 'cursors' | 'none';
 
 interface Watched {
     lines: TypedLines;
     timer: NodeJS.Timeout | undefined;
+    /** The correction under way. */
+    running: Promise<void> | undefined;
     /** Failed attempts to correct the present text. */
     failures: number;
 }
@@ -37,9 +43,9 @@ export class Indentation implements vscode.Disposable {
                 this.#documents.delete(document);
             }),
             vscode.workspace.onWillSaveTextDocument((event) => {
-                if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) {
-                    event.waitUntil(this.#corrections(event.document, 'none').then((edits) => edits ?? []));
-                }
+                // Edits that are handed to this event are applied to whatever the text is by then, also to one that a key or a correction under way
+                // has changed meanwhile. So the save only waits.
+                if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) event.waitUntil(this.#correct(event.document, 'none'));
             }),
         ];
     }
@@ -62,7 +68,7 @@ export class Indentation implements vscode.Disposable {
             return;
         }
         if (!watched) {
-            watched = { lines: new TypedLines(), timer: undefined, failures: 0 };
+            watched = { lines: new TypedLines(), timer: undefined, running: undefined, failures: 0 };
             this.#documents.set(document, watched);
         }
         const { lines } = watched;
@@ -73,7 +79,7 @@ export class Indentation implements vscode.Disposable {
 
     #wait(document: vscode.TextDocument, watched: Watched): void {
         clearTimeout(watched.timer);
-        if (watched.lines.lines.length > 0) watched.timer = setTimeout(() => void this.#correct(document), REST_DELAY);
+        if (watched.lines.lines.length > 0) watched.timer = setTimeout(() => void this.#correct(document, 'cursors'), REST_DELAY * 2 ** watched.failures);
     }
 
     #lines(document: vscode.TextDocument): number[] {
@@ -81,12 +87,27 @@ export class Indentation implements vscode.Disposable {
         return lines.filter((line) => line < document.lineCount);
     }
 
+    /** Corrects what needs it, one correction after the other: each must see the text that the one before it left. */
+    async #correct(document: vscode.TextDocument, spared: Spared): Promise<void> {
+        const watched = this.#documents.get(document);
+        if (!watched) return;
+        const earlier = watched.running;
+        const running = (async () => {
+            await earlier;
+            await this.#correctOnce(document, spared);
+        })();
+        watched.running = running;
+        await running;
+        if (watched.running === running) watched.running = undefined;
+    }
+
     /** Applies the corrections. A key that arrives first postpones them to the next rest. */
-    async #correct(document: vscode.TextDocument): Promise<void> {
-        const editor = vscode.window.activeTextEditor;
-        if (editor?.document !== document) return;
+    async #correctOnce(document: vscode.TextDocument, spared: Spared): Promise<void> {
+        // Not the active one: a panel beside it may have the focus.
+        const editor = vscode.window.visibleTextEditors.find((candidate) => candidate.document === document);
+        if (!editor) return;
         const version = document.version;
-        const edits = await this.#corrections(document, 'cursors');
+        const edits = await this.#corrections(document, spared);
         const watched = this.#documents.get(document);
         if (document.version !== version || !watched) return;
         if (edits !== undefined && (edits.length === 0 || (await apply(editor, edits)))) watched.lines.checked(Date.now());
@@ -94,7 +115,7 @@ export class Indentation implements vscode.Disposable {
     }
 
     /** The edits that the server wants, but for the lines with a cursor where those are spared; `undefined` if the request failed. */
-    async #corrections(document: vscode.TextDocument, spared: 'cursors' | 'none'): Promise<vscode.TextEdit[] | undefined> {
+    async #corrections(document: vscode.TextDocument, spared: Spared): Promise<vscode.TextEdit[] | undefined> {
         const { client } = this.server;
         const lines = this.#lines(document);
         const [first, last] = [lines[0], lines.at(-1)];
@@ -110,7 +131,12 @@ export class Indentation implements vscode.Disposable {
         const range = client.code2ProtocolConverter.asRange(new vscode.Range(first, 0, last, document.lineAt(last).text.length));
         try {
             const edits = (await client.sendRequest(DocumentRangeFormattingRequest.type, { textDocument, range, options })) ?? [];
-            return edits.flatMap((edit) => onlyIndentation(document, edit, lines)).filter((edit) => !cursors.includes(edit.range.start.line));
+            const corrections = edits.flatMap((edit) => onlyIndentation(document, edit, lines));
+            const corrected = linesAfter(document, corrections);
+            const comments = lines.flatMap((line) => commentCorrection(document, corrected, line));
+            const replaced = comments.map((edit) => edit.range.start.line);
+            const others = corrections.filter((edit) => !replaced.includes(edit.range.start.line));
+            return [...others, ...comments].filter((edit) => !cursors.includes(edit.range.start.line));
         } catch {
             // The server is stopping, or the text changed under the request.
             return undefined;
@@ -144,19 +170,30 @@ function onlyIndentation(document: vscode.TextDocument, { range, newText }: Text
         let same = 0;
         while (same < before.length && before[same] === blanks[same]) same++;
         if (same === before.length && same === blanks.length) return [];
-        if (blanks.length < before.length && isCommentAboveLabel(document, line)) return [];
+        if (blanks.length < before.length && isCommentAboveLabel(linesOf(document), line)) return [];
         return [new vscode.TextEdit(new vscode.Range(line, from + same, line, to), blanks.slice(same))];
     });
 }
 
-/**
- * Whether a line is a comment above a label or a guard. Such a comment may stand at the column of statements or at that of labels; the formatter
- * moves it with a label that has not been moved yet.
- */
-function isCommentAboveLabel(document: vscode.TextDocument, line: number): boolean {
-    const isComment = (text: string): boolean => /^\s*\/\//.test(text);
-    if (!isComment(document.lineAt(line).text)) return false;
-    let next = line + 1;
-    while (next < document.lineCount && isComment(document.lineAt(next).text)) next++;
-    return next < document.lineCount && /^\s*(?:@(?!@)|[A-Za-z_$%][\w$]*\s*:(?!:))/.test(document.lineAt(next).text);
+function linesOf(document: vscode.TextDocument): Lines {
+    return { count: document.lineCount, at: (line) => document.lineAt(line).text };
+}
+
+/** The lines as they are once these edits, at most one for a line, are made. */
+function linesAfter(document: vscode.TextDocument, edits: vscode.TextEdit[]): Lines {
+    const changed = new Map(edits.map(({ range, newText }) => [range.start.line, { from: range.start.character, to: range.end.character, newText }]));
+    const at = (line: number): string => {
+        const { text } = document.lineAt(line);
+        const edit = changed.get(line);
+        return edit ? text.slice(0, edit.from) + edit.newText + text.slice(edit.to) : text;
+    };
+    return { count: document.lineCount, at };
+}
+
+/** A comment above a label is right at two columns for the server. One that was typed there gets the column that the statement above it will have. */
+function commentCorrection(document: vscode.TextDocument, corrected: Lines, line: number): vscode.TextEdit[] {
+    const indentation = indentationOfComment(corrected, line);
+    const { text, firstNonWhitespaceCharacterIndex: first } = document.lineAt(line);
+    if (indentation === undefined || indentation === text.slice(0, first)) return [];
+    return [new vscode.TextEdit(new vscode.Range(line, 0, line, first), indentation)];
 }

@@ -6,9 +6,9 @@
 //! function alone, so that nothing around it decides how the parser recovers, and pieces without one have the nodes of the whole. The
 //! grammar takes the head of a function within another one for unknown directives; here that counts as an error.
 
-use crate::nesting;
 use crate::pieces::{begins_function, cuts, may_end};
 use crate::threads::in_parallel;
+use crate::visible::visible;
 use ropey::Rope;
 use std::ops::Range;
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
@@ -30,7 +30,9 @@ pub struct Part {
     /// Where it begins; it ends where the next one does.
     pub start: usize,
     pub tree: Tree,
-    /// Where brackets begin to nest too deep, counted from the beginning of the piece. The tree is of the text without those.
+    /// The tree is of less than the text: see [`visible`].
+    pub hides: bool,
+    /// Where brackets begin to nest too deep, counted from the beginning of the piece.
     pub too_deep: Option<usize>,
 }
 
@@ -365,7 +367,7 @@ fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
 
 /// Parses a part of a text, given as it is read fastest.
 fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> Part {
-    if let Some(part) = parse_hidden(parser, rope, range.clone()) {
+    if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
     let start = range.start;
@@ -373,33 +375,32 @@ fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-    Part { start, tree, too_deep: None }
+    Part { start, tree, hides: false, too_deep: None }
 }
 
 /// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
 fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Part) -> Part {
-    if let Some(part) = parse_hidden(parser, rope, range.clone()) {
+    if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
     // A tree of another text than the one that stood there is of no use.
-    let old = old.too_deep.is_none().then_some(&old.tree);
+    let old = (!old.hides).then_some(&old.tree);
     let mut tree = parse_again(parser, rope, range.clone(), old);
     if tree.root_node().has_error() && range.len() <= AFRESH {
         tree = parse_again(parser, rope, range.clone(), None);
     }
-    Part { start: range.start, tree, too_deep: None }
+    Part { start: range.start, tree, hides: false, too_deep: None }
 }
 
-/// Parses a part of a text in which brackets nest too deep, without those; nothing if there are none.
-fn parse_hidden(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<Part> {
-    let first = nesting::too_deep(rope, range.clone())?;
-    let text = nesting::hidden(rope, range.clone());
+/// Parses what the parser is to see of a part of a text; nothing if that is all of it.
+fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<Part> {
+    let visible = visible(rope, range.clone())?;
     let start = range.start;
     include(parser, rope, range);
-    let mut rest = |offset: usize, _: Point| text.get(offset.saturating_sub(start)..).unwrap_or_default();
+    let mut rest = |offset: usize, _: Point| visible.text.get(offset.saturating_sub(start)..).unwrap_or_default();
     #[allow(clippy::expect_used)]
     let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
-    Some(Part { start, tree, too_deep: Some(first - start) })
+    Some(Part { start, tree, hides: true, too_deep: visible.too_deep })
 }
 
 fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {

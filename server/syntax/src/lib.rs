@@ -6,9 +6,9 @@
 mod document;
 mod forest;
 mod kinds;
-mod nesting;
 mod pieces;
 mod threads;
+mod visible;
 
 pub use document::{Document, Edit, Snapshot, SnapshotId};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};

@@ -102,14 +102,18 @@ impl Graph {
             }
         }
         let mut edges = Vec::new();
+        // The last block, from 1, that led to a block: tables name the same label more than once.
+        let mut led = vec![0; blocks.len()];
         let mut falls_off = None;
         for (number, block) in blocks.iter_mut().enumerate() {
             let last = block.end as usize - 1;
             let instruction = &function.instructions[last];
             let number = number as u32;
-            let before = edges.len();
             let mut to = |target: u32| match block_of.get(target as usize) {
-                Some(target) if !edges[before..].contains(&(number, *target)) => edges.push((number, *target)),
+                Some(target) if led[*target as usize] != number + 1 => {
+                    led[*target as usize] = number + 1;
+                    edges.push((number, *target));
+                }
                 Some(_) => {}
                 // A label at the end of the body, or one without a place.
                 None => {
@@ -167,6 +171,12 @@ fn ends_block(instruction: &Instruction) -> bool {
 /// Whether control may go on with the next instruction.
 fn goes_on(instruction: &Instruction) -> bool {
     instruction.guard.is_some() || !ends_block(instruction)
+}
+
+/// How many times a branch may go somewhere, all branches of a function together.
+pub fn branches(function: &Function) -> usize {
+    let branches = (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == Flow::Branch);
+    branches.map(|index| targets(function, index).count()).sum()
 }
 
 /// The labels that a branch may go to.

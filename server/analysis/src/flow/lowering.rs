@@ -5,6 +5,7 @@ mod operands;
 use super::function::{
     Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Tuning, Use, Value, Variable,
 };
+use super::graph::branches;
 use super::scopes::{Found, Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
@@ -34,6 +35,9 @@ pub struct Module {
     /// The module has debugging data, for which compilers write labels that no instruction names.
     pub debugging: bool,
 }
+
+/// A function with more branches is not looked at: tables of targets make them as many as the square of its length.
+const MOST_BRANCHES: usize = 4_000_000;
 
 /// A lowered function, and what names of the module it was understood with.
 #[derive(Debug)]
@@ -70,6 +74,7 @@ pub fn lower(
         out: Function { complete: !item.unclosed && !item.node.is_error(), ..Function::default() },
     };
     lowering.function(item.node);
+    lowering.out.complete &= branches(&lowering.out) <= MOST_BRANCHES;
     Lowered { function: lowering.out, dependencies: lowering.scopes.into_dependencies() }
 }
 

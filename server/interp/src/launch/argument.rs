@@ -18,13 +18,16 @@ pub enum Names {
     Buffers,
 }
 
+/// Mistakes after which a launch is not read on.
+const MOST_MISTAKES: usize = 100;
+
 /// Reads `key=value` after `key=value` into a launch. One mistake does not hide the next.
 pub(super) fn arguments(text: &str, base: usize, names: Names, launch: &mut Launch) -> Vec<Mistake> {
     let mut cursor = Cursor::new(text, base);
     let mut mistakes = Vec::new();
     loop {
         cursor.spaces();
-        if cursor.is_done() {
+        if cursor.is_done() || mistakes.len() >= MOST_MISTAKES {
             return mistakes;
         }
         let mut ahead = cursor.clone();
@@ -83,9 +86,16 @@ fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
     if all.iter().any(|g| &*g.name == name && g.offset == offset) {
         return Err(repeated(range));
     }
+    if all.len() >= MOST_NAMES {
+        return Err(Mistake::new(range, format!("a launch names at most {MOST_NAMES} things of a kind"))
+            .help("a kernel has fewer parameters than that; large arrays are read from `file(…)`"));
+    }
     all.push(Given { name: name.into(), offset, argument, range });
     Ok(())
 }
+
+/// More than any kernel has parameters, of which there are at most 32,764 bytes, or a launch buffers. Names are compared with each other.
+const MOST_NAMES: usize = 10_000;
 
 /// Behind a value a space follows, or nothing.
 pub(super) fn end(cursor: &Cursor<'_>) -> Read<()> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 /// Tells whether to stop. What takes long asks now and then, and returns whatever it has.
@@ -59,9 +60,20 @@ pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
 /// # Errors
 /// If it panics.
 pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&Cancelled) -> T + Send + 'static) -> Result<T> {
+    cancellable_in(&Handle::current(), work).await
+}
+
+/// The same in a pool of its own ([`super::pools`]).
+///
+/// # Errors
+/// If it panics.
+pub async fn cancellable_in<T: Send + 'static>(
+    pool: &Handle,
+    work: impl FnOnce(&Cancelled) -> T + Send + 'static,
+) -> Result<T> {
     let wanted = UntilDropped::default();
     let cancelled = wanted.token();
-    let done = tokio::task::spawn_blocking(move || (!cancelled.is_set()).then(|| work(&cancelled))).await;
+    let done = pool.spawn_blocking(move || (!cancelled.is_set()).then(|| work(&cancelled))).await;
     done.map_err(|_| Error::internal_error())?.ok_or_else(Error::request_cancelled)
 }
 

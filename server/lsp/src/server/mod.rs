@@ -18,6 +18,7 @@ mod log;
 mod moved;
 pub(crate) mod outgoing;
 mod parent;
+mod pools;
 mod position;
 mod progress;
 mod ptxas;
@@ -36,6 +37,7 @@ pub use log::ClientLog;
 
 use backend::Backend;
 use outgoing::Outgoing;
+use pools::Threads;
 use shared::Shared;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::atomic::Ordering;
@@ -76,13 +78,7 @@ pub fn serve(
     output: impl Write + Send + 'static,
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
 ) -> std::io::Result<bool> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        // For requests; more would only compete for the processors.
-        .max_blocking_threads(4)
-        .thread_stack_size(16 << 20)
-        .enable_time()
-        .build()?;
+    let threads = Threads::new()?;
     let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
     let late = Arc::clone(&shared);
@@ -91,9 +87,9 @@ pub fn serve(
         end(orderly, Box::new(move || clean_up(&late)));
     };
     let incoming = transport::read(input, end)?;
-    let handle = runtime.handle().clone();
+    let pools = threads.pools();
     let service = LspService::build(|client| {
-        let state = Arc::new(Shared::new(client, outgoing.clone(), handle));
+        let state = Arc::new(Shared::new(client, outgoing.clone(), pools));
         Backend::new(Arc::clone(shared.get_or_init(|| state)))
     });
     // The framework knows neither of them.
@@ -110,15 +106,14 @@ pub fn serve(
             }
         }),
     };
-    runtime.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
+    threads.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
     clean_up(&shared);
     if let Some(shared) = shared.get() {
         // Threads of documents would wait for changes as long as the process lives.
         shared.documents().iter().for_each(|d| d.close(|| {}));
     }
     outgoing.flush(LAST_WORDS);
-    // Whoever still computes or waits has nobody to answer to.
-    runtime.shutdown_background();
+    threads.shut_down();
     Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
 }
 

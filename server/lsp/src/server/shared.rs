@@ -1,11 +1,12 @@
 //! What handlers and workers share.
 
-pub use super::cancel::{cancellable, off_thread};
+pub use super::cancel::{cancellable, cancellable_in, off_thread};
 use super::document::{Document, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::Pushed;
 use super::outgoing::Outgoing;
+use super::pools::Pools;
 use super::progress::Running;
 use super::ptxas::Ptxas;
 use super::session::Session;
@@ -49,7 +50,8 @@ pub struct Shared {
     /// What kernels were evaluated.
     pub evaluations: Evaluations,
     troubles: Troubles,
-    runtime: tokio::runtime::Handle,
+    /// Where to have work done.
+    pub pools: Pools,
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
@@ -60,7 +62,7 @@ pub struct Shared {
 
 impl Shared {
     /// The state at the beginning.
-    pub fn new(client: Client, outgoing: Outgoing, runtime: tokio::runtime::Handle) -> Self {
+    pub fn new(client: Client, outgoing: Outgoing, pools: Pools) -> Self {
         Self {
             client,
             outgoing,
@@ -72,7 +74,7 @@ impl Shared {
             ptxas: Ptxas::default(),
             evaluations: Evaluations::default(),
             troubles: Troubles::default(),
-            runtime,
+            pools,
             session: OnceLock::new(),
             settings: RwLock::default(),
             folders: RwLock::default(),
@@ -94,12 +96,7 @@ impl Shared {
 
     /// Does something in the background, from any thread.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.runtime.spawn(work);
-    }
-
-    /// The same for work that keeps a thread busy.
-    pub fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
-        self.runtime.spawn_blocking(work);
+        self.pools.requests.spawn(work);
     }
 
     /// The client wants the end: nothing new is begun, and who waits for a change is told.
@@ -178,12 +175,12 @@ impl Shared {
         let (document, publisher): (Document, Publisher) = Document::new(uri.clone(), text, version);
         let document = Arc::new(document);
         self.touch(&uri);
-        match Worker::start(Arc::clone(self), Arc::clone(&document), publisher) {
-            Ok(()) => drop(lock(&self.documents).insert(uri, document)),
-            Err(error) => {
-                tracing::error!("no thread for {}: {error}", uri.as_str());
-                lock(&self.refused).insert(uri, Refusal::NoThread);
-            }
+        // It is there before its worker reads the settings: who changes them has every document checked again.
+        lock(&self.documents).insert(uri.clone(), Arc::clone(&document));
+        if let Err(error) = Worker::start(Arc::clone(self), document, publisher) {
+            tracing::error!("no thread for {}: {error}", uri.as_str());
+            lock(&self.documents).remove(&uri);
+            lock(&self.refused).insert(uri, Refusal::NoThread);
         }
     }
 

@@ -349,6 +349,7 @@ fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8
 
 #[cfg(test)]
 mod tests {
+    use super::super::pools::Threads;
     use super::*;
     use crate::server::backend::Backend;
     use crate::server::framing::read_message;
@@ -382,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_told_once_and_the_next_text_is_checked() {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        let threads = Threads::new().unwrap();
         let (reader, writer) = std::io::pipe().unwrap();
         let outgoing = Outgoing::start(writer).unwrap();
         let (sender, messages) = channel();
@@ -394,7 +395,7 @@ mod tests {
         });
         let state: OnceLock<Arc<Shared>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared = Shared::new(client, outgoing.clone(), runtime.handle().clone());
+            let shared = Shared::new(client, outgoing.clone(), threads.pools());
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });
         let shared = state.get().unwrap();

@@ -413,7 +413,7 @@ fn deep_nesting_on_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in nested() {
         let file = folder.path().join(format!("{name}.ptx"));
-        std::fs::write(&file, text).unwrap();
+        fs::write(&file, text).unwrap();
         for command in ["check", "regs", "eval", "fmt"] {
             let output = binary().arg(command).arg(&file).output().unwrap();
             let (code, said) = (output.status.code(), String::from_utf8_lossy(&output.stdout));

@@ -168,6 +168,8 @@ struct Inside {
     again: bool,
     /// The text that was evaluated again last, whatever came of it.
     tried: Option<SnapshotId>,
+    /// The newest text that somebody has asked about.
+    asked: u64,
 }
 
 /// Where result documents are.
@@ -288,6 +290,17 @@ fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
 }
 
 impl Slot {
+    /// Notes that somebody asks about a text.
+    pub fn asked(&self, revision: u64) {
+        let mut inside = lock(&self.0);
+        inside.asked = inside.asked.max(revision);
+    }
+
+    /// Whether somebody has asked about a newer text: nobody wants to see a run of this one any more.
+    pub fn was_asked_since(&self, revision: u64) -> bool {
+        lock(&self.0).asked > revision
+    }
+
     /// Notes what is wanted. Tells whether something was before.
     fn want(&self, evaluation: &Evaluation, question: &Question) -> bool {
         let mut inside = lock(&self.0);
@@ -408,7 +421,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
         }
     };
     let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
-    shared.clone().spawn_blocking(move || {
+    shared.pools.evaluations.clone().spawn_blocking(move || {
         let stale = || document.is_stale(checked.revision);
         let limits = Limits { checks: settings.checks, steps: settings.steps };
         let run = || {

@@ -37,11 +37,12 @@ use super::cancel::Cancelled;
 use super::document::Document;
 use super::position::Encoding;
 use super::session::Session;
-use super::shared::{Shared, cancellable, off_thread};
+use super::shared::{Shared, cancellable, cancellable_in, off_thread};
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
@@ -121,7 +122,8 @@ pub struct Place {
     pub figures: Arc<Figures>,
 }
 
-/// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX.
+/// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX. It must be one
+/// that takes an instant: it is computed where nothing else runs.
 ///
 /// The place is one in the text that the client had; edits that came meanwhile move it.
 ///
@@ -132,12 +134,29 @@ async fn at<T: Send + 'static>(
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
+    at_in(&shared.pools.instant, shared, params, compute).await
+}
+
+/// The same as [`at`] for what may take long.
+async fn at_leisure<T: Send + 'static>(
+    shared: &Shared,
+    params: TextDocumentPositionParams,
+    compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    at_in(&shared.pools.requests, shared, params, compute).await
+}
+
+async fn at_in<T: Send + 'static>(
+    pool: &Handle,
+    shared: &Shared,
+    params: TextDocumentPositionParams,
+    compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
-    within(shared, &params.text_document.uri, range, |stretch| {
-        let Stretch { snapshot, range, session, figures, .. } = stretch;
-        compute(&Place { snapshot, offset: range.start, session, figures })
-    })
-    .await
+    let found = stretch(shared, &params.text_document.uri, range, Duration::ZERO).await?;
+    let Some((.., Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
+    let place = Place { snapshot, offset: range.start, session, figures };
+    cancellable_in(pool, move |_| compute(&place)).await
 }
 
 /// A stretch of a document, as a request names it.

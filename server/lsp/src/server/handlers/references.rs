@@ -1,6 +1,6 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
-use super::{Other, at, others};
+use super::{Other, at, at_leisure, others};
 use crate::server::outgoing;
 use crate::server::session::Session;
 use crate::server::shared::Shared;
@@ -27,7 +27,7 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
     let declarations = params.context.include_declaration;
     let uri = position.text_document.uri.clone();
     let others = others(shared, &uri);
-    at(shared, position, move |place| {
+    at_leisure(shared, position, move |place| {
         let session = place.session;
         let mut out = Vec::new();
         let mut add = |uri: &Uri, snapshot: &Snapshot, found: Vec<Reference>| {

@@ -11,6 +11,7 @@ pub use find::excluded;
 
 use super::cancel::Cancelled;
 use super::folders::{file_path, file_uri};
+use super::pools;
 use super::settings::Settings;
 use super::shared::{Shared, lock};
 use examine::{Examined, Job, STACK};
@@ -227,6 +228,7 @@ impl Look<'_> {
             for _ in 0..threads().min(jobs.len()) {
                 let (next, sender) = (&next, sender.clone());
                 let work = move || {
+                    pools::yield_to_others();
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let examined = examine::examine(job, self.want, self.shared, self.cancelled);
                         if self.cancelled.is_set() || sender.send((job, examined)).is_err() {

@@ -11,7 +11,7 @@ use crate::launch::view;
 use crate::server::document::{Checked, Document};
 use crate::server::evaluation::{self, Evaluation, Focus};
 use crate::server::refresh;
-use crate::server::shared::{Shared, cancellable, off_thread};
+use crate::server::shared::{Shared, cancellable_in, off_thread};
 use ptx_syntax::Rope;
 use request::{Request, object};
 use serde_json::{Value, json};
@@ -53,8 +53,10 @@ pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Val
 async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result<(Value, String)> {
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
-    cancellable(move |cancelled| {
-        let stop = || cancelled.is_set();
+    document.evaluation.asked(checked.revision);
+    cancellable_in(&shared.pools.evaluations, move |cancelled| {
+        let outdated = || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
+        let stop = || cancelled.is_set() || outdated();
         let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
         if request.question.entry.is_none() {
             request.question.at = request.line.map(|line| offset_of(&rope, line));

@@ -1,7 +1,7 @@
-//! How deep brackets nest.
+//! What the parser sees of a text: all of it, but for brackets that nest too deep and for endless runs of signs, which it takes for blanks.
 //!
 //! Whoever walks a tree recurses into it, so a tree must not be deeper than a stack is large. Brackets make it deep, and here is the one place
-//! that bounds them: those that stand deeper than [`LIMIT`] are hidden from the parser, which takes them for blanks.
+//! that bounds them ([`LIMIT`]).
 
 use crate::forest::slice;
 use ropey::Rope;
@@ -38,29 +38,71 @@ enum Within {
     Text,
 }
 
-/// Whether brackets nest too deep in a range of a text: the offset of the first bracket beyond the limit.
-pub fn too_deep(rope: &Rope, range: Range<usize>) -> Option<usize> {
-    let mut scanner = Scanner::new();
-    let mut at = range.start;
-    for chunk in rope.byte_slice(range).chunks() {
-        let mut first = None;
-        scanner.read(chunk.as_bytes(), |index| {
-            first.get_or_insert(index);
-        });
-        if let Some(index) = first {
-            return Some(at + index);
-        }
-        at += chunk.len();
-    }
-    None
+/// Signs in a row, with nothing but white space between them, of which the parser sees no more: a file of nothing but `;` or noise would take
+/// two hundred times its size. The assembler gives up at half as many operators.
+const LONGEST_RUN: usize = 10_000;
+
+/// A run of that length fills one of these blocks of bytes, wherever it begins.
+const BLOCK: usize = LONGEST_RUN / 2;
+
+/// What the parser sees of a text from which something is hidden.
+#[derive(Debug)]
+pub struct Visible {
+    /// The bytes, blanks where something is hidden.
+    pub text: Vec<u8>,
+    /// The offset in them of the first bracket beyond the limit.
+    pub too_deep: Option<usize>,
 }
 
-/// The bytes of a range in which every bracket beyond the limit is a blank.
-pub fn hidden(rope: &Rope, range: Range<usize>) -> Vec<u8> {
+/// What the parser sees of a range of a text; nothing if that is all of it, as nearly always.
+pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
+    let runs = has_block_of_signs(rope, range.clone());
+    let mut scanner = Scanner::new(runs);
+    let mut any = false;
+    for chunk in rope.byte_slice(range.clone()).chunks() {
+        scanner.read(chunk.as_bytes(), |_, _| any = true);
+        if any {
+            break;
+        }
+    }
+    if !any {
+        return None;
+    }
     let text = slice(rope, range).into_owned();
-    let mut out = text.clone();
-    Scanner::new().read(&text, |index| out[index] = b' ');
-    out
+    let mut out = Visible { text: text.clone(), too_deep: None };
+    Scanner::new(runs).read(&text, |what, index| {
+        out.text[index] = b' ';
+        if what == Hidden::Bracket {
+            out.too_deep.get_or_insert(index);
+        }
+    });
+    Some(out)
+}
+
+/// Whether a run of signs may be so long that it is cut. Of a block with words it looks at a byte or two.
+fn has_block_of_signs(rope: &Rope, range: Range<usize>) -> bool {
+    let (mut left, mut word) = (BLOCK, false);
+    for chunk in rope.byte_slice(range).chunks() {
+        let mut rest = chunk.as_bytes();
+        while !rest.is_empty() {
+            let (block, behind) = rest.split_at(rest.len().min(left));
+            word = word || block.iter().any(|byte| is_word(*byte));
+            left -= block.len();
+            rest = behind;
+            if left == 0 {
+                if !word {
+                    return true;
+                }
+                (left, word) = (BLOCK, false);
+            }
+        }
+    }
+    false
+}
+
+/// What ends a run of signs, besides brackets, strings and comments. Characters other than ASCII are noise in code.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
 }
 
 /// The bytes of code that mean something here.
@@ -74,6 +116,13 @@ const SAYS: [bool; 256] = {
     out
 };
 
+/// Why something is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    Bracket,
+    Sign,
+}
+
 struct Scanner {
     within: Within,
     /// The byte before, where it decides what the next one means: a slash of code, a star of a comment.
@@ -83,15 +132,17 @@ struct Scanner {
     hidden: [usize; 3],
     /// What the open ones weigh.
     depth: usize,
+    /// How many signs stand in a row; nothing where nobody counts them.
+    run: Option<usize>,
 }
 
 impl Scanner {
-    fn new() -> Self {
-        Self { within: Within::Code, last: 0, open: [0; 3], hidden: [0; 3], depth: 0 }
+    fn new(runs: bool) -> Self {
+        Self { within: Within::Code, last: 0, open: [0; 3], hidden: [0; 3], depth: 0, run: runs.then_some(0) }
     }
 
-    /// Reads on, and reports each bracket beyond the limit, by its place in the bytes.
-    fn read(&mut self, bytes: &[u8], mut report: impl FnMut(usize)) {
+    /// Reads on, and reports each byte that is hidden, by its place in the bytes.
+    fn read(&mut self, bytes: &[u8], mut report: impl FnMut(Hidden, usize)) {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             let rest = &bytes[at..];
@@ -100,8 +151,11 @@ impl Scanner {
                 Within::Code if self.last == b'/' && byte == b'*' => self.enter(Within::BlockComment),
                 Within::Code => {
                     // Most bytes say nothing.
-                    let Some(length) = rest.iter().position(|byte| SAYS[usize::from(*byte)]) else {
-                        self.last = 0;
+                    let length = rest.iter().position(|byte| SAYS[usize::from(*byte)]);
+                    let skipped = &rest[..length.unwrap_or(rest.len())];
+                    self.signs(skipped, |index| report(Hidden::Sign, at + index));
+                    let Some(length) = length else {
+                        self.last = if skipped.is_empty() { self.last } else { 0 };
                         return;
                     };
                     at += length;
@@ -116,8 +170,9 @@ impl Scanner {
                         _ => false,
                     };
                     if beyond {
-                        report(at);
+                        report(Hidden::Bracket, at);
                     }
+                    self.run = self.run.map(|_| 0);
                 }
                 Within::LineComment => match memchr::memchr2(b'\n', b'\r', rest) {
                     Some(length) => {
@@ -146,6 +201,21 @@ impl Scanner {
                 },
             }
             at += 1;
+        }
+    }
+
+    /// Counts signs in code without brackets, and reports those beyond the longest run.
+    fn signs(&mut self, bytes: &[u8], mut report: impl FnMut(usize)) {
+        let Some(run) = &mut self.run else { return };
+        for (index, byte) in bytes.iter().enumerate() {
+            if is_word(*byte) {
+                *run = 0;
+            } else if !byte.is_ascii_whitespace() {
+                *run += 1;
+                if *run > LONGEST_RUN {
+                    report(index);
+                }
+            }
         }
     }
 
@@ -190,14 +260,32 @@ fn kind(byte: u8) -> Bracket {
 mod tests {
     use super::*;
 
-    /// The places at which a text opens or closes brackets beyond the limit.
+    /// The places of what is hidden of a text.
     fn beyond(text: &str) -> Vec<usize> {
         let rope = Rope::from_str(text);
-        let hidden = hidden(&rope, 0..rope.len_bytes());
-        assert_eq!(hidden.len(), text.len());
-        let places: Vec<usize> = (0..text.len()).filter(|i| hidden[*i] != text.as_bytes()[*i]).collect();
-        assert_eq!(too_deep(&rope, 0..rope.len_bytes()), places.first().copied());
-        places
+        let Some(visible) = visible(&rope, 0..rope.len_bytes()) else { return Vec::new() };
+        assert_eq!(visible.text.len(), text.len());
+        (0..text.len()).filter(|i| visible.text[*i] != text.as_bytes()[*i]).collect()
+    }
+
+    #[test]
+    fn long_runs_of_signs_end() {
+        assert_eq!(beyond(&";".repeat(LONGEST_RUN)), []);
+        let many = ";\n".repeat(30_000);
+        assert_eq!(beyond(&many).len(), 20_000);
+        let rope = Rope::from_str(&many);
+        assert_eq!(visible(&rope, 0..many.len()).unwrap().too_deep, None);
+        // Wherever it begins, and however the text came about.
+        for (before, behind) in [("ret", "ret;"), (&*"add.u32 %r1, %r1, 1;\n".repeat(501), "// x")] {
+            let text = format!("{before}{}{behind}", "?!~^".repeat(3_000));
+            let found = beyond(&text);
+            assert_eq!(found.len(), 2_000 + usize::from(before.ends_with('\n')), "{:?}", found.first());
+        }
+        // A word, a bracket or a comment begins another run; comments and strings have none.
+        for text in [";;;;;;;;;a", ";;;;;;;;;{}", ";;;;;;;;;//\n", "// --------\n", "/* -------- */", "\"--------\""] {
+            assert_eq!(beyond(&text.repeat(3_000)), [], "{text}");
+        }
+        assert_eq!(beyond(&format!("// {}\n/* {} */", "-".repeat(20_000), "-".repeat(20_000))), []);
     }
 
     #[test]
