@@ -21,7 +21,7 @@ enum Bracket {
 
 impl Bracket {
     /// What one of them takes of the assembler's stack, relative to a parenthesis.
-    fn weight(self) -> usize {
+    const fn weight(self) -> usize {
         match self {
             Self::Brace => 6,
             Self::Square | Self::Round => 1,
@@ -57,6 +57,9 @@ pub struct Visible {
 /// What the parser sees of a range of a text; nothing if that is all of it, as nearly always.
 pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
     let runs = has_block_of_signs(rope, range.clone());
+    if !runs && !has_many_brackets(rope, range.clone()) {
+        return None;
+    }
     let mut scanner = Scanner::new(runs);
     let mut any = false;
     for chunk in rope.byte_slice(range.clone()).chunks() {
@@ -77,6 +80,26 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
         }
     });
     Some(out)
+}
+
+/// Whether brackets could nest too deep if all were opened and none closed. Counting is several times as fast as looking what they are.
+fn has_many_brackets(rope: &Rope, range: Range<usize>) -> bool {
+    let weight = |byte: u8| match byte {
+        b'{' => Bracket::Brace.weight() as u8,
+        b'[' => Bracket::Square.weight() as u8,
+        b'(' => Bracket::Round.weight() as u8,
+        _ => 0,
+    };
+    let mut all = 0;
+    for chunk in rope.byte_slice(range).chunks() {
+        // The sum over 32 bytes fits into one.
+        all +=
+            chunk.as_bytes().chunks(32).map(|b| usize::from(b.iter().map(|b| weight(*b)).sum::<u8>())).sum::<usize>();
+        if all > LIMIT {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a run of signs may be so long that it is cut. Of a block with words it looks at a byte or two.
