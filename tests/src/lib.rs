@@ -6,6 +6,7 @@ pub mod floors;
 pub mod framing;
 pub mod generate;
 pub mod mutants;
+pub mod sessions;
 pub mod snippets;
 pub mod suite;
 pub mod typing;

@@ -298,7 +298,8 @@ impl<'a, 't> Body<'a, 't> {
             // The inner loop of checking a large function after a keystroke.
             if known.silent == state {
                 self.statements.pass();
-                (label, broken) = (None, false);
+                broken = broken && self.is_rest_of_line(unread, known.start);
+                (label, unread) = (None, 0);
                 continue;
             }
             let before = self.out.len();
@@ -328,15 +329,19 @@ impl<'a, 't> Body<'a, 't> {
             let found = self.out.get(before..).unwrap_or_default();
             // The pieces of a statement that fell apart are no mistakes of their own.
             let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
-            let start = known.start as usize;
-            let same_line = || self.source.text.get(unread..start).is_some_and(|between| !between.contains('\n'));
-            if broken && (piece || (unread > 0 && same_line())) {
+            if broken && (piece || self.is_rest_of_line(unread, known.start)) {
                 self.out.truncate(before);
             } else {
                 broken = found.iter().any(recovery::is_syntax);
             }
             unread = if is_error(known.kind) { known.end as usize } else { 0 };
         }
+    }
+
+    /// Whether a statement stands on the line on which an error node ended before it; 0 for none.
+    fn is_rest_of_line(&self, unread: usize, start: u32) -> bool {
+        let between = || self.source.text.get(unread..start as usize);
+        unread > 0 && between().is_some_and(|between| !between.contains('\n'))
     }
 
     /// The name of a label.

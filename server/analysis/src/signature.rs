@@ -297,20 +297,18 @@ impl Signatures {
 
     /// The signature of a function whose header has a text of that hash.
     pub fn get(&mut self, text: u64, source: Source<'_>, node: Node<'_>) -> Option<Known> {
+        let number = |signature| (ContentId::of(&signature), Arc::new(signature));
+        let body = node.child_by_field_id(fields().body);
         // How the parser recovers from an error is not determined by the text alone.
-        let lists = [fields().returns, fields().parameters];
-        if node.has_error() && lists.iter().any(|f| node.child_by_field_id(*f).is_some_and(|n| n.has_error())) {
-            return None;
+        if node.has_error() && node.children(&mut node.walk()).any(|child| Some(child) != body && child.has_error()) {
+            return Signature::of(source, node).map(number);
         }
         if let Some(known) = self.by_text.get(&text) {
             return Some(known.clone());
         }
         let known = match self.before.remove(&text) {
             Some(known) => known,
-            None => {
-                let signature = Signature::of(source, node)?;
-                (ContentId::of(&signature), Arc::new(signature))
-            }
+            None => number(Signature::of(source, node)?),
         };
         self.by_text.insert(text, known.clone());
         Some(known)

@@ -1,52 +1,10 @@
 //! Declarations change while their uses are away: commented out, cut, in broken text. When the uses return, the remembered diagnostics must
 //! not return with them.
 
-use ptx_analysis::{Analyzer, Diagnostic};
-use ptx_syntax::{Document, Snapshot};
 use ptx_tests::generate::Random;
+use ptx_tests::sessions::{Session, scribble, toggle};
 use std::fs;
 use std::path::Path;
-
-/// A document that the tests check after each edit, as an editor does.
-struct Session {
-    document: Document,
-    analyzer: Analyzer,
-    text: String,
-}
-
-fn both(analyzer: &mut Analyzer, snapshot: &Snapshot) -> Vec<Diagnostic> {
-    let mut out = analyzer.analyze(snapshot).diagnostics;
-    out.extend(analyzer.lints(snapshot, &|| false).expect("not cancelled"));
-    out
-}
-
-impl Session {
-    fn new(text: &str, pieces: Option<usize>) -> Self {
-        let document = match pieces {
-            Some(size) => Document::cut(text, 1, size),
-            None => Document::new(text),
-        };
-        let mut out = Self { document, analyzer: Analyzer::default(), text: text.to_owned() };
-        both(&mut out.analyzer, &out.document.snapshot());
-        out
-    }
-
-    /// Replaces the text by one edit and asserts that the diagnostics are those of a fresh check.
-    fn becomes(&mut self, text: &str) -> Vec<Diagnostic> {
-        let (old, new) = (self.text.as_bytes(), text.as_bytes());
-        let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let most = old.len().min(new.len()) - start;
-        let end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-        self.document.edit(start..old.len() - end, &text[start..text.len() - end]);
-        let before = std::mem::replace(&mut self.text, text.to_owned());
-        let snapshot = self.document.snapshot();
-        assert_eq!(snapshot.rope().to_string(), text);
-        let remembered = both(&mut self.analyzer, &snapshot);
-        let fresh = both(&mut Analyzer::default(), &snapshot);
-        assert_eq!(remembered, fresh, "after\n{before}\nthis, with edits\n{text}");
-        remembered
-    }
-}
 
 /// The diagnostics at the end of a session.
 fn codes(steps: &[&str]) -> Vec<&'static str> {
@@ -129,59 +87,43 @@ fn a_body_is_cut_and_comes_back() {
     assert_eq!(found, ["undeclared-name", "undeclared-name"]);
 }
 
-/// The line as a comment, deleted, or with another type, size or bracket.
-fn other_version(line: &str, random: &mut Random) -> String {
-    let swaps = [
-        (".b32", ".b64"),
-        (".u32", ".f32"),
-        (".u64", ".u32"),
-        ("sm_80", "sm_50"),
-        ("7.8", "6.0"),
-        ("{", ""),
-        ("}", ""),
-    ];
-    match random.below(5) {
-        0 | 1 => format!("//{line}"),
-        2 => String::new(),
-        3 => line.replace(char::is_numeric, "2"),
-        _ => {
-            let at = random.below(swaps.len());
-            let fitting = swaps.iter().cycle().skip(at).take(swaps.len()).find(|(from, _)| line.contains(from));
-            fitting.map_or_else(|| format!("/*{line}*/"), |(from, to)| line.replace(from, to))
-        }
-    }
+/// A kernel with these statements, before and after an edit elsewhere, and before that edit again.
+fn undisturbed(before: &str, after: &str) {
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let mut session = Session::new(&format!("{head}{before}"), None);
+    session.becomes(&format!("{head}{after}"));
+    session.becomes(&format!("{head}{before}"));
 }
 
-fn is_declaration(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with('.') || line.starts_with("//.") || line.starts_with('{') || line.starts_with('}')
-}
-
-/// Changes and restores random lines: declarations as often as their uses.
-fn toggle(text: &str, pieces: Option<usize>, steps: usize, random: &mut Random) {
-    let original: Vec<&str> = text.lines().collect();
-    let mut lines: Vec<String> = original.iter().map(|l| (*l).to_owned()).collect();
-    let of = |declarations: bool| -> Vec<usize> {
-        let all =
-            original.iter().enumerate().filter(|(_, l)| !l.trim().is_empty() && is_declaration(l) == declarations);
-        all.map(|(i, _)| i).collect()
+#[test]
+fn the_rest_of_a_broken_line_is_skipped_each_time() {
+    let kernel = |comment: &str| {
+        let lines = "    add.u32 %a, %a, 1;\n]    st.global.u32 [%rd], %a;\n\n    ecord+8], %a;\n    ret;\n";
+        format!("// {comment}\n.visible .entry k()\n{{\n    .reg .b32 %a;\n    .reg .b64 %rd;\n{lines}}}\n")
     };
-    let (declarations, uses) = (of(true), of(false));
-    let mut session = Session::new(text, pieces);
-    for _ in 0..steps {
-        let from = if random.below(2) == 0 || uses.is_empty() { &declarations } else { &uses };
-        let at = from[random.below(from.len())];
-        let changed = lines[at] != original[at];
-        // At most five lines are away at a time.
-        let away: Vec<usize> = (0..lines.len()).filter(|i| lines[*i] != original[*i]).collect();
-        if changed || away.len() > 4 {
-            let at = if changed { at } else { away[random.below(away.len())] };
-            lines[at] = original[at].to_owned();
-        } else {
-            lines[at] = other_version(original[at], random);
-        }
-        session.becomes(&(lines.join("\n") + "\n"));
-    }
+    undisturbed(&kernel("a"), &kernel("a b"));
+}
+
+#[test]
+fn a_word_that_may_be_a_label_is_met_each_time() {
+    let kernel = |number: &str| {
+        let lines = format!(
+            "    mov.u32 %a, {number};\n    mov.u32 %b, stages;\n    add.u32 %b, %b, %a;\n stages yet.\n    mov.u32 %a, 0;\n"
+        );
+        format!(".visible .entry k()\n{{\n    .reg .b32 %a, %b;\n{lines}    ret;\n}}\n")
+    };
+    undisturbed(&kernel("1"), &kernel("12"));
+}
+
+#[test]
+fn a_broken_header_is_read_each_time() {
+    let module = |size: &str| {
+        let functions = format!(
+            ".extern .func (.param .align 8 .b8 r[{size}]) structure();\n.extern .func (.par)am .b32 r) one();\n"
+        );
+        format!("{functions}.visible .entry k()\n{{\n    call one;\n    call one;\n    ret;\n}}\n")
+    };
+    undisturbed(&module("16"), &module(";16"));
 }
 
 #[test]
@@ -197,5 +139,6 @@ fn lines_that_go_and_come_back_mean_what_they_mean() {
         let steps = if text.len() < 6_000 { 150 } else { 30 };
         toggle(&text, None, steps, &mut random);
         toggle(&text, Some(300), steps / 3, &mut random);
+        scribble(&text, [None, Some(300)][random.below(2)], steps / 2, &mut random);
     }
 }

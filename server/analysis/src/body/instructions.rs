@@ -28,6 +28,7 @@ impl<'t> Body<'_, 't> {
                 Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
             if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
                 self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
+                self.lost.labels.extend(lost_label(&recalled.found, text));
                 // The function goes on depending on them although nobody looks them up this time.
                 let dependencies = self.dependencies.get_mut();
                 for name in recalled.of_module() {
@@ -51,7 +52,6 @@ impl<'t> Body<'_, 't> {
         match lowered {
             Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
             Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
-                self.lost.labels.push(l.opcode.text);
                 found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
             }
             Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
@@ -67,6 +67,7 @@ impl<'t> Body<'_, 't> {
             self.what_is_missing(source, node, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
+        self.lost.labels.extend(lost_label(&found, text));
         let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
         children.note(index, whole, if silent { state } else { 0 });
     }
@@ -91,6 +92,12 @@ impl<'t> Body<'_, 't> {
             missing_directive::check(lowered, &self.given, out);
         }
     }
+}
+
+/// The first word of a statement, where it may be the label that the findings say is lost.
+fn lost_label<'t>(found: &[Diagnostic], text: &'t str) -> Option<&'t str> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '%')).unwrap_or(text.len());
+    found.iter().any(syntax_error::is_in_unknown).then(|| text.get(..end)).flatten()
 }
 
 /// Something that begins with a word that is no instruction.

@@ -218,15 +218,15 @@ fn what_is_hidden_comes_back() {
     for body in [&deep, &format!("mov.u32 %r1, 1;{}", ";".repeat(9_999))] {
         let text = [function("a", "ret;"), function("b", body), function("c", "ret;")].concat();
         for least in [usize::MAX / 4, 16] {
-            let mut document = crate::Document::cut(&text, 1, least);
+            let mut document = Document::cut(&text, 1, least);
             let place = text.find(&**body).unwrap() + 1;
             for (range, new) in
                 [(place..place, "{;"), (place..place + 1, ""), (place..place, "{"), (place..place + 2, "")]
             {
                 document.edit(range, new);
                 let edited = document.snapshot();
-                let fresh = crate::Snapshot::cut(&edited.rope().to_string(), 1, least);
-                let trees = |s: &crate::Snapshot| s.roots().map(|root| root.to_sexp()).collect::<String>();
+                let fresh = Snapshot::cut(&edited.rope().to_string(), 1, least);
+                let trees = |s: &Snapshot| s.roots().map(|root| root.to_sexp()).collect::<String>();
                 assert!(trees(&edited) == trees(&fresh), "{new:?} {least}");
                 assert_eq!(edited.too_deep().collect::<Vec<_>>(), fresh.too_deep().collect::<Vec<_>>());
             }

@@ -1,0 +1,36 @@
+//! Random edits in many sessions, each compared with a fresh check: `sessions SEED EDITS FILE…`.
+//!
+//! In half of the sessions lines go away and come back, declarations as often as their uses; in the others anything is put in, deleted and
+//! moved. Texts are parsed as a whole and in small pieces. It ends with a panic at the first difference: in diagnostics, lints, or registers.
+
+use ptx_tests::generate::Random;
+use ptx_tests::sessions::{scribble, toggle};
+use std::time::Instant;
+
+/// Edits of a session.
+const STEPS: usize = 200;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = || arguments.next().and_then(|n| n.parse::<usize>().ok());
+    let (Some(seed), Some(most)) = (number(), number()) else {
+        eprintln!("usage: sessions SEED EDITS FILE…");
+        std::process::exit(2);
+    };
+    let read = |path: String| Some(std::fs::read_to_string(path).ok()?.replace("\r\n", "\n"));
+    let texts: Vec<String> = arguments.filter_map(read).filter(|text| !text.is_empty()).collect();
+    let mut random = Random::new(seed as u64 * 2 + 1);
+    let (mut edits, mut sessions) = (0, 0);
+    let begin = Instant::now();
+    while edits < most {
+        let text = &texts[random.below(texts.len())];
+        let pieces = [None, Some(300), Some(3_000)][random.below(3)];
+        let session = if sessions % 2 == 0 { toggle } else { scribble };
+        edits += session(text, pieces, STEPS, &mut random);
+        sessions += 1;
+        if sessions % 50 == 0 {
+            println!("{edits} edits, {sessions} sessions, {:.0} s", begin.elapsed().as_secs_f64());
+        }
+    }
+    println!("{edits} edits in {sessions} sessions, {:.0} s: no difference", begin.elapsed().as_secs_f64());
+}
