@@ -116,17 +116,6 @@ fn a_word_that_may_be_a_label_is_met_each_time() {
 }
 
 #[test]
-fn a_broken_header_is_read_each_time() {
-    let module = |size: &str| {
-        let functions = format!(
-            ".extern .func (.param .align 8 .b8 r[{size}]) structure();\n.extern .func (.par)am .b32 r) one();\n"
-        );
-        format!("{functions}.visible .entry k()\n{{\n    call one;\n    call one;\n    ret;\n}}\n")
-    };
-    undisturbed(&module("16"), &module(";16"));
-}
-
-#[test]
 fn lines_that_go_and_come_back_mean_what_they_mean() {
     let mut random = Random::new(29);
     let folders = ["kernels", "fixtures/calls"].map(|f| Path::new(env!("CARGO_MANIFEST_DIR")).join(f));
