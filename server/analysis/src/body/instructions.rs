@@ -28,7 +28,7 @@ impl<'t> Body<'_, 't> {
                 Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
             if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
                 self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
-                self.lost.labels.extend(lost_label(&recalled.found, text));
+                self.lost.labels.extend(lost_label(recalled.found, text));
                 // The function goes on depending on them although nobody looks them up this time.
                 let dependencies = self.dependencies.get_mut();
                 for name in recalled.of_module() {
