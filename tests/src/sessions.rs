@@ -74,6 +74,7 @@ impl Session {
         out
     }
 
+    /// Replaces the text by one edit, and looks at nothing yet.
     fn replaced(&mut self, text: &str) -> Snapshot {
         let (old, new) = (self.text().as_bytes(), text.as_bytes());
         let mut start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -89,8 +90,7 @@ impl Session {
         self.document.edit(start..end, &text[start..text.len() - same]);
         self.texts.push(text.to_owned());
         self.edits += 1;
-        let snapshot = self.document.snapshot();
-        snapshot
+        self.document.snapshot()
     }
 
     /// Replaces the text by one edit.
