@@ -1,7 +1,7 @@
 //! What the parser sees of a text: all of it, but for brackets that nest too deep and for endless runs of signs, which it takes for blanks.
 //!
-//! Whoever walks a tree recurses into it, so a tree must not be deeper than a stack is large. Brackets make it deep, and here is the one place
-//! that bounds them ([`LIMIT`]).
+//! Functions that walk a tree recurse into it, so a tree must not be deeper than a stack is large. Brackets make it deep, and this module
+//! bounds their depth ([`LIMIT`]).
 
 use crate::forest::slice;
 use ropey::Rope;
@@ -155,7 +155,7 @@ struct Scanner {
     hidden: [usize; 3],
     /// What the open ones weigh.
     depth: usize,
-    /// How many signs stand in a row; nothing where nobody counts them.
+    /// How many signs stand in a row; nothing where they are not counted.
     run: Option<usize>,
 }
 

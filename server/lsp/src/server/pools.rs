@@ -5,7 +5,7 @@
 use std::io::Result;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Stack of a thread: trees nest, to a limit (`ptx_syntax`), and whoever walks them recurses. It is address space, not memory.
+/// Stack of a thread: functions that walk a tree recurse, to the depth that `ptx_syntax` allows. It is address space, not memory.
 const STACK: usize = 16 << 20;
 
 /// Where to have work done.
@@ -13,7 +13,7 @@ const STACK: usize = 16 << 20;
 pub struct Pools {
     /// For asynchronous work, and for most requests.
     pub requests: Handle,
-    /// For what somebody waits for at the keyboard and what takes an instant: hover, completion, definition.
+    /// For requests that take an instant and that the user waits for: hover, completion, definition.
     pub instant: Handle,
     /// For runs of kernels. More than two at a time would only compete for the processors, and for memory.
     pub evaluations: Handle,
@@ -64,7 +64,7 @@ impl Threads {
         self.requests.block_on(work)
     }
 
-    /// Ends without waiting: whoever still computes has nobody to answer to.
+    /// Ends without waiting for threads that still compute: their answers have no reader any more.
     pub fn shut_down(self) {
         self.evaluations.shutdown_background();
         self.instant.shutdown_background();
@@ -72,7 +72,7 @@ impl Threads {
     }
 }
 
-/// Lets threads that answer somebody go first. Only Linux gives single threads a priority of their own; elsewhere the scheduler has to
+/// Lets threads that answer requests go first. Only Linux gives single threads a priority of their own; elsewhere the scheduler has to
 /// find out by itself which of them take long.
 pub fn yield_to_others() {
     #[cfg(target_os = "linux")]
