@@ -23,7 +23,7 @@ pub fn is_written(result: io::Result<()>) -> bool {
     }
 }
 
-/// A line on standard error, safe for a terminal; if nobody listens there, that is no reason to stop.
+/// Writes a line to standard error, safe for a terminal. A closed standard error is no reason to stop.
 pub fn complain(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", terminal::for_stderr(line));
 }

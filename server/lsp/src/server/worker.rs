@@ -188,7 +188,7 @@ impl Worker {
                 refresh::diagnostics(&self.shared);
             }
         }
-        // Whoever is told that the pass is complete may ask for its diagnostics next.
+        // A client that learns that the pass is complete may ask for its diagnostics next.
         if passed {
             self.take_figures(&snapshot, revision, target);
         }

@@ -531,7 +531,7 @@ fn the_end_of_the_process_that_started_it() {
     parent.kill().unwrap();
     parent.wait().unwrap();
     assert_eq!(client.ended(Duration::from_secs(10)).and_then(|s| s.code()), Some(1));
-    // A process of another system: nobody knows here whether it lives.
+    // A process of another system: this one cannot see whether it lives.
     let mut client = server();
     client.begin(json!({ "capabilities": {}, "processId": gone }));
     client.open(URI, 1, &bad());

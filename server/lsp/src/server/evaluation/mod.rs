@@ -168,7 +168,7 @@ struct Inside {
     again: bool,
     /// The text that was evaluated again last, whatever came of it.
     tried: Option<SnapshotId>,
-    /// The newest text that somebody has asked about.
+    /// The revision of the newest text that a request was about.
     asked: u64,
 }
 
@@ -290,13 +290,13 @@ fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
 }
 
 impl Slot {
-    /// Notes that somebody asks about a text.
+    /// Notes that a request is about a text.
     pub fn asked(&self, revision: u64) {
         let mut inside = lock(&self.0);
         inside.asked = inside.asked.max(revision);
     }
 
-    /// Whether somebody has asked about a newer text: nobody wants to see a run of this one any more.
+    /// Whether a later request was about a newer text. A run of this text is then outdated.
     pub fn was_asked_since(&self, revision: u64) -> bool {
         lock(&self.0).asked > revision
     }
