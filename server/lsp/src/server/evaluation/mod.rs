@@ -261,8 +261,7 @@ pub fn ask(
         return Err(Refusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
     }
     let limits = Limits { checks: settings.checks, steps: settings.steps };
-    let known = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time);
-    if let Some(known) = known.filter(|e| same(&e.question, &e.entry, question, &e.module)) {
+    if let Some(known) = known(shared, document, snapshot, question) {
         document.evaluation.want(&known, question);
         return Ok(known);
     }
@@ -281,6 +280,19 @@ pub fn ask(
         tell(shared, &document.uri, checked.version, evaluation.summary());
     }
     Ok(evaluation)
+}
+
+/// The run that answers a question already: it takes no time to look at it.
+pub fn known(
+    shared: &Shared,
+    document: &Document,
+    snapshot: &Snapshot,
+    question: &Question,
+) -> Option<Arc<Evaluation>> {
+    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let limits = Limits { checks: settings.checks, steps: settings.steps };
+    let last = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
+    same(&last.question, &last.entry, question, &last.module).then_some(last)
 }
 
 /// Whether two questions about a module mean the same launch.

@@ -54,13 +54,17 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
     document.evaluation.asked(checked.revision);
-    cancellable_in(&shared.pools.evaluations, move |cancelled| {
+    let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
+    if request.question.entry.is_none() {
+        request.question.at = request.line.map(|line| offset_of(&rope, line));
+    }
+    // What was run before is shown at once, whatever other kernels run.
+    let question = &request.question;
+    let known = checked.snapshot.as_ref().and_then(|s| evaluation::known(shared, &document, s, question));
+    let pool = if known.is_some() { &shared.pools.requests } else { &shared.pools.evaluations };
+    cancellable_in(pool, move |cancelled| {
         let outdated = || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
         let stop = || cancelled.is_set() || outdated();
-        let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
-        if request.question.entry.is_none() {
-            request.question.at = request.line.map(|line| offset_of(&rope, line));
-        }
         let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop)
             .map_err(|refusal| refused(&refusal, &rope))?;
         cancelled.check()?;
