@@ -76,5 +76,9 @@ fn tokens(snapshot: &Snapshot) -> Vec<String> {
     let mut out = Vec::new();
     snapshot.roots().for_each(|root| add(root, snapshot, &mut out));
     out.retain(|t| !t.is_empty());
+    // A comment without an end takes in the line break that formatting puts at the end of the text.
+    if let Some(last) = out.last_mut() {
+        last.truncate(last.trim_end().len());
+    }
     out
 }

@@ -3,10 +3,10 @@
 //! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
 //! that do not return, and the meaning of those names that it takes from the module.
 
-use super::{Analyzer, Dependencies, ModuleFacts, Record, header, is_remembered};
+use super::{Analyzer, Dependencies, ModuleFacts, header, is_remembered};
 use crate::body::children;
 use crate::checks::unused_function;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::flow::facts::Facts;
 use crate::flow::lints::Analysis;
 use crate::flow::{self, Graph, Module};
@@ -23,7 +23,7 @@ struct Known {
     environment: u64,
     dependencies: Dependencies,
     /// Ranges count from the start of the item.
-    found: Arc<[Diagnostic]>,
+    found: Vec<Diagnostic>,
     /// Where somebody wants them.
     facts: Option<Arc<Facts>>,
     /// The pass that last met it.
@@ -90,6 +90,10 @@ impl Analyzer {
                 complete = false;
                 continue;
             };
+            if self.for_one_check {
+                out.extend(found.found.into_iter().map(|d| d.shifted(item.range.start)));
+                continue;
+            }
             out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
             self.lints.known.insert(text, Known { environment, pass, ..found });
         }
@@ -182,13 +186,13 @@ fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, heads: &mut 
     let text = whole.snapshot.text(item.range.clone());
     let lowered = flow::lower(&text, item, index, header, module, heads);
     let (function, dependencies) = (&lowered.function, lowered.dependencies);
-    let nothing = Known { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
+    let nothing = Known { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
     if !function.complete {
         return Some(nothing);
     }
     let graph = Graph::new(function);
     let analysis = Analysis::new(function, &graph, &header.environment, module);
-    let found = Arc::from(analysis.run(whole.cancelled)?);
+    let found = analysis.run(whole.cancelled)?;
     let facts = whole.keeps_facts.then(|| {
         let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
         Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
@@ -200,9 +204,7 @@ impl super::Functions {
     /// Whether the check of a function with this text found an error.
     fn has_errors(&self, text: u64) -> bool {
         let records = self.by_text.get(&text).into_iter().flatten();
-        let mut records = records.filter_map(|i| self.records.get(*i)?.as_ref());
-        let broken = |r: &Record| r.found.iter().any(|d| d.severity == Severity::Error);
-        records.any(broken)
+        records.filter_map(|i| self.records.get(*i)?.as_ref()).any(|r| r.has_errors)
     }
 }
 

@@ -97,8 +97,8 @@ pub struct List {
     pub uses: u32,
 }
 
-/// The selector of a part of a register (`b0`, `h1`), as the tables spell it.
-pub type Part = &'static str;
+/// The selector of a part of a register (`b0`, `h1`), as an index into those that its operand may have; see [`Operand::selector`].
+pub type Part = u8;
 
 /// What an operand holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,6 +172,12 @@ pub struct Operand {
 }
 
 impl Operand {
+    /// The selector of the part of a register that it is, as the tables spell it.
+    pub fn selector(&self) -> Option<&'static str> {
+        let (Value::Part(_, part), Some(spec)) = (self.value, self.spec) else { return None };
+        spec.select.get(usize::from(part)).copied()
+    }
+
     /// Whether registers in it are read.
     pub fn reads(&self) -> bool {
         self.role == Role::Address || self.spec.is_none_or(|s| s.access != Access::Write)

@@ -7,17 +7,13 @@ use crate::values::video::Part;
 use crate::values::video::multiply::{Multiply, Sign};
 use crate::values::video::scalar::{Operation, Scalar, Source, Then};
 use crate::values::video::simd::{self, Choice, Mask, Simd, Width};
-use ptx_analysis::flow::Value;
 use ptx_isa::Exec;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The selector on an operand, without its dot.
 fn selector(inst: &Inst<'_>, name: &str) -> Option<&'static str> {
-    match inst.operand(name)?.value {
-        Value::Part(_, part) => Some(part.trim_start_matches('.')),
-        _ => None,
-    }
+    inst.operand(name)?.selector().map(|part| part.trim_start_matches('.'))
 }
 
 fn part(inst: &Inst<'_>, name: &str) -> Result<Part> {

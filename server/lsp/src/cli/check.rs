@@ -18,6 +18,9 @@ use std::io::{self, Write, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 
+/// How many findings are made into text at once.
+const MAX_RENDERED: usize = 10_000;
+
 /// What to check, and how to tell.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -107,6 +110,8 @@ pub enum Outcome {
 pub enum Findings {
     /// As text, which may have escape sequences for colours.
     Text(String),
+    /// So many that their text takes more memory than all else: it is made piece by piece as it is written.
+    Many(Snapshot, Vec<Diagnostic>),
     /// As results of SARIF.
     Sarif(sarif::Results),
 }
@@ -142,13 +147,23 @@ fn check(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
     };
     let diagnostics = findings(&snapshot, arguments, threads);
     let name = origin.name();
+    let counts = Counts::of(&diagnostics);
     let findings = match arguments.format {
-        Format::Human => Findings::Text(human::render(&for_stdout(&name), &snapshot, &diagnostics)),
-        Format::Json => Findings::Text(json::render(&name, &snapshot, &diagnostics)),
         Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
+        _ if diagnostics.len() > MAX_RENDERED => Findings::Many(snapshot.clone(), diagnostics),
+        format => Findings::Text(render(format, &name, &snapshot, &diagnostics)),
     };
     discard(snapshot);
-    Outcome::Done { findings, counts: Counts::of(&diagnostics), lossy }
+    Outcome::Done { findings, counts, lossy }
+}
+
+/// The findings of a file as text.
+fn render(format: Format, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+    if format == Format::Json {
+        json::render(name, snapshot, diagnostics)
+    } else {
+        human::render(&for_stdout(name), snapshot, diagnostics)
+    }
 }
 
 /// Taking a tree of millions of nodes apart takes a tenth of the time of building it, and nobody waits for it.
@@ -162,7 +177,7 @@ fn discard(snapshot: Snapshot) {
 fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<Diagnostic> {
     let mut levels = Levels::default();
     arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
-    let mut analyzer = Analyzer::default();
+    let mut analyzer = Analyzer::for_one_check();
     analyzer.set_threads(threads);
     analyzer.set_project(Project {
         targets: arguments.project_target.clone(),
@@ -178,21 +193,24 @@ fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<D
         out.extend(analyzer.lints(snapshot, &|| false).unwrap_or_default());
     }
     // What has nothing to do with the target is said once.
-    let mut seen = HashSet::new();
-    out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
+    if arguments.target.len() > 1 {
+        let mut seen = HashSet::new();
+        out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
+    }
     out.sort_by_key(|d| (d.range.start, d.range.end));
     levels.apply(out)
 }
 
 /// The report on standard output.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Report {
+    format: Format,
     sarif: Option<sarif::Report>,
 }
 
 impl Report {
     fn new(format: Format) -> Self {
-        Self { sarif: (format == Format::Sarif).then(sarif::Report::default) }
+        Self { format, sarif: (format == Format::Sarif).then(sarif::Report::default) }
     }
 
     fn unreadable(&mut self, name: &str, reason: &str) {
@@ -216,6 +234,12 @@ impl Report {
                 match (findings, &mut self.sarif) {
                     // Takes the colours out where they are not wanted.
                     (Findings::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
+                    (Findings::Many(snapshot, diagnostics), _) => {
+                        for some in diagnostics.chunks(MAX_RENDERED) {
+                            let text = render(self.format, &name, &snapshot, some);
+                            anstream::stdout().lock().write_all(text.as_bytes())?;
+                        }
+                    }
                     (Findings::Sarif(results), Some(sarif)) => sarif.add(results),
                     (Findings::Sarif(_), None) => {}
                 }

@@ -323,6 +323,35 @@ fn a_run_without_an_end_holds_nobody_up() {
 }
 
 #[test]
+fn runs_without_an_end_keep_neither_finished_ones_nor_newer_texts_waiting() {
+    let mut client = opened();
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "ptx-analyzer": { "evaluation": { "steps": 4_000_000_000_000_u64 } } } }),
+    );
+    let first = evaluate(&mut client, json!({}));
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nL:\n\
+        add.u32 %r1, %r1, 1;\nbra L;\n}\n";
+    let endless = ["file:///a.ptx", "file:///b.ptx"];
+    let asked = |client: &mut Client, uri: &str| {
+        let command = json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [{ "uri": uri }] });
+        client.request("workspace/executeCommand", command)
+    };
+    let ids = endless.map(|uri| {
+        client.open(uri, 1, text);
+        client.diagnostics(uri, 1);
+        asked(&mut client, uri)
+    });
+    assert_eq!(evaluate(&mut client, json!({}))["status"], first["status"]);
+    assert!(client.others().iter().all(|m| !ids.iter().any(|id| m["id"] == *id)));
+    // A request about a newer text ends the run of the older one.
+    client.change(endless[0], 2, json!([{ "text": text.replace("bra L;", "ret;") }]));
+    let id = asked(&mut client, endless[0]);
+    assert_eq!(client.answer(ids[0])["error"]["code"], -32800);
+    assert_eq!(client.answer(id)["result"]["status"], "finished");
+}
+
+#[test]
 fn a_client_without_one_gets_a_document() {
     let mut client = begun(json!({ "window": { "showDocument": { "support": true } } }));
     let lenses = client.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));

@@ -203,8 +203,8 @@ impl Lowering<'_, '_> {
         match component {
             Some(place) if elements > 1 && place < elements => Value::Register(super::Slot(first.0 + place as u32)),
             _ if elements == 1 => {
-                let selector = spec.value.select.iter().copied().find(|s| *s == member);
-                Value::Part(first, selector.unwrap_or(""))
+                let selector = spec.value.select.iter().position(|s| *s == member);
+                Value::Part(first, selector.and_then(|at| at.try_into().ok()).unwrap_or(u8::MAX))
             }
             _ => {
                 self.out.complete = false;
