@@ -15,6 +15,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LINE = re.compile(r"ptxas (\S+), line (\d+); (\w+)\s*: (.*)")
 
 
+def assembler():
+    """Which assembler answers, for the first line of what it is asked for: `ptxas 13.5.37`."""
+    said = subprocess.run([PTXAS, "--version"], capture_output=True, text=True, check=True).stdout
+    return "ptxas " + re.search(r"V(\d\S*)", said)[1]
+
+
 def declarations(version, target):
     """The declarations that this version and target know, in one line (as tests/src/snippets.rs does)."""
     number = int(re.match(r"sm_(\d+)", target)[1])

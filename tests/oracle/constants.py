@@ -6,6 +6,8 @@ lines: EXPRESSION<TAB>VALUE      VALUE: the 64 bits in hexadecimal; then `s` or 
 """
 import itertools, os, re, struct, subprocess, sys, tempfile
 
+from ask import assembler
+
 PTXAS = os.environ.get("PTXAS", "ptxas")
 LINE = re.compile(r"ptxas \S+, line (\d+); (error|fatal)\s*: ")
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -97,7 +99,7 @@ def main():
     integers, floats = values(texts, ".u64"), values(texts, ".f64")
     # Half of a zero minus one tells a signed zero from an unsigned one.
     typed = values([f"(({text})*0-1)/2" for text in integers], ".u64")
-    print("# What constant expressions are worth to ptxas. Made by tests/oracle/constants.py.")
+    print(f"# What constant expressions are worth to {assembler()}. Made by tests/oracle/constants.py.")
     for text in texts:
         if text in integers:
             print(f"{text}\t{integers[text]:x}{'u' if typed[f'(({text})*0-1)/2'] else 's'}")

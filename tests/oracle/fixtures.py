@@ -7,6 +7,7 @@ lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at w
 In a file that says `//@ line by line`, a line at which the assembler stops is emptied and the rest asked again, until all is said.
 """
 import os, re, subprocess, sys, tempfile
+from ask import assembler
 
 PTXAS = os.environ.get("PTXAS", "ptxas")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -59,7 +60,7 @@ def ask_on(text):
 
 
 def main():
-    print("# What ptxas says of each fixture and kernel. Made by tests/oracle/fixtures.py.")
+    print(f"# What {assembler()} says of each fixture and kernel. Made by tests/oracle/fixtures.py.")
     for folder in ("fixtures", "kernels"):
         for base, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
             for name in sorted(n for n in names if n.endswith(".ptx")):

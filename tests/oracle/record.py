@@ -3,7 +3,8 @@
 
 usage: PTXAS=/path/to/ptxas tests/oracle/record.py [FAMILY… | mixed | --list]      (ptxas of CUDA 13; everything without arguments)
 
-- verdicts/FAMILY.txt.gz   `OK|ERR VERSION TARGET STATEMENT`: all that the tables call legal (after `# legal`), then near misses (`# near`)
+- verdicts/FAMILY.txt.gz   `# ptxas 13.5.37`, then `OK|ERR VERSION TARGET STATEMENT`: all that the tables call legal (after `# legal`), then near
+                           misses (`# near`)
 - verdicts/mixed.txt.gz    a sample of all families at older versions and targets
 - floors/FAMILY.txt        for each representative statement the versions that take it, by target (floors.py)
 - known-disagreements.txt  where our verdict (first word) is another, each with a reason; reasons.txt gives a reason by regular expression
@@ -12,6 +13,7 @@ usage: PTXAS=/path/to/ptxas tests/oracle/record.py [FAMILY… | mixed | --list] 
 The test `recorded_verdicts_and_floors_are_ours` replays all of it without the assembler.
 """
 import gzip, os, re, subprocess, sys, zlib
+from ask import assembler
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,6 +44,7 @@ def ask(lines):
 
 
 def write(name, lines):
+    lines = [f"# {assembler()}", *lines]
     path = os.path.join(HERE, "verdicts", name + ".txt.gz")
     # No time stamp: the same verdicts are the same file.
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as f:
@@ -65,7 +68,7 @@ def family(name, targets):
     if run.returncode:
         raise SystemExit(run.stderr)
     with open(os.path.join(HERE, "floors", name + ".txt"), "w") as f:
-        f.write("# Floors measured by tests/oracle/floors.py: signatures (target:lowest version..highest), then signature and statement.\n" + run.stdout)
+        f.write(f"# {assembler()}. Floors measured by tests/oracle/floors.py: signatures (target:lowest version..highest), then signature and statement.\n" + run.stdout)
     print(f"{name}: {len(legal)} legal, {len(near)} near misses, {len(statements)} floors", flush=True)
 
 

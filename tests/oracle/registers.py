@@ -10,6 +10,8 @@ import os, re, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
+from ask import assembler
+
 PTXAS = os.environ.get("PTXAS", "ptxas")
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
@@ -163,7 +165,6 @@ def shared(case):
 
 
 def main():
-    version = re.search(r"V(\d\S*)", subprocess.run([PTXAS, "--version"], capture_output=True, text=True).stdout)[1]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         lines = [f"least {t} {ask(t, kernel(''))[0]}" for t in TARGETS]
         lines += pool.map(limit, product(["sm_75", "sm_86", "sm_90", "sm_120"], bounds()))
@@ -172,10 +173,10 @@ def main():
         lines += pool.map(exchange, [(t, h, m) for t in ("sm_90a", "sm_100a") for h, m in EXCHANGES])
         modules = list(pool.map(shared, SHARED.items()))
     with open(os.path.join(HERE, "registers.txt"), "w") as f:
-        f.write(f"# Recorded by registers.py with ptxas {version}: registers of kernels that want as many as they can get.\n")
+        f.write(f"# Recorded by registers.py with {assembler()}: registers of kernels that want as many as they can get.\n")
         f.write("\n".join(lines) + "\n")
     with open(os.path.join(HERE, "shared.txt"), "w") as f:
-        f.write(f"# Recorded by registers.py with ptxas {version}: bytes of static shared memory.\n" + "".join(modules))
+        f.write(f"# Recorded by registers.py with {assembler()}: bytes of static shared memory.\n" + "".join(modules))
 
 
 main()
