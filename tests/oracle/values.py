@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what integer and video instructions give: the assembler folds them, or its machine code is evaluated (machine_code.py).
 
-usage: PTXAS=/path/to/ptxas values.py [integer|video]        writes server/interp/tests/data/*.tsv, which the tests replay
+usage: PTXAS=/path/to/ptxas values.py [integer|video]        writes server/num/tests/data/*.tsv, which the tests replay
 
 integer.tsv: opcode with modifiers, operands in hexadecimal, result, `folded` or `computed` (what is neither is left out)
 video.tsv: an instruction, then `a b c result` in hexadecimal, several times
@@ -10,7 +10,7 @@ import os, random, sys
 import machine_code
 from machine_code import Unknown, compile_all, evaluate, is_constant
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../server/interp/tests/data")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../server/num/tests/data")
 EDGES = [0, 1, 2, 3, 5, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x80808080, 0x7f7f7f7f,
          0x80008000, 0x7fff7fff, 0xfffffffe, 31, 32, 33, 0x80000001]
 WIDE = ["u16", "u32", "u64", "s16", "s32", "s64"]

@@ -6,12 +6,10 @@
 pub mod decode;
 mod exec;
 pub mod findings;
-pub mod image;
 pub mod inspect;
 pub mod lanes;
 pub mod launch;
 pub mod machine;
-pub mod matrix;
 pub mod memory;
 pub mod races;
 pub mod registers;
@@ -19,4 +17,3 @@ pub mod simd;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod trace;
-pub mod values;

@@ -5,7 +5,7 @@
 
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Lanes whose results must be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

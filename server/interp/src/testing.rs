@@ -2,11 +2,11 @@
 
 use crate::decode::Executable;
 use crate::findings::{Fault, Kind};
-use crate::image::{Bindings, Image, ImageId, Opaque};
+use ptx_num::image::{Bindings, Image, ImageId, Opaque};
 use crate::machine::{Machine, Memory, Settings, Shape, Status};
 use crate::memory::Storage;
 use crate::trace::{self, Run};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_analysis::program::Program;
 use std::sync::Arc;
 

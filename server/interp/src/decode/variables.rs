@@ -2,7 +2,7 @@
 
 use super::{Executable, Located, Refusal};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_analysis::program::{Initial, Target};
 use ptx_analysis::symbols::Variable;
 use ptx_isa::ISA;

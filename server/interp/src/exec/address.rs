@@ -2,7 +2,7 @@
 
 use crate::decode::{Action, Inst, Refusal, Space, space_named};
 use crate::memory::{Region, SHARED_STRIDE, Window};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 fn space_of(inst: &Inst<'_>) -> Space {
     inst.modifiers().map(space_named).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)

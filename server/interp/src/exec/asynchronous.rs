@@ -10,8 +10,8 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
-use crate::values::Marks;
-use crate::values::atomic::{self, Element, Function, Operation};
+use ptx_num::values::Marks;
+use ptx_num::values::atomic::{self, Element, Function, Operation};
 use ptx_isa::Exec;
 use ptx_isa::tables::Version;
 

@@ -6,7 +6,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::{Region, Window};
 use crate::registers::Place;
-use crate::values::atomic::{self, Element, Function, Operation};
+use ptx_num::values::atomic::{self, Element, Function, Operation};
 
 /// An operation without an ordering is relaxed (manual, *atom*).
 fn order(inst: &Inst<'_>) -> Order {

@@ -11,7 +11,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Addresses and sizes are multiples of this.
 const UNIT: usize = 16;

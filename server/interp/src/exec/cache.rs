@@ -3,7 +3,7 @@
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::Outcome;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Bytes of a line, which `discard` gives up.
 const LINE: usize = 128;

@@ -8,8 +8,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
-use crate::values::float::compare::{self, Comparison};
-use crate::values::float::half::{Bf16, F16, Half};
+use ptx_num::values::float::compare::{self, Comparison};
+use ptx_num::values::float::half::{Bf16, F16, Half};
 
 type Decoded = Result<Action, Refusal>;
 

@@ -1,6 +1,6 @@
 //! `cvt` and `cvt.pack`: conversions, over all lanes at once.
 //!
-//! What is computed is in [`values::convert`](crate::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
+//! What is computed is in [`values::convert`](ptx_num::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
 //! the widths of their registers, and results are cut or extended to theirs.
 
 use crate::decode::{Action, Inst, Refusal};
@@ -8,8 +8,8 @@ use crate::exec::float::steps::is_first_generation;
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::registers::{Dst, Place, Registers, Src};
 use crate::simd::{LaneStep, Marked, bits};
-use crate::values::Marks;
-use crate::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
+use ptx_num::values::Marks;
+use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
 
 /// `cvt`, all forms.
 pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {

@@ -6,8 +6,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{Lane, Mask, lanes};
 use crate::registers::Registers;
 use crate::simd::Marked;
-use crate::values::Marks;
-use crate::values::integer::{Int, carry};
+use ptx_num::values::Marks;
+use ptx_num::values::integer::{Int, carry};
 
 type Result<T> = std::result::Result<T, Refusal>;
 

@@ -7,11 +7,11 @@ pub(in crate::exec) mod tests;
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane};
 use crate::simd::{Marked, bits, fuses};
-use crate::values::Marks;
-use crate::values::float::compare::{self, Property};
-use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
-use crate::values::float::packed::{single_pair2, single_pair3, words};
-use crate::values::float::{Rounding, approx, double, single};
+use ptx_num::values::Marks;
+use ptx_num::values::float::compare::{self, Property};
+use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
+use ptx_num::values::float::{Rounding, approx, double, single};
 use steps::{Choice, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
 type Decoded = Result<Action, Refusal>;

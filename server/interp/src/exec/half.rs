@@ -6,10 +6,10 @@ mod tests;
 use super::float::steps::{Choice, modifiers, step1, step2, step3, types};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::decode::{Action, Inst, Refusal};
-use crate::values::Marks;
-use crate::values::float::half::{self, Bf16, F16, Half};
-use crate::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
-use crate::values::float::{Clamp, Modifiers, approx, extremes};
+use ptx_num::values::Marks;
+use ptx_num::values::float::half::{self, Bf16, F16, Half};
+use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
+use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
 
 type Decoded = Result<Action, Refusal>;
 
@@ -135,7 +135,7 @@ pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
     binary!(inst, mul)
 }
 
-/// What tensor copies leave for elements out of bounds ([`nan_pattern`](crate::image::tensor_map::ElementType::nan_pattern)). The manual does not give
+/// What tensor copies leave for elements out of bounds ([`nan_pattern`](ptx_num::image::tensor_map::ElementType::nan_pattern)). The manual does not give
 /// its bits.
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 

@@ -5,8 +5,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::{Lane, lanes};
 use crate::machine::Outcome;
-use crate::values::Marks;
-use crate::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};
+use ptx_num::values::Marks;
+use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};
 
 type Result<T> = std::result::Result<T, Refusal>;
 

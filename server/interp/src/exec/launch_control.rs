@@ -10,7 +10,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Bytes of an answer.
 const BYTES: usize = 16;

@@ -4,10 +4,10 @@ use super::mma::{Held, refused, whole_warp};
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
 use crate::machine::{Context, Order, Outcome};
-use crate::matrix::movement::{Movement, ROW};
+use ptx_num::matrix::movement::{Movement, ROW};
 use crate::memory::Region;
 use crate::registers::Place;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 fn movement(inst: &Inst<'_>) -> Result<Movement, Refusal> {
     Movement::new(inst.entry().name, inst.form(), &inst.function.chosen(inst.index).values).map_err(refused)

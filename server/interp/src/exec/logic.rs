@@ -6,8 +6,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked};
-use crate::values::integer::permute::{Pattern, prmt as permuted};
-use crate::values::integer::{Int, logic, shift};
+use ptx_num::values::integer::permute::{Pattern, prmt as permuted};
+use ptx_num::values::integer::{Int, logic, shift};
 
 type Result<T> = std::result::Result<T, Refusal>;
 

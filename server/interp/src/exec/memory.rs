@@ -4,7 +4,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
 

@@ -8,10 +8,10 @@ use super::float::steps::{Choice, modifiers, step2, step3, types, with_modifiers
 use super::half;
 use crate::decode::{Action, Inst, Refusal};
 use crate::registers::Place;
-use crate::values::Marks;
-use crate::values::convert::{Direction, Narrow};
-use crate::values::float::half::{Bf16, F16, Half};
-use crate::values::float::{Modifiers, Rounding, mixed, single};
+use ptx_num::values::Marks;
+use ptx_num::values::convert::{Direction, Narrow};
+use ptx_num::values::float::half::{Bf16, F16, Half};
+use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 
 type Decoded = Result<Action, Refusal>;
 

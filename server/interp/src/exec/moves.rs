@@ -43,7 +43,7 @@ pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         return Ok(Inst::each(move |r, lane| {
             let values: Vec<u128> = from.iter().map(|p| r.lane_bits(*p, lane)).collect();
             to.iter().zip(values).for_each(|(p, v)| r.set_lane_bits(*p, lane, v));
-            crate::values::Marks::NONE
+            ptx_num::values::Marks::NONE
         }));
     }
     repack(to, from)

@@ -5,7 +5,7 @@
 
 use crate::decode::{Inst, Located, Refusal};
 use crate::findings::Kind;
-use crate::image::{
+use ptx_num::image::{
     ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
 };
 use crate::machine::Context;

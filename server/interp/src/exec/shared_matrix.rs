@@ -1,9 +1,9 @@
 //! Elements of matrices that descriptors describe, out of shared memory.
 
 use crate::machine::{Context, Order};
-use crate::matrix::shared::{Major, SharedMatrix};
+use ptx_num::matrix::shared::{Major, SharedMatrix};
 use crate::memory::{SHARED_STRIDE, Window};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use std::ops::Range;
 
 /// Bytes that no swizzling tears apart.

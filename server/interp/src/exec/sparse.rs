@@ -7,7 +7,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
 use crate::simd::Marked;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Elements of so many bits, a power of two up to 32, in words.
 #[derive(Clone, Copy)]

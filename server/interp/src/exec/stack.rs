@@ -7,7 +7,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{LOCAL_BYTES, Outcome};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// The alignment that every allocation has.
 const ALIGNMENT: u64 = 8;

@@ -1,18 +1,18 @@
 //! `suld`, `sust`, `sured`, `suq`.
 //!
-//! Where an access goes is computed in [`crate::image::surface`]; here are operands, handles and registers.
+//! Where an access goes is computed in [`ptx_num::image::surface`]; here are operands, handles and registers.
 
 use super::opaque::{self, Wanted};
 use super::texture::{query_of, unbound_says};
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
-use crate::image::query;
-use crate::image::surface::{self, Access, Location, Outside, Reduction, Unit};
-use crate::image::{Geometry, Image, ImageFault, ImageId, Opaque};
+use ptx_num::image::query;
+use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
+use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Place;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Bytes of the largest access.
 const LARGEST: usize = 16;
@@ -98,7 +98,7 @@ fn part(image: &mut Image, at: u64, bytes: usize) -> Option<&mut [u8]> {
 
 fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
     if let Some(image) = context.machine.images.image(id) {
-        crate::image::Texels::read(&image.bytes[..], at, to);
+        ptx_num::image::Texels::read(&image.bytes[..], at, to);
     }
 }
 
@@ -236,7 +236,7 @@ pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let handle = context.registers.lane_bits(surface, lane) as u64;
-            let none = crate::image::Sampler::default();
+            let none = ptx_num::image::Sampler::default();
             let answer = match opaque::find(context, handle) {
                 Some(Opaque::Surface(id)) => {
                     context.machine.images.image(id).map(|i| query::answer(query, &i.description, &none, 0))

@@ -1,6 +1,6 @@
 //! Tensor copies: `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their prefetches and priorities (manual 9.7.9.27).
 //!
-//! Which bytes go where is computed in [`crate::image::tensor_copy`]; here are operands, tensor maps in memory, the CTAs that get a copy
+//! Which bytes go where is computed in [`ptx_num::image::tensor_copy`]; here are operands, tensor maps in memory, the CTAs that get a copy
 //! and the completion. As with other asynchronous operations, a copy is carried out when it is issued.
 
 mod transfer;
@@ -13,12 +13,12 @@ use super::copies::{self, Family, FlightId};
 use super::mbarrier;
 use crate::decode::{Action, Address, Inst, Refusal, Space};
 use crate::findings::Kind;
-use crate::image::tensor_map::{self, TensorMap};
-use crate::image::{Copy, CopyMode, Direction, TensorFault};
+use ptx_num::image::tensor_map::{self, TensorMap};
+use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
-use crate::values::atomic::Operation;
+use ptx_num::values::atomic::Operation;
 use transfer::Plan;
 
 /// Alignment of a tensor map that a copy uses.

@@ -1,7 +1,7 @@
 //! Tensor memory of a CTA: 128 lanes of 512 columns of 32 bits, and which columns are allocated.
 
 use crate::findings::Site;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// Lanes: rows.
@@ -148,7 +148,7 @@ impl TensorMemory {
 mod tests {
     use super::TensorMemory;
     use crate::findings::Site;
-    use crate::values::Marks;
+    use ptx_num::values::Marks;
 
     #[test]
     fn columns_are_given_out_and_come_back_empty() {

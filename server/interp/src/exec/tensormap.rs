@@ -7,8 +7,8 @@ use super::mbarrier;
 use super::tensor;
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
-use crate::image::TensorFault;
-use crate::image::tensor_map::{BYTES, Field, replace as replace_field};
+use ptx_num::image::TensorFault;
+use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 use crate::lanes::lanes;
 use crate::machine::{Order, Outcome};
 use crate::memory::Region;
@@ -40,7 +40,7 @@ pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             }
             if replace_field(&mut bytes, field, value) {
                 context.write_at(at, lane, &bytes, marks, Order::Weak);
-            } else if crate::image::TensorMap::from_bytes(&bytes).is_none() {
+            } else if ptx_num::image::TensorMap::from_bytes(&bytes).is_none() {
                 tensor::fault(context, TensorFault::NotAMap, lane);
             } else {
                 context.fault(Kind::Undefined, 1 << lane, || {

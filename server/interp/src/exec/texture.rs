@@ -1,16 +1,16 @@
 //! `tex`, `tex.level`, `tex.grad`, `tld4`, `txq`, `istypep`.
 //!
-//! What a texture gives for coordinates is computed in [`crate::image::texture`]; here are operands, handles and registers.
+//! What a texture gives for coordinates is computed in [`ptx_num::image::texture`]; here are operands, handles and registers.
 
 use super::opaque::{self, Wanted};
 use crate::decode::{Action, Inst, Refusal};
-use crate::image::query::{self, Query};
-use crate::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
-use crate::image::{Geometry, Opaque, Sampler};
+use ptx_num::image::query::{self, Query};
+use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use ptx_num::image::{Geometry, Opaque, Sampler};
 use crate::lanes::{Mask, lanes};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// How components become registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,7 +265,7 @@ pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// What a variable to which no image is bound says of itself by its initial value, if it has one.
 #[cold]
-pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(crate::image::ImageDescription, Sampler)> {
+pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_num::image::ImageDescription, Sampler)> {
     let (variable, element, _) = opaque::variable(context, handle)?;
     let has = variable.initial.fields.iter().any(|f| f.element == element);
     has.then(|| opaque::described(variable, element))

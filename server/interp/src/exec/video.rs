@@ -2,11 +2,11 @@
 
 use super::integer::type_of;
 use crate::decode::{Action, Inst, Refusal};
-use crate::values::integer::compare::Comparison;
-use crate::values::video::Part;
-use crate::values::video::multiply::{Multiply, Sign};
-use crate::values::video::scalar::{Operation, Scalar, Source, Then};
-use crate::values::video::simd::{self, Choice, Mask, Simd, Width};
+use ptx_num::values::integer::compare::Comparison;
+use ptx_num::values::video::Part;
+use ptx_num::values::video::multiply::{Multiply, Sign};
+use ptx_num::values::video::scalar::{Operation, Scalar, Source, Then};
+use ptx_num::values::video::simd::{self, Choice, Mask, Simd, Width};
 use ptx_isa::Exec;
 
 type Result<T> = std::result::Result<T, Refusal>;

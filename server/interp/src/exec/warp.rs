@@ -10,7 +10,7 @@ use crate::lanes::{Mask, lanes};
 use crate::machine::{Context, Outcome, list};
 use crate::registers::Src;
 use crate::simd::Marked;
-use crate::values::{Marks, atomic};
+use ptx_num::values::{Marks, atomic};
 
 /// Lanes that execute an instruction with the same member mask.
 #[derive(Debug, Clone, Copy)]

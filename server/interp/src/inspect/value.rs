@@ -2,7 +2,7 @@
 
 use crate::lanes::{LANES, Mask};
 use crate::launch::{Element, Kind};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Type, TypeClass};
 

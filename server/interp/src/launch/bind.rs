@@ -4,11 +4,11 @@ use super::images::Images;
 use super::settle::{MOST, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
 use crate::decode::Executable;
-use crate::image::ImageId;
-use crate::image::description::Described;
+use ptx_num::image::ImageId;
+use ptx_num::image::description::Described;
 use crate::machine::{Machine, Memory, Settings, Shape};
 use crate::memory::{Global, PAGE, Storage, Window};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// A machine that is about to start, and where what it works on lies.

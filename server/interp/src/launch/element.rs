@@ -1,6 +1,6 @@
 //! Types of the elements of buffers.
 
-use crate::values::convert::{Class, Direction, Layout, Narrow, Real};
+use ptx_num::values::convert::{Class, Direction, Layout, Narrow, Real};
 use std::fmt::{self, Display};
 
 /// What the bits of an element mean.

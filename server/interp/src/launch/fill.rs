@@ -3,7 +3,7 @@
 use super::element::{Element, Kind};
 use super::number::Number;
 use super::random;
-use crate::values::convert::{Class, Layout};
+use ptx_num::values::convert::{Class, Layout};
 use std::fmt::{self, Display};
 
 /// What a buffer holds at first, or is expected to hold.

@@ -3,8 +3,8 @@
 use super::bind::{Place, Placed};
 use super::{Element, Field, Given, Mistake, argument};
 use crate::decode::Executable;
-use crate::image::description::{Contents, Described, DescribedImage};
-use crate::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
+use ptx_num::image::description::{Contents, Described, DescribedImage};
+use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
 use ptx_analysis::program::{self, FieldValue};
 use std::collections::HashMap;
 
@@ -119,7 +119,7 @@ pub(super) fn element_of(image: &ImageDescription) -> Element {
 
 /// An image that stands for none: whatever is set in it is forgotten.
 fn placeholder() -> ImageDescription {
-    use crate::image::{ChannelOrder, ChannelType, Format, Geometry};
+    use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry};
     let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
     ImageDescription::new(Geometry::D1, [1; 3], format)
 }

@@ -24,7 +24,7 @@
 //! | `x=u8:hex(00ff)` `x=f32:file(input.bin)` | a buffer with these bytes, those of a file |
 //! | `y=&x` `y=&x+16` `f=&square` | the address of another buffer, of a variable, of a function |
 //! | `p+8=&x` `p+16=u32:64` | the same for a part of a parameter that is an array: at byte 8, at byte 16. The rest of it is zero |
-//! | `img={image=2d size=[64,32] format=f32}` | images, samplers, tensor maps: [`crate::image::description`] |
+//! | `img={image=2d size=[64,32] format=f32}` | images, samplers, tensor maps: [`ptx_num::image::description`] |
 //!
 //! For a parameter that is an array of bytes (a struct by value) a buffer is its contents, not an address.
 //!
@@ -187,7 +187,7 @@ pub enum Argument {
 }
 
 /// A value in an [`Argument::Table`].
-pub use crate::image::description::Value as Field;
+pub use ptx_num::image::description::Value as Field;
 
 /// Memory and what is in it at first.
 #[derive(Debug, Clone, PartialEq)]

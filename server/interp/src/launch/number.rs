@@ -1,7 +1,7 @@
 //! Numbers as launches spell them.
 
 use super::element::{Element, Kind};
-use crate::values::convert::{Class, Direction, Layout, Real};
+use ptx_num::values::convert::{Class, Direction, Layout, Real};
 use std::fmt::{self, Display};
 
 /// A number as it is written, before anybody knows the type that it is for.

@@ -5,7 +5,7 @@ use super::guess::directive;
 use super::{
     Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
 };
-use crate::image::description::{Described, describe};
+use ptx_num::image::description::{Described, describe};
 use crate::machine::Shape;
 use ptx_analysis::program::{Callable, Global, Program};
 use ptx_analysis::signature::{Array, Parameter};

@@ -7,7 +7,7 @@ use crate::findings::Kind;
 use crate::lanes::Mask;
 use crate::memory::{Read, Region, Storage, Window};
 use crate::races::Access;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::lanes::{LANES, Mask, lanes};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::{PredicateDst, PredicateSrc};
 use crate::simd::Marked;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// A value on its way from one activation to another.
 enum Value {

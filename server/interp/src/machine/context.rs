@@ -8,7 +8,7 @@ use crate::findings::{Fault, Kind, Site};
 use crate::lanes::Mask;
 use crate::registers::Registers;
 use crate::simd::Marked;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// How an instruction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -179,7 +179,7 @@ pub struct Machine {
     /// Counts what others can see: stores, arrivals. If it stands still while everybody waits, nobody will ever go on.
     pub progress: u64,
     /// Textures, surfaces and samplers that are bound to variables and handles.
-    pub images: crate::image::Bindings,
+    pub images: ptx_num::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
     pub races: crate::races::Races,
     /// Asynchronous operations whose completion nobody has seen.
@@ -205,7 +205,7 @@ impl Machine {
             kept_before: kept,
             steps: 0,
             progress: 0,
-            images: crate::image::Bindings::default(),
+            images: ptx_num::image::Bindings::default(),
             races: crate::races::Races::default(),
             flights: crate::exec::copies::Flights::default(),
             schedule: schedule::Schedule::default(),

@@ -1,6 +1,6 @@
 //! Bytes in pages that copies of a machine share until one writes to them.
 
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// Bytes of a page.
@@ -249,7 +249,7 @@ impl Storage {
 #[cfg(test)]
 mod tests {
     use super::{PAGE, Storage};
-    use crate::values::Marks;
+    use ptx_num::values::Marks;
 
     #[test]
     fn bytes_are_known_once_they_are_written() {

@@ -8,7 +8,7 @@ use ptx_interp::inspect::expression::{self, Answer};
 use ptx_interp::lanes::{LANES, Mask, lanes};
 use ptx_interp::launch::Element;
 use ptx_interp::machine::{Machine, Target};
-use ptx_interp::values::Marks;
+use ptx_num::values::Marks;
 use std::fmt::Write;
 
 /// What can be written where an expression is expected.

@@ -1,7 +1,7 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
-use crate::values::atomic::{Element, Operation, operation};
+use ptx_num::values::atomic::{Element, Operation, operation};
 
 /// What a form does to one location, by one thread: old value, operands; gives what the register and memory hold then.
 fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b: u128, c: u128) -> (u128, u128) {

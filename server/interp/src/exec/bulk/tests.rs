@@ -3,7 +3,7 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// A kernel with `bar`, two mbarriers, and `data`, 1024 bytes, in shared memory; `%rd0` is the address of `out`, `%rd1` that of `in`.
 fn kernel(version: &str, target: &str, body: &str) -> Kernel {

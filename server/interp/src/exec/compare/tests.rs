@@ -1,9 +1,9 @@
 //! Every operator, type and combination, executed, against the functions of values.
 
 use crate::exec::float::tests::harness::{Case, FTZ, case, check};
-use crate::values::Marks;
-use crate::values::float::compare::{self, Combination, Comparison};
-use crate::values::float::half::{Bf16, F16};
+use ptx_num::values::Marks;
+use ptx_num::values::float::compare::{self, Combination, Comparison};
+use ptx_num::values::float::half::{Bf16, F16};
 
 fn number(d: u64) -> (u64, Marks) {
     (d, Marks::NONE)

@@ -5,8 +5,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{Dst, Registers, Src};
 use crate::simd::{LaneStep, Marked, bits};
-use crate::values::Marks;
-use crate::values::float::{Clamp, Modifiers, Rounding};
+use ptx_num::values::Marks;
+use ptx_num::values::float::{Clamp, Modifiers, Rounding};
 
 /// Modifiers that a step was made for.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
@@ -37,7 +37,7 @@ impl Choice for Modifiers {
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
         use $crate::exec::float::steps::Nearest;
-        use $crate::values::float::{Clamp, Modifiers, Rounding};
+        use $ptx_num::values::float::{Clamp, Modifiers, Rounding};
         let given: Modifiers = $modifiers;
         match (given.rounding, given.ftz, given.clamp) {
             (Rounding::Nearest, false, Clamp::None) => {

@@ -5,11 +5,11 @@ mod forms;
 pub(in crate::exec) mod harness;
 
 use crate::exec::float::pair_marks;
-use crate::values::Marks;
-use crate::values::float::compare::{Property, has_double, has_single};
-use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
-use crate::values::float::packed::{single_pair2, single_pair3};
-use crate::values::float::{Clamp, Modifiers, approx, double, single};
+use ptx_num::values::Marks;
+use ptx_num::values::float::compare::{Property, has_double, has_single};
+use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use ptx_num::values::float::packed::{single_pair2, single_pair3};
+use ptx_num::values::float::{Clamp, Modifiers, approx, double, single};
 use harness::{Case, FTZ, ROUNDINGS, case, check};
 
 type Single2 = fn(Modifiers, u32, u32) -> u32;
@@ -54,7 +54,7 @@ fn sums_and_products() {
             }));
         }
     }
-    type Double2 = fn(crate::values::float::Rounding, u64, u64) -> u64;
+    type Double2 = fn(ptx_num::values::float::Rounding, u64, u64) -> u64;
     let doubles: [(&str, Double2); 3] = [("add", double::add), ("sub", double::sub), ("mul", double::mul)];
     for (name, f) in doubles {
         for (word, rounding) in ROUNDINGS {
@@ -298,7 +298,7 @@ fn what_old_versions_leave_out() {
     ));
     wanted.push(approx::div(true, A, SUBNORMAL).into());
     let (a, b) = (10f64.to_bits(), 3f64.to_bits());
-    let nearest = crate::values::float::Rounding::Nearest;
+    let nearest = ptx_num::values::float::Rounding::Nearest;
     for (text, d) in [
         (format!("div.f64 %d1, 0d{a:016X}, 0d{b:016X}"), double::div(nearest, a, b)),
         (format!("sqrt.f64 %d1, 0d{a:016X}"), double::sqrt(nearest, a)),
@@ -340,7 +340,7 @@ fn literals_and_the_truncated_product() {
         }),
         case("fma.rn.f64 $d, $a, 0d4000000000000000, 1.5;", [8, 8, 0, 0], |[a, _, _]| {
             let two_and_half = (2f64.to_bits(), 1.5f64.to_bits());
-            f64x(double::fma(crate::values::float::Rounding::Nearest, a, two_and_half.0, two_and_half.1))
+            f64x(double::fma(ptx_num::values::float::Rounding::Nearest, a, two_and_half.0, two_and_half.1))
         }),
     ];
     check("9.0", "sm_90a", cases);

@@ -2,10 +2,10 @@
 
 use super::OUTSIDE;
 use crate::exec::float::tests::harness::{Case, FTZ, ROUNDINGS, case, check};
-use crate::values::Marks;
-use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
-use crate::values::float::half::{self, Bf16, F16, Half};
-use crate::values::float::{Clamp, Modifiers, Rounding, approx};
+use ptx_num::values::Marks;
+use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use ptx_num::values::float::half::{self, Bf16, F16, Half};
+use ptx_num::values::float::{Clamp, Modifiers, Rounding, approx};
 
 /// The same of both halves of pairs, and of single numbers: `f` gives the result of one and what must be said of it.
 fn both(name: &str, ty: &str, operands: usize, f: impl Fn([u16; 3]) -> (u16, Marks) + Copy + 'static) -> [Case; 2] {
@@ -95,7 +95,7 @@ fn outside<H: Half>(m: Modifiers, [a, b, c]: [u16; 3]) -> (u16, Marks) {
 
 #[test]
 fn what_copies_leave_outside_is_what_the_fused_operation_takes_for_it() {
-    for element in [crate::image::tensor_map::ElementType::F16, crate::image::tensor_map::ElementType::Bf16] {
+    for element in [ptx_num::image::tensor_map::ElementType::F16, ptx_num::image::tensor_map::ElementType::Bf16] {
         assert_eq!(element.nan_pattern() as u16, OUTSIDE);
     }
     assert_eq!(outside::<F16>(Modifiers::RN, [OUTSIDE, 0x3c00, 0x3c00]), (0, Marks::UNSPECIFIED));

@@ -20,7 +20,7 @@ use crate::machine::{Context, Location, Outcome};
 use crate::memory::Region;
 use crate::races;
 use crate::registers::Src;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use object::{Mistake, Object};
 use std::collections::BTreeMap;
 

@@ -53,7 +53,7 @@ fn a_plain_load_gives_the_bits_of_the_object() {
     // Nobody is to rely on them.
     let buffer = &out.run.machine.memory.global.allocations()[0].storage;
     let marks = buffer.read(0, &mut [0; 8]).marks;
-    assert!(marks.contains(crate::values::Marks::UNSPECIFIED));
+    assert!(marks.contains(ptx_num::values::Marks::UNSPECIFIED));
     assert!(buffer.read(24, &mut [0; 4]).marks.is_none());
 }
 

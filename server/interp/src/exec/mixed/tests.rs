@@ -3,10 +3,10 @@
 use crate::exec::float::pair_marks;
 use crate::exec::float::tests::harness::{Case, ROUNDINGS, case, check};
 use crate::exec::half;
-use crate::values::Marks;
-use crate::values::convert::{Direction, Narrow};
-use crate::values::float::half::{Bf16, F16, Half};
-use crate::values::float::{Clamp, Modifiers, mixed, single};
+use ptx_num::values::Marks;
+use ptx_num::values::convert::{Direction, Narrow};
+use ptx_num::values::float::half::{Bf16, F16, Half};
+use ptx_num::values::float::{Clamp, Modifiers, mixed, single};
 
 fn of_type<H: Half + 'static>(ty: &str, cases: &mut Vec<Case>) {
     for (word, rounding) in ROUNDINGS {

@@ -1,5 +1,5 @@
 use crate::findings::Kind;
-use crate::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
+use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 

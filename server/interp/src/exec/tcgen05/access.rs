@@ -8,8 +8,8 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Dst;
 use crate::simd::Marked;
-use crate::values::Marks;
-use crate::values::float::extremes::{self, Extreme, ExtremeModifiers};
+use ptx_num::values::Marks;
+use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 
 /// What is accessed: a fragment of cells, where it begins, and where its second half begins after that.
 struct Cells {

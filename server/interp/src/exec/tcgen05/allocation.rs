@@ -9,7 +9,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Src;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// Columns that can be allocated, and are the same in all lanes.
 fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {

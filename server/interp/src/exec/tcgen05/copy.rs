@@ -6,9 +6,9 @@ use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
-use crate::matrix::descriptor;
-use crate::matrix::shared::Major;
-use crate::values::Marks;
+use ptx_num::matrix::descriptor;
+use ptx_num::matrix::shared::Major;
+use ptx_num::values::Marks;
 
 /// What is copied where.
 #[derive(Debug, Clone, Copy)]

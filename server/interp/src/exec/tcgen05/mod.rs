@@ -21,7 +21,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Src;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 /// An address in tensor memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

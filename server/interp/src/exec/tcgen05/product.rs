@@ -7,14 +7,14 @@ use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
-use crate::matrix::descriptor::{self, Instruction};
-use crate::matrix::element::Element;
-use crate::matrix::numerics::{Numerics, Unit};
-use crate::matrix::product::{self, Operands, Product, Shape, Spec};
-use crate::matrix::shared::Major;
-use crate::matrix::tensor::{self, Accumulators};
+use ptx_num::matrix::descriptor::{self, Instruction};
+use ptx_num::matrix::element::Element;
+use ptx_num::matrix::numerics::{Numerics, Unit};
+use ptx_num::matrix::product::{self, Operands, Product, Shape, Spec};
+use ptx_num::matrix::shared::Major;
+use ptx_num::matrix::tensor::{self, Accumulators};
 use crate::registers::{PredicateSrc, Src};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_isa::Exec;
 
 /// Where A lies.

@@ -1,7 +1,7 @@
 use crate::findings::Kind;
-use crate::image::TensorMap;
-use crate::image::swizzle::Swizzle;
-use crate::image::tensor_map::{ElementType, Mode};
+use ptx_num::image::TensorMap;
+use ptx_num::image::swizzle::Swizzle;
+use ptx_num::image::tensor_map::{ElementType, Mode};
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 

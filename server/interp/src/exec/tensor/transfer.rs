@@ -1,13 +1,13 @@
 //! The bytes of a tensor copy on their way.
 
 use crate::findings::Kind;
-use crate::image::tensor_copy::{Amount, RunKind, pack6};
-use crate::image::tensor_map::{ElementType, TensorMap};
-use crate::image::{Run, TensorFault};
+use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
+use ptx_num::image::tensor_map::{ElementType, TensorMap};
+use ptx_num::image::{Run, TensorFault};
 use crate::machine::{Context, Location, Order};
 use crate::memory::Region;
-use crate::values::Marks;
-use crate::values::atomic::{self, Element, Operation};
+use ptx_num::values::Marks;
+use ptx_num::values::atomic::{self, Element, Operation};
 
 /// Everything that one copy does.
 pub(super) struct Plan {

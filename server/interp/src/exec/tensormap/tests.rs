@@ -1,6 +1,6 @@
 use crate::findings::Kind;
-use crate::image::TensorMap;
-use crate::image::tensor_map::ElementType;
+use ptx_num::image::TensorMap;
+use ptx_num::image::tensor_map::ElementType;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
 

@@ -121,7 +121,7 @@ fn a_division_by_zero_is_found_and_its_result_marked() {
     let mut bytes = [0; 4];
     let memory = &out.run.machine.memory.global;
     let marks = memory.allocations()[0].storage.read(0, &mut bytes).marks;
-    assert!(marks.contains(crate::values::Marks::UNSPECIFIED));
+    assert!(marks.contains(ptx_num::values::Marks::UNSPECIFIED));
 }
 
 #[test]

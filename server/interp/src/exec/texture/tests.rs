@@ -1,6 +1,6 @@
 use crate::findings::Kind;
-use crate::image::texture::{Coordinates, Level, Request, fetch, gather};
-use crate::image::{
+use ptx_num::image::texture::{Coordinates, Level, Request, fetch, gather};
+use ptx_num::image::{
     AddressMode, ChannelOrder, ChannelType, Filter, Format, Geometry, Image, ImageDescription, Opaque, Sampler,
 };
 use crate::machine::Status;

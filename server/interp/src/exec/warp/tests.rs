@@ -237,7 +237,7 @@ fn parts_of_a_warp_reduce_for_themselves_at_one_instruction() {
 
 #[test]
 fn marks_travel_with_the_values() {
-    use crate::values::Marks;
+    use ptx_num::values::Marks;
     // What lane 3 reads from a lane that is not there is undefined; so is what lane 4 gets from lane 3, and nothing else.
     let body = "mov.u32 %r4, 3; setp.eq.u32 %p0, %r1, 3; @%p0 mov.u32 %r4, 20; mov.u32 %r5, %r1; @%p0 mov.u32 %r5, %r4; shfl.sync.idx.b32 %r2, %r2, %r5, 31, 0xff;\n\
         shfl.sync.up.b32 %r3, %r2, 1, 0, 0xff;";

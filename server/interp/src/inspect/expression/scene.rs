@@ -10,7 +10,7 @@ use crate::inspect::value::Value;
 use crate::lanes::{LANES, Mask};
 use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
 use crate::memory::Window;
-use crate::values::Marks;
+use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, Type, TypeClass};
 

@@ -5,7 +5,7 @@ use crate::lanes::Mask;
 use crate::machine::list;
 use crate::machine::{Machine, Target};
 use crate::testing::{Kernel, words};
-use crate::values::Marks;
+use ptx_num::values::Marks;
 
 const TARGET: Target = Target { cta: 1, warp: 0 };
 

@@ -2,7 +2,7 @@
 
 use super::mistakes;
 use crate::decode::Executable;
-use crate::image::{AddressMode, Filter, Opaque};
+use ptx_num::image::{AddressMode, Filter, Opaque};
 use crate::launch::{Bound, Launch, bind, complete, launches, settle, verdicts};
 use crate::machine::Settings;
 use ptx_analysis::program::Program;
@@ -399,7 +399,7 @@ fn images_and_tensor_maps() {
         crate::launch::Place::Global(address) => address,
         other => panic!("{other:?}"),
     };
-    let map = crate::image::TensorMap::from_bytes(bytes[..128].try_into().unwrap()).unwrap();
+    let map = ptx_num::image::TensorMap::from_bytes(bytes[..128].try_into().unwrap()).unwrap();
     assert_eq!((map.address, word(152)), (raw + 16, raw - 4));
     let images = &bound.machine.images;
     let (Some(Opaque::Texture(a, _)), Some(Opaque::Surface(b))) = (images.get(word(128)), images.get(word(136))) else {

@@ -104,7 +104,7 @@ fn parameters_of_the_callers_stay_while_others_call() {
 
 #[test]
 fn what_is_said_of_values_goes_with_them() {
-    use crate::values::Marks;
+    use ptx_num::values::Marks;
     let function = ".func (.reg .b32 r) f(.param .b32 b) { .reg .b32 %x; ld.param.b32 %x, [b]; mov.b32 r, %x; ret; }\n\
         .func (.param .b32 s) g(.reg .b32 a) { st.param.b32 [s], a; ret; }\n.func (.reg .b32 r) none() { ret; }";
     // The bits of a NaN that `cvt` makes are open; 5 is not.

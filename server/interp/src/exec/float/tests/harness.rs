@@ -1,8 +1,8 @@
 //! Runs one kernel of many statements on the same operands in several warps, and compares each result and its marks.
 
 use crate::testing::Kernel;
-use crate::values::Marks;
-use crate::values::float::Rounding;
+use ptx_num::values::Marks;
+use ptx_num::values::float::Rounding;
 
 /// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, their bytes (0: there is none), and what it gives.
 pub(in crate::exec) struct Case {

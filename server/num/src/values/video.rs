@@ -6,7 +6,7 @@
 //! mark ([`Marks::UNSPECIFIED`](super::Marks)) just where the pseudo-code would give something else.
 //!
 //! How the macros behave was found by evaluating the machine code that `ptxas` 13.5 makes for `sm_75`, `sm_90` and `sm_120`, which agree
-//! (`tests/oracle/machine_code.py`; recorded in `server/interp/tests/data/video.tsv`).
+//! (`tests/oracle/machine_code.py`; recorded in `server/num/tests/data/video.tsv`).
 
 pub mod multiply;
 pub mod part;
