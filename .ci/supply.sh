@@ -29,7 +29,7 @@ echo 'cargo deny: bans, licences, sources'
 
 echo 'notices of the crates in the program'
 targets=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-msvc)
-python3 -B server/lsp/dist/third_parties.py "${targets[@]}" >"$scratch/notices"
+python3 -B server/cli/dist/third_parties.py "${targets[@]}" >"$scratch/notices"
 grep -q '^tree-sitter 0' "$scratch/notices"
 
 echo 'zizmor: workflows'
@@ -59,7 +59,7 @@ done
 
 echo 'archive: the same twice'
 for copy in one two; do
-  SOURCE_DATE_EPOCH=1700000000 python3 -B server/lsp/dist/archive.py --out "$scratch/$copy" --binary "$program" x86_64-unknown-linux-gnu
+  SOURCE_DATE_EPOCH=1700000000 python3 -B server/cli/dist/archive.py --out "$scratch/$copy" --binary "$program" x86_64-unknown-linux-gnu
 done
 diff -r "$scratch/one" "$scratch/two"
 (cd "$scratch/one" && sha256sum --quiet --check ./*.sha256 && tar xzf ./*.tar.gz)

@@ -104,7 +104,7 @@ for name in "${tests[@]}"; do
     echo "run.sh: there is no test '$name'" >&2
     exit 2
   fi
-  echo "== $name"
+  echo "== $name (${SECONDS}s)"
   fresh_project
   forget_servers
   # shellcheck source=/dev/null

@@ -228,7 +228,7 @@ def test_every_handler_is_announced(client: Client, folder: Path) -> None:
     """What the backend serves and never says that it does is of no use to anybody."""
     begin(client, clients()["everything"], folder)
     methods = exercises.announced(client.capabilities)
-    source = (ROOT / "server/lsp/src/server/backend.rs").read_text()
+    source = (ROOT / "server/lsp/src/backend.rs").read_text()
     served = set(re.findall(r"^    async fn (\w+)\(", source, re.MULTILINE))
     named = {
         "initialize", "initialized", "shutdown", "did_open", "did_change", "did_close", "did_save",

@@ -42,7 +42,7 @@ function addServer(target) {
     mkdirSync('server', { recursive: true });
     copyFileSync(file, copy);
     chmodSync(copy, 0o755);
-    // Symbols are of no use to a user; what server/lsp/dist makes has none. Where `strip` is missing or is for others, they stay.
+    // Symbols are of no use to a user; what server/cli/dist makes has none. Where `strip` is missing or is for others, they stay.
     if (target.startsWith('linux')) spawnSync('strip', [copy], { stdio: 'ignore' });
 }
 
@@ -61,7 +61,7 @@ const TRIPLES = {
 /** The licences of the crates that the server is made of. */
 function crates(target) {
     if (!TRIPLES[target]) fail(`there is no platform ${target}; they are ${Object.keys(TRIPLES).join(', ')}`);
-    const script = join(repository, 'server/lsp/dist/third_parties.py');
+    const script = join(repository, 'server/cli/dist/third_parties.py');
     const { status, stdout, error } = spawnSync(process.platform === 'win32' ? 'python' : 'python3', [script, TRIPLES[target]], {
         encoding: 'utf8',
         maxBuffer: 1 << 26,

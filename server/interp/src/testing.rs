@@ -2,12 +2,12 @@
 
 use crate::decode::Executable;
 use crate::findings::{Fault, Kind};
-use ptx_num::image::{Bindings, Image, ImageId, Opaque};
 use crate::machine::{Machine, Memory, Settings, Shape, Status};
 use crate::memory::Storage;
 use crate::trace::{self, Run};
-use ptx_num::values::Marks;
 use ptx_analysis::program::Program;
+use ptx_num::image::{Bindings, Image, ImageId, Opaque};
+use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// A kernel that is to be run.

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Bytes, split};
 use crate::wire::{Connection, cut, noise, object, value};
-use ptx_analyzer::dap::serve;
+use ptx_dap::serve;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

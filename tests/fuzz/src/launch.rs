@@ -3,12 +3,12 @@
 
 use crate::bytes::split;
 use ptx_analysis::program::Program;
-use ptx_analyzer::launch::choose::{Question, Written};
-use ptx_analyzer::launch::evaluate::Module;
-use ptx_analyzer::launch::file::{self, Language};
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{Launch, Mistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
+use ptx_launch::choose::{Question, Written};
+use ptx_launch::evaluate::Module;
+use ptx_launch::file::{self, Language};
 use ptx_syntax::Snapshot;
 use std::sync::{Arc, LazyLock};
 

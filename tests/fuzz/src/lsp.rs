@@ -5,7 +5,7 @@
 use crate::bytes::{Bytes, split};
 use crate::edits::PIECES;
 use crate::wire::{Connection, cut, noise, object, value};
-use ptx_analyzer::server::serve;
+use ptx_lsp::serve;
 use serde_json::{Value, json};
 
 const URIS: &[&str] = &["file:///a.ptx", "file:///b.ptx", "untitled:c", "file:///a%20b/%C3%A9.ptx", "http://x/y", ""];

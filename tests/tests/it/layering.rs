@@ -1,5 +1,6 @@
 //! Who may know whom: read from `cargo metadata`, so that no crate grows a dependency by the way.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -9,18 +10,34 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
     ("ptx-analysis", &["memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
-    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa"]),
+    ("ptx-num", &["ptx-isa"]),
+    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
+    ("ptx-launch", &["ptx-analysis", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
+    ("ptx-wire", &["serde", "serde_json", "tracing"]),
+    (
+        "ptx-dap",
+        &[
+            "base64",
+            "ptx-analysis",
+            "ptx-interp",
+            "ptx-launch",
+            "ptx-num",
+            "ptx-syntax",
+            "ptx-wire",
+            "serde",
+            "serde_json",
+            "tracing",
+        ],
+    ),
 ];
 
-/// What no crate below the protocol layer may need, by any way.
-const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types", "serde_json", "url"];
+/// What only these crates may need.
+const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types", "url"];
+const SERVERS: &[&str] = &["ptx-lsp"];
 
-/// `"name":"…"` values, in order, out of a piece of JSON. The test needs three keys of a well-known format, not a parser.
-fn strings<'j>(json: &'j str, key: &str) -> Vec<&'j str> {
-    let marker = format!("\"{key}\":\"");
-    json.match_indices(&marker).filter_map(|(at, _)| json[at + marker.len()..].split('"').next()).collect()
-}
+/// JSON is for what speaks with other programs.
+const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without those for development and for the build.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
@@ -31,22 +48,14 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
         .output()
         .expect("cargo runs");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let json = String::from_utf8(run.stdout).expect("metadata is UTF-8");
-    let mut out = BTreeMap::new();
-    // In each package its name stands before its dependencies, and nothing else with a name in between.
-    for (at, _) in json.match_indices("\"dependencies\":[") {
-        let name = strings(&json[..at], "name").last().copied().unwrap_or("").to_owned();
-        let list = &json[at..json[at..].find("],\"targets\"").map_or(json.len(), |end| at + end)];
-        let wanted = list
-            .split("{\"name\":\"")
-            .skip(1)
-            .filter(|d| d.contains("\"kind\":null"))
-            .filter_map(|d| d.split('"').next())
-            .map(str::to_owned)
-            .collect();
-        out.insert(name, wanted);
-    }
-    out
+    let metadata: Value = serde_json::from_slice(&run.stdout).expect("metadata is JSON");
+    let name = |value: &Value| value["name"].as_str().expect("a name").to_owned();
+    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let of = |package: &Value| {
+        let all = list(&package["dependencies"]);
+        all.iter().filter(|d| d["kind"].is_null()).map(name).collect()
+    };
+    list(&metadata["packages"]).iter().map(|p| (name(p), of(p))).collect()
 }
 
 #[test]
@@ -60,9 +69,12 @@ fn crates_know_only_what_lies_below_them() {
 }
 
 #[test]
-fn nothing_below_the_protocol_knows_the_protocol() {
-    for (name, found) in dependencies().iter().filter(|(n, _)| *n != "ptx-analyzer" && *n != "ptx-tests") {
-        let wrong: Vec<&String> = found.iter().filter(|d| PROTOCOL.contains(&d.as_str())).collect();
+fn only_the_server_knows_the_protocol() {
+    for (name, found) in &dependencies() {
+        let known = |crates: &[&str], dependency: &str| crates.contains(&dependency);
+        let wrong =
+            |d: &&String| known(PROTOCOL, d) && !known(SERVERS, name) || *d == "serde_json" && !known(JSON, name);
+        let wrong: Vec<&String> = found.iter().filter(wrong).collect();
         assert!(wrong.is_empty(), "{name} must not depend on {wrong:?}");
     }
 }

@@ -7,11 +7,11 @@ use crate::lanes::{Lane, Mask};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
-use ptx_num::values::Marks;
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
 use ptx_isa::Exec;
 use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
+use ptx_num::values::Marks;
 
 /// The state space that an address is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

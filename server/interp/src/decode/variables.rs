@@ -2,10 +2,10 @@
 
 use super::{Executable, Located, Refusal};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
-use ptx_num::values::Marks;
 use ptx_analysis::program::{Initial, Target};
 use ptx_analysis::symbols::Variable;
 use ptx_isa::ISA;
+use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// Bytes that the variables of a module may have together; what lies behind is not there.

@@ -10,10 +10,10 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
-use ptx_num::values::Marks;
-use ptx_num::values::atomic::{self, Element, Function, Operation};
 use ptx_isa::Exec;
 use ptx_isa::tables::Version;
+use ptx_num::values::Marks;
+use ptx_num::values::atomic::{self, Element, Function, Operation};
 
 /// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };

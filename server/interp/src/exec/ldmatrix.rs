@@ -4,9 +4,9 @@ use super::mma::{Held, refused, whole_warp};
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
 use crate::machine::{Context, Order, Outcome};
-use ptx_num::matrix::movement::{Movement, ROW};
 use crate::memory::Region;
 use crate::registers::Place;
+use ptx_num::matrix::movement::{Movement, ROW};
 use ptx_num::values::Marks;
 
 fn movement(inst: &Inst<'_>) -> Result<Movement, Refusal> {

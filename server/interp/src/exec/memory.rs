@@ -4,9 +4,9 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
-use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
+use ptx_num::values::Marks;
 
 /// How the modifiers of an access order it.
 pub(crate) fn order(inst: &Inst<'_>) -> Order {

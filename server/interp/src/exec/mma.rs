@@ -6,16 +6,16 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::{ALL, LANES};
 use crate::machine::{Context, Outcome};
+use crate::registers::{Place, Registers, Src};
+use crate::simd::Marked;
+use ptx_isa::ISA;
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::fragment::Fragment;
 use ptx_num::matrix::numerics::{Numerics, Unit};
 use ptx_num::matrix::product::{self, BitOperation, Operands, Product, Shape, Spec};
 use ptx_num::matrix::sparse::{self, Indices, Pattern};
-use crate::registers::{Place, Registers, Src};
-use crate::simd::Marked;
 use ptx_num::values::Marks;
 use ptx_num::values::float::Rounding;
-use ptx_isa::ISA;
 
 /// A refusal of the library of matrices, as one of an instruction.
 pub(super) fn refused(why: product::Refusal) -> Refusal {

@@ -5,15 +5,15 @@
 
 use crate::decode::{Inst, Located, Refusal};
 use crate::findings::Kind;
-use ptx_num::image::{
-    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
-};
 use crate::machine::Context;
 use crate::memory::Window;
 use crate::registers::Place;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_analysis::signature::Parameter;
 use ptx_isa::tables::TypeClass;
+use ptx_num::image::{
+    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
+};
 
 /// Bytes of a handle.
 pub(super) const HANDLE: u64 = 8;

@@ -1,8 +1,8 @@
 //! Elements of matrices that descriptors describe, out of shared memory.
 
 use crate::machine::{Context, Order};
-use ptx_num::matrix::shared::{Major, SharedMatrix};
 use crate::memory::{SHARED_STRIDE, Window};
+use ptx_num::matrix::shared::{Major, SharedMatrix};
 use ptx_num::values::Marks;
 use std::ops::Range;
 

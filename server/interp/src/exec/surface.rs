@@ -6,12 +6,12 @@ use super::opaque::{self, Wanted};
 use super::texture::{query_of, unbound_says};
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
-use ptx_num::image::query;
-use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
-use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Place;
+use ptx_num::image::query;
+use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
+use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use ptx_num::values::Marks;
 
 /// Bytes of the largest access.

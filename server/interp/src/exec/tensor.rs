@@ -13,11 +13,11 @@ use super::copies::{self, Family, FlightId};
 use super::mbarrier;
 use crate::decode::{Action, Address, Inst, Refusal, Space};
 use crate::findings::Kind;
-use ptx_num::image::tensor_map::{self, TensorMap};
-use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
+use ptx_num::image::tensor_map::{self, TensorMap};
+use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
 use ptx_num::values::atomic::Operation;
 use transfer::Plan;
 

@@ -7,11 +7,11 @@ use super::mbarrier;
 use super::tensor;
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
-use ptx_num::image::TensorFault;
-use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 use crate::lanes::lanes;
 use crate::machine::{Order, Outcome};
 use crate::memory::Region;
+use ptx_num::image::TensorFault;
+use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 
 /// `tensormap.replace`.
 pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {

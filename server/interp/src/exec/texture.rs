@@ -4,12 +4,12 @@
 
 use super::opaque::{self, Wanted};
 use crate::decode::{Action, Inst, Refusal};
-use ptx_num::image::query::{self, Query};
-use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
-use ptx_num::image::{Geometry, Opaque, Sampler};
 use crate::lanes::{Mask, lanes};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
+use ptx_num::image::query::{self, Query};
+use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use ptx_num::image::{Geometry, Opaque, Sampler};
 use ptx_num::values::Marks;
 
 /// How components become registers.

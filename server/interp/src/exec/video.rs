@@ -2,12 +2,12 @@
 
 use super::integer::type_of;
 use crate::decode::{Action, Inst, Refusal};
+use ptx_isa::Exec;
 use ptx_num::values::integer::compare::Comparison;
 use ptx_num::values::video::Part;
 use ptx_num::values::video::multiply::{Multiply, Sign};
 use ptx_num::values::video::scalar::{Operation, Scalar, Source, Then};
 use ptx_num::values::video::simd::{self, Choice, Mask, Simd, Width};
-use ptx_isa::Exec;
 
 type Result<T> = std::result::Result<T, Refusal>;
 

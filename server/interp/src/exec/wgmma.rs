@@ -10,16 +10,16 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::{Kind, Site};
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
+use crate::registers::Src;
+use crate::simd::Marked;
+use ptx_analysis::flow::Value;
+use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::numerics::Unit;
 use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
 use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::sparse::{Indices, Pattern};
-use crate::registers::Src;
-use crate::simd::Marked;
-use ptx_analysis::flow::Value;
-use ptx_isa::tables::dimension;
 use std::collections::BTreeMap;
 
 /// Rows that a warp computes.

@@ -7,15 +7,15 @@ use super::mma::{Held, all_source_marks, kind, mark_all, multiply, numerics, ref
 use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
 use crate::machine::{Context, Order, Outcome};
+use crate::memory::Region;
+use crate::registers::Src;
+use ptx_isa::tables::dimension;
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::fragment::Fragment;
 use ptx_num::matrix::numerics::Unit;
 use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
-use crate::memory::Region;
-use crate::registers::Src;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
-use ptx_isa::tables::dimension;
 
 fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
     let of = |name: &str| inst.modifiers().find_map(|m| dimension(m, name)).map(|n| n as usize);

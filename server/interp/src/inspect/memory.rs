@@ -4,10 +4,10 @@ use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
 use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
 use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
-use ptx_num::values::Marks;
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{Type, TypeClass};
+use ptx_num::values::Marks;
 use std::ops::Range;
 
 /// Bytes that are read at once at most.

@@ -2,9 +2,9 @@
 
 use crate::lanes::{LANES, Mask};
 use crate::launch::{Element, Kind};
-use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Type, TypeClass};
+use ptx_num::values::Marks;
 
 /// A value of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use super::images::Images;
 use super::settle::{MOST, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
 use crate::decode::Executable;
-use ptx_num::image::ImageId;
-use ptx_num::image::description::Described;
 use crate::machine::{Machine, Memory, Settings, Shape};
 use crate::memory::{Global, PAGE, Storage, Window};
+use ptx_num::image::ImageId;
+use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::bind::{Place, Placed};
 use super::{Element, Field, Given, Mistake, argument};
 use crate::decode::Executable;
+use ptx_analysis::program::{self, FieldValue};
 use ptx_num::image::description::{Contents, Described, DescribedImage};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
-use ptx_analysis::program::{self, FieldValue};
 use std::collections::HashMap;
 
 /// Images and samplers on their way into a machine.

@@ -5,11 +5,11 @@ use super::guess::directive;
 use super::{
     Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
 };
-use ptx_num::image::description::{Described, describe};
 use crate::machine::Shape;
 use ptx_analysis::program::{Callable, Global, Program};
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{Bound, TypeClass};
+use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
 /// Bytes that the buffers of a launch may have together.

@@ -174,7 +174,7 @@ impl Element {
 
     /// The integer that the lowest bits are; nothing where it is no integer.
     #[inline]
-    pub(crate) fn integer(self, bits: u64) -> Option<i32> {
+    pub fn integer(self, bits: u64) -> Option<i32> {
         Some(match self {
             Self::U8 => i32::from(bits as u8),
             Self::S8 => i32::from(bits as u8 as i8),

@@ -5,10 +5,10 @@ use crate::decode::{Action, Code, Executable, Slot};
 use crate::lanes::{LANES, Mask};
 use crate::registers::{Place, Registers};
 use crate::testing::{Kernel, words};
-use ptx_num::values::Marks;
-use ptx_num::values::convert::{Format, Options, Rounding, Scaled, Sources, compile};
 use ptx_analysis::flow::Value;
 use ptx_analysis::program::Program;
+use ptx_num::values::Marks;
+use ptx_num::values::convert::{Format, Options, Rounding, Scaled, Sources, compile};
 use std::sync::Arc;
 
 /// Where a form is tried, until a target has it.

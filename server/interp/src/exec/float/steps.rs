@@ -36,8 +36,8 @@ impl Choice for Modifiers {
 /// An expression with modifiers as a [`Choice`]: compiled for each of the common ones, and once for all others.
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
+        use ptx_num::values::float::{Clamp, Modifiers, Rounding};
         use $crate::exec::float::steps::Nearest;
-        use $ptx_num::values::float::{Clamp, Modifiers, Rounding};
         let given: Modifiers = $modifiers;
         match (given.rounding, given.ftz, given.clamp) {
             (Rounding::Nearest, false, Clamp::None) => {

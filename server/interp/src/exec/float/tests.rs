@@ -5,12 +5,12 @@ mod forms;
 pub(in crate::exec) mod harness;
 
 use crate::exec::float::pair_marks;
+use harness::{Case, FTZ, ROUNDINGS, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{Property, has_double, has_single};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::packed::{single_pair2, single_pair3};
 use ptx_num::values::float::{Clamp, Modifiers, approx, double, single};
-use harness::{Case, FTZ, ROUNDINGS, case, check};
 
 type Single2 = fn(Modifiers, u32, u32) -> u32;
 

@@ -20,8 +20,8 @@ use crate::machine::{Context, Location, Outcome};
 use crate::memory::Region;
 use crate::races;
 use crate::registers::Src;
-use ptx_num::values::Marks;
 use object::{Mistake, Object};
+use ptx_num::values::Marks;
 use std::collections::BTreeMap;
 
 /// Bytes of an object, and its alignment.

@@ -1,7 +1,7 @@
 use crate::findings::Kind;
-use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
+use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
 
 fn image(geometry: Geometry, size: [u32; 3], channel: ChannelType, order: ChannelOrder) -> Image {
     let description = ImageDescription::new(geometry, size, Format { channel, order });

@@ -7,15 +7,15 @@ use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
+use crate::registers::{PredicateSrc, Src};
+use ptx_isa::Exec;
 use ptx_num::matrix::descriptor::{self, Instruction};
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::numerics::{Numerics, Unit};
 use ptx_num::matrix::product::{self, Operands, Product, Shape, Spec};
 use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::tensor::{self, Accumulators};
-use crate::registers::{PredicateSrc, Src};
 use ptx_num::values::Marks;
-use ptx_isa::Exec;
 
 /// Where A lies.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 use crate::findings::Kind;
+use crate::machine::Status;
+use crate::testing::{Kernel, Outcome, words};
 use ptx_num::image::TensorMap;
 use ptx_num::image::swizzle::Swizzle;
 use ptx_num::image::tensor_map::{ElementType, Mode};
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
 
 /// A kernel with 16 KiB of shared memory at `box` and three mbarriers, for one arrival each; `out`, `in` and a tensor map are its
 /// parameters, and `%rd0`, `%rd1` and `%rd2` their addresses. `{wait}` waits for `bar`.

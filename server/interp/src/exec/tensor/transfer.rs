@@ -1,11 +1,11 @@
 //! The bytes of a tensor copy on their way.
 
 use crate::findings::Kind;
+use crate::machine::{Context, Location, Order};
+use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
 use ptx_num::image::{Run, TensorFault};
-use crate::machine::{Context, Location, Order};
-use crate::memory::Region;
 use ptx_num::values::Marks;
 use ptx_num::values::atomic::{self, Element, Operation};
 

@@ -1,8 +1,8 @@
 use crate::findings::Kind;
-use ptx_num::image::TensorMap;
-use ptx_num::image::tensor_map::ElementType;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
+use ptx_num::image::TensorMap;
+use ptx_num::image::tensor_map::ElementType;
 
 /// Runs a kernel with a tensor map in a buffer at `%rd0` and room for one at `%rd1`.
 fn run(map: &[u8], body: &str) -> Outcome {

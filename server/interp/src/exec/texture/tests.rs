@@ -1,10 +1,10 @@
 use crate::findings::Kind;
+use crate::machine::Status;
+use crate::testing::{Kernel, Outcome, words};
 use ptx_num::image::texture::{Coordinates, Level, Request, fetch, gather};
 use ptx_num::image::{
     AddressMode, ChannelOrder, ChannelType, Filter, Format, Geometry, Image, ImageDescription, Opaque, Sampler,
 };
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
 
 const R32: Format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
 const RGBA8: Format = Format { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };

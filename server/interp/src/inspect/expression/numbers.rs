@@ -4,10 +4,10 @@ use super::{Binary, Unary};
 use crate::inspect::memory::Area;
 use crate::inspect::value::{Meaning, Value, low, meaning, signed};
 use crate::launch::{Element, Kind, Number};
-use ptx_num::values::Marks;
-use ptx_num::values::convert::Layout;
 use ptx_isa::ISA;
 use ptx_isa::tables::Type;
+use ptx_num::values::Marks;
+use ptx_num::values::convert::Layout;
 use std::cmp::Ordering;
 
 /// How firmly a value has its type.

@@ -10,9 +10,9 @@ use crate::inspect::value::Value;
 use crate::lanes::{LANES, Mask};
 use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
 use crate::memory::Window;
-use ptx_num::values::Marks;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, Type, TypeClass};
+use ptx_num::values::Marks;
 
 /// What a name stands for.
 pub(super) enum Meant {

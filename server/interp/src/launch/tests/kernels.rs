@@ -2,10 +2,10 @@
 
 use super::mistakes;
 use crate::decode::Executable;
-use ptx_num::image::{AddressMode, Filter, Opaque};
 use crate::launch::{Bound, Launch, bind, complete, launches, settle, verdicts};
 use crate::machine::Settings;
 use ptx_analysis::program::Program;
+use ptx_num::image::{AddressMode, Filter, Opaque};
 use ptx_syntax::Snapshot;
 use std::path::Path;
 use std::sync::Arc;

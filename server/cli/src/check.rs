@@ -1,0 +1,324 @@
+//! `ptx-analyzer check`.
+
+use super::architecture::Architecture;
+use super::files::{self, complain};
+use super::source::{self, Opened, Origin};
+use super::terminal::for_stdout;
+use super::{Status, human, json, sarif};
+use clap::ValueEnum;
+use ptx_analysis::project::Project;
+use ptx_analysis::target::version;
+use ptx_analysis::{Analyzer, Diagnostic, Severity, checks};
+use ptx_isa::tables::{Target, Version};
+use ptx_lsp::levels::{self, Levels};
+use ptx_syntax::Snapshot;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::{self, Write, stdout};
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// How many findings are made into text at once.
+const MAX_RENDERED: usize = 10_000;
+
+/// What to check, and how to tell.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files, folders (their .ptx files, at any depth), or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Check as if `.target` named this architecture (`sm_90a`); of several, each
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
+    target: Vec<&'static Target>,
+    /// Warn of what one of these architectures has not got, though `.target` allows it
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
+    project_target: Vec<&'static Target>,
+    /// Warn of what needs a newer PTX version than this one (`7.8`), though `.version` allows it
+    #[arg(long, value_name = "VERSION", value_parser = newest)]
+    project_version: Option<Version>,
+    /// How loud a kind of finding is: error, warning, information, hint or off
+    #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
+    level: Vec<(&'static str, Option<Severity>)>,
+    /// What makes the run fail besides errors
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+    /// How many files are checked at a time [default: as many as there are processors]
+    #[arg(short, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+fn newest(number: &str) -> Result<Version, String> {
+    version(number).ok_or_else(|| format!("`{number}` is not a version such as `7.8`"))
+}
+
+/// `deprecated=off`.
+fn code_level(text: &str) -> Result<(&'static str, Option<Severity>), String> {
+    let (code, name) = text.split_once('=').ok_or("expected a code and a level, such as `deprecated=off`")?;
+    let page = checks::page(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
+    let level = levels::level(name).ok_or_else(|| format!("`{name}` is none of {}", levels::NAMES.join(", ")))?;
+    Ok((page.code, level))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON object a line
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Warnings
+    Warnings,
+}
+
+/// The result for one file.
+#[derive(Debug)]
+pub struct Checked {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It was checked.
+    Done {
+        /// The report on it. Trees take much more memory and are not kept.
+        findings: Findings,
+        /// How many there are.
+        counts: Counts,
+        /// Some bytes are no text.
+        lossy: bool,
+    },
+    /// It is an XML document.
+    Markup,
+    /// It could not be read.
+    Unreadable(String),
+}
+
+/// The report on one file.
+#[derive(Debug)]
+pub enum Findings {
+    /// As text, which may have escape sequences for colours.
+    Text(String),
+    /// So many that their text takes more memory than all else: it is made piece by piece as it is written.
+    Many(Snapshot, Vec<Diagnostic>),
+    /// As results of SARIF.
+    Sarif(sarif::Results),
+}
+
+/// Checks and reports.
+pub fn run(arguments: &Arguments) -> Status {
+    let (origins, problems) = source::find(&arguments.paths);
+    let mut summary = Summary::default();
+    let mut report = Report::new(arguments.format);
+    for (place, reason) in problems {
+        report.unreadable(&place, &reason);
+        summary.unreadable += 1;
+    }
+    let work = |origin: &Origin, threads| check(origin, arguments, threads);
+    let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
+        let checked = Checked { origin: origin.clone(), outcome };
+        summary.add(&checked);
+        report.add(checked)
+    });
+    let written = written.and_then(|()| report.finish());
+    if !files::is_written(written) {
+        return Status::Trouble;
+    }
+    complain(&summary.text());
+    summary.status(arguments.deny == Some(Deny::Warnings))
+}
+
+fn check(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
+    let (snapshot, lossy) = match origin.open_in_pieces(threads) {
+        Opened::Text(snapshot, lossy) => (snapshot, lossy),
+        Opened::Markup => return Outcome::Markup,
+        Opened::Unreadable(why) => return Outcome::Unreadable(why),
+    };
+    let diagnostics = findings(&snapshot, arguments, threads);
+    let name = origin.name();
+    let counts = Counts::of(&diagnostics);
+    let findings = match arguments.format {
+        Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
+        _ if diagnostics.len() > MAX_RENDERED => Findings::Many(snapshot.clone(), diagnostics),
+        format => Findings::Text(render(format, &name, &snapshot, &diagnostics)),
+    };
+    discard(snapshot);
+    Outcome::Done { findings, counts, lossy }
+}
+
+/// The findings of a file as text.
+fn render(format: Format, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+    if format == Format::Json {
+        json::render(name, snapshot, diagnostics)
+    } else {
+        human::render(&for_stdout(name), snapshot, diagnostics)
+    }
+}
+
+/// Taking a tree of millions of nodes apart takes a tenth of the time of building it, and nobody waits for it.
+fn discard(snapshot: Snapshot) {
+    if snapshot.rope().len_bytes() > 1 << 20 {
+        std::thread::spawn(move || drop(snapshot));
+    }
+}
+
+/// What is wrong, for the file's own target or for each of those that were asked for.
+fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<Diagnostic> {
+    let mut levels = Levels::default();
+    arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+    let mut analyzer = Analyzer::for_one_check();
+    analyzer.set_threads(threads);
+    analyzer.set_project(Project {
+        targets: arguments.project_target.clone(),
+        version: arguments.project_version,
+        portable: levels.want_portable(),
+    });
+    let own = arguments.target.is_empty().then_some(None);
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for target in own.into_iter().chain(arguments.target.iter().map(|t| Some(t.name))) {
+        // The command line took no name that the tables do not have.
+        let _ = analyzer.set_target(target);
+        out.extend(analyzer.analyze(snapshot).diagnostics);
+        out.extend(analyzer.lints(snapshot, &|| false).unwrap_or_default());
+    }
+    // What has nothing to do with the target is said once.
+    if arguments.target.len() > 1 {
+        let mut seen = HashSet::new();
+        out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
+    }
+    out.sort_by_key(|d| (d.range.start, d.range.end));
+    levels.apply(out)
+}
+
+/// The report on standard output.
+#[derive(Debug)]
+struct Report {
+    format: Format,
+    sarif: Option<sarif::Report>,
+}
+
+impl Report {
+    fn new(format: Format) -> Self {
+        Self { format, sarif: (format == Format::Sarif).then(sarif::Report::default) }
+    }
+
+    fn unreadable(&mut self, name: &str, reason: &str) {
+        complain(&format!("{name}: {reason}"));
+        if let Some(sarif) = &mut self.sarif {
+            sarif.unreadable(name, reason);
+        }
+    }
+
+    fn add(&mut self, checked: Checked) -> io::Result<()> {
+        let name = checked.origin.name();
+        match checked.outcome {
+            Outcome::Unreadable(reason) => self.unreadable(&name, &reason),
+            // In a folder that is nothing unusual; a file that was named deserves a word.
+            Outcome::Markup if matches!(checked.origin, Origin::Found(_)) => {}
+            Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+            Outcome::Done { findings, lossy, .. } => {
+                if lossy {
+                    complain(&format!("{name}: some bytes are not UTF-8 text"));
+                }
+                match (findings, &mut self.sarif) {
+                    // Takes the colours out where they are not wanted.
+                    (Findings::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
+                    (Findings::Many(snapshot, diagnostics), _) => {
+                        for some in diagnostics.chunks(MAX_RENDERED) {
+                            let text = render(self.format, &name, &snapshot, some);
+                            anstream::stdout().lock().write_all(text.as_bytes())?;
+                        }
+                    }
+                    (Findings::Sarif(results), Some(sarif)) => sarif.add(results),
+                    (Findings::Sarif(_), None) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self.sarif {
+            Some(sarif) => sarif.write(&mut stdout().lock()),
+            None => stdout().flush(),
+        }
+    }
+}
+
+/// How many findings there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    errors: usize,
+    warnings: usize,
+    others: usize,
+}
+
+impl Counts {
+    fn of(diagnostics: &[Diagnostic]) -> Self {
+        let mut out = Self::default();
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => out.errors += 1,
+                Severity::Warning => out.warnings += 1,
+                Severity::Information | Severity::Hint => out.others += 1,
+            }
+        }
+        out
+    }
+}
+
+#[derive(Debug, Default)]
+struct Summary {
+    files: usize,
+    unreadable: usize,
+    counts: Counts,
+}
+
+impl Summary {
+    fn add(&mut self, checked: &Checked) {
+        match &checked.outcome {
+            Outcome::Unreadable(_) => self.unreadable += 1,
+            Outcome::Markup => {}
+            Outcome::Done { counts, .. } => {
+                self.files += 1;
+                self.counts.errors += counts.errors;
+                self.counts.warnings += counts.warnings;
+                self.counts.others += counts.others;
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut out = format!("{} checked: ", count(self.files, "file"));
+        let Counts { errors, warnings, others } = self.counts;
+        let counts = [(errors, "error"), (warnings, "warning"), (others, "hint")];
+        let counts: Vec<_> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
+        out.push_str(&if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") });
+        if self.unreadable > 0 {
+            let _ = write!(out, "; {} could not be read", self.unreadable);
+        }
+        out
+    }
+
+    fn status(&self, deny_warnings: bool) -> Status {
+        if self.unreadable > 0 {
+            Status::Trouble
+        } else if self.counts.errors > 0 || (deny_warnings && self.counts.warnings > 0) {
+            Status::Findings
+        } else {
+            Status::Fine
+        }
+    }
+}

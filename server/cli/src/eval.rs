@@ -1,0 +1,388 @@
+//! `ptx-analyzer eval`.
+
+mod human;
+mod steps;
+
+use super::Status;
+use super::files::{self, complain};
+use super::source::{self, Opened, Origin, place};
+use super::terminal::for_stdout;
+use clap::ValueEnum;
+use ptx_analysis::Diagnostic;
+use ptx_analysis::program::Program;
+use ptx_interp::findings::{Checks, Kind};
+use ptx_interp::launch::{Launch, Mistake};
+use ptx_interp::machine::{Settings, Target};
+use ptx_launch::evaluate::{Evaluated, Module, Refused};
+use ptx_launch::file::{self, Language};
+use ptx_launch::inside::folder_of;
+use ptx_launch::refusal::{self, Refusal};
+use ptx_launch::report::{Report, report};
+use ptx_syntax::Snapshot;
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What to run, and how to tell.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files, folders (their .ptx files, at any depth), or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Launch what this file says (.toml or .json) in place of the `//! launch:` lines above kernels
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// The kernel [default: the first with a launch, else the first]
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// The warp whose steps are told, counted through the grid
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    warp: u64,
+    /// Tell what a warp does, step by step
+    #[arg(long)]
+    trace: bool,
+    /// Run every launch, and say whether what it expects holds
+    #[arg(long)]
+    check: bool,
+    /// How to report
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Stop a run after so many warp instructions
+    #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// Look for this as well: `nan`
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
+    find: Vec<Kind>,
+    /// Do not look for this: `race`, `uninitialized-memory` …
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
+    without: Vec<Kind>,
+}
+
+impl Arguments {
+    /// What is looked for.
+    fn checks(&self) -> Checks {
+        let more = self.find.iter().fold(Checks::default(), |checks, kind| checks.with(*kind, true));
+        self.without.iter().fold(more, |checks, kind| checks.with(*kind, false))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// Steps of a warp that are told at most.
+const STEPS: usize = 100_000;
+
+/// What became of a file.
+#[derive(Default)]
+struct Outcome {
+    /// For standard output.
+    report: String,
+    /// For standard error, a line each.
+    remarks: Vec<String>,
+    status: Option<Status>,
+    passed: usize,
+    failed: usize,
+    /// It has nothing that can be run.
+    empty: bool,
+}
+
+impl Outcome {
+    fn raise(&mut self, status: Status) {
+        self.status = self.status.max(Some(status));
+    }
+}
+
+/// A text in which something can be wrong.
+struct Shown<'a> {
+    name: &'a str,
+    snapshot: &'a Snapshot,
+}
+
+/// Runs and reports.
+pub fn run(arguments: &Arguments) -> Status {
+    let (origins, problems) = source::find(&arguments.paths);
+    let mut status = Status::Fine;
+    for (place, reason) in problems {
+        complain(&format!("{place}: {reason}"));
+        status = Status::Trouble;
+    }
+    let (mut passed, mut failed, mut files, mut empty) = (0, 0, 0, 0);
+    let work = |origin: &Origin, _| look_at(origin, arguments, origins.len() > 1);
+    let written = files::all(&origins, None, "evaluated", work, |_, outcome| {
+        files += 1;
+        status = status.max(outcome.status.unwrap_or(Status::Fine));
+        passed += outcome.passed;
+        failed += outcome.failed;
+        empty += usize::from(outcome.empty);
+        // Takes the colours out where they are not wanted.
+        anstream::stdout().lock().write_all(outcome.report.as_bytes())?;
+        outcome.remarks.iter().for_each(|line| complain(line));
+        Ok(())
+    });
+    if !files::is_written(written) {
+        return Status::Trouble;
+    }
+    if arguments.check {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "es" });
+        let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        complain(&format!("{}{failures}", count(passed + failed, "launch")));
+        if passed + failed == 0 && status == Status::Fine {
+            complain("nothing was checked: no `//! launch:` line stands above a kernel, and no `--launch` is given");
+            return Status::Trouble;
+        }
+    } else if files == empty && files > 0 && status == Status::Fine {
+        complain("there is no kernel that could be run");
+        return Status::Trouble;
+    }
+    status
+}
+
+fn look_at(origin: &Origin, arguments: &Arguments, several: bool) -> Outcome {
+    let mut out = Outcome::default();
+    let name = origin.name();
+    let (snapshot, lossy) = match origin.open() {
+        Opened::Text(snapshot, lossy) => (snapshot, lossy),
+        // In a folder that is nothing unusual; a file that was named deserves a word.
+        Opened::Markup => {
+            out.empty = true;
+            if !matches!(origin, Origin::Found(_)) {
+                out.remarks.push(format!("{name}: this is XML (PreTeXt), not PTX"));
+            }
+            return out;
+        }
+        Opened::Unreadable(why) => {
+            out.remarks.push(format!("{name}: {why}"));
+            out.raise(Status::Trouble);
+            return out;
+        }
+    };
+    if lossy {
+        out.remarks.push(format!("{name}: some bytes are not UTF-8 text"));
+    }
+    let text: Arc<str> = snapshot.rope().to_string().into();
+    let module = Module { program: Arc::new(Program::new(&snapshot)), text };
+    let shown = Shown { name: &name, snapshot: &snapshot };
+    if let Some(entry) = &arguments.entry
+        && !module.kernels().any(|k| k == entry)
+    {
+        if several {
+            out.empty = true;
+            return out;
+        }
+        let names: Vec<String> = module.kernels().map(|k| format!("`{k}`")).collect();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        out.remarks.push(format!("{name}: there is no kernel `{entry}`; it has {has}"));
+        out.raise(Status::Trouble);
+        return out;
+    }
+    match &arguments.launch {
+        Some(path) => from_file(path, &module, &shown, arguments, &mut out),
+        None => from_lines(origin, &module, &shown, arguments, &mut out),
+    }
+    out
+}
+
+/// Runs what the lines above kernels say.
+fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
+    let (launches, mistakes) = module.launches();
+    let wanted = |name: &str| arguments.entry.as_deref().is_none_or(|entry| entry == name);
+    // What is wrong with the lines of other kernels is no matter now.
+    let around = |m: &Mistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
+    let mine: Vec<Mistake> = mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
+    let broken = |launch: &Launch| mine.iter().any(|m| around(m).is_some_and(|l| l.range == launch.range));
+    if !mine.is_empty() {
+        tell(&mine, shown, arguments, out);
+        out.failed += launches.iter().filter(|l| wanted(&l.entry) && broken(l)).count();
+    }
+    let mut chosen: Vec<Launch> = launches.iter().filter(|l| wanted(&l.entry) && !broken(l)).cloned().collect();
+    if !arguments.check {
+        if !mine.is_empty() {
+            return;
+        }
+        let first = module.kernels().find(|k| wanted(k)).map(|k| Launch { entry: k.into(), ..Launch::default() });
+        let others = chosen.len().saturating_sub(1);
+        chosen.truncate(1);
+        if chosen.is_empty() {
+            chosen.extend(first);
+        }
+        let kernels = module.kernels().count();
+        match chosen.first() {
+            None => out.empty = true,
+            Some(_) if others > 0 => {
+                out.remarks.push(format!(
+                    "{}: this is the first of {} launches; `--check` runs all",
+                    shown.name,
+                    others + 1
+                ));
+            }
+            Some(launch) if kernels > 1 && arguments.entry.is_none() => {
+                let words = format!("`{}` is one of {kernels} kernels; `--entry` chooses another", launch.entry);
+                out.remarks.push(format!("{}: {words}", shown.name));
+            }
+            Some(_) => {}
+        }
+    }
+    let folder = match origin {
+        Origin::Named(path) | Origin::Found(path) => Some(folder_of(path)),
+        Origin::StandardInput => None,
+    };
+    for launch in chosen {
+        evaluate(module, launch, folder, shown, shown, arguments, out);
+    }
+}
+
+/// Runs what a file says.
+fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
+    let name = path.display().to_string();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            out.remarks.push(format!("{name}: {error}"));
+            return out.raise(Status::Trouble);
+        }
+    };
+    // Only its lines are looked at.
+    let snapshot = Snapshot::new(&text);
+    let written = Shown { name: &name, snapshot: &snapshot };
+    let (mut launches, mistakes) = file::launches(&text, Language::of(path));
+    if !mistakes.is_empty() {
+        out.failed += launches.len().max(1);
+        return tell(&mistakes, &written, arguments, out);
+    }
+    for launch in &mut launches {
+        if launch.entry.is_empty() {
+            let mut kernels = module.kernels();
+            match (&arguments.entry, kernels.next(), kernels.next()) {
+                (Some(entry), ..) => launch.entry = entry.as_str().into(),
+                (None, Some(only), None) => launch.entry = only.into(),
+                _ => {
+                    out.remarks.push(format!("{name}: `entry` is missing, and the module has not just one kernel"));
+                    return out.raise(Status::Trouble);
+                }
+            }
+        }
+    }
+    launches.retain(|l| arguments.entry.as_deref().is_none_or(|entry| *entry == *l.entry));
+    if launches.is_empty() {
+        out.remarks.push(format!("{name}: it has no launch of that kernel"));
+        return out.raise(Status::Trouble);
+    }
+    if !arguments.check && launches.len() > 1 {
+        out.remarks.push(format!("{name}: this is the first of {} launches; `--check` runs all", launches.len()));
+        launches.truncate(1);
+    }
+    for launch in launches {
+        evaluate(module, launch, Some(folder_of(path)), shown, &written, arguments, out);
+    }
+}
+
+/// Says what is wrong with launches.
+fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
+    out.raise(Status::Findings);
+    for mistake in mistakes {
+        if mistake.range.is_empty() || arguments.format == Format::Json {
+            let at = if mistake.range.is_empty() {
+                String::new()
+            } else {
+                format!(":{}", place(written.snapshot, mistake.range.start).line)
+            };
+            out.remarks.push(format!("{}{at}: {}", written.name, refusal::mistake(mistake)));
+            continue;
+        }
+        let mut diagnostic = Diagnostic::error("launch", mistake.range.clone(), mistake.message.as_str());
+        diagnostic.help.clone_from(&mistake.help);
+        out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot, &[diagnostic]));
+    }
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    #[serde(flatten)]
+    report: Report,
+}
+
+fn evaluate(
+    module: &Module,
+    launch: Launch,
+    folder: Option<&Path>,
+    shown: &Shown<'_>,
+    written: &Shown<'_>,
+    arguments: &Arguments,
+    out: &mut Outcome,
+) {
+    let settings = Settings { limit: arguments.limit, checks: arguments.checks(), ..Settings::default() };
+    let entry = launch.entry.clone();
+    let range = launch.range.clone();
+    let done = match module.evaluate(launch, settings, folder, &|| false) {
+        Ok(done) => done,
+        Err(refused) => {
+            out.failed += 1;
+            out.raise(Status::Findings);
+            if let Refused::Launch(mistakes) = &refused {
+                return tell(mistakes, written, arguments, out);
+            }
+            if let Refused::Errors(errors) = &refused
+                && arguments.format == Format::Human
+            {
+                out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot, errors));
+            }
+            let why = Refusal::refused(refused, &entry, true);
+            out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot, at).line));
+            return;
+        }
+    };
+    let passed = done.passed();
+    if passed {
+        out.passed += 1
+    } else {
+        out.failed += 1
+    }
+    if arguments.check && !passed {
+        out.raise(Status::Findings);
+    }
+    let target = arguments.trace.then(|| target(&done, arguments.warp));
+    if let Some(None) = target {
+        let shape = done.run.machine.shape;
+        let warps = u64::from(shape.warps()) * shape.ctas();
+        out.remarks.push(format!("{}: there is no warp {} in a grid of {warps}", shown.name, arguments.warp));
+        out.raise(Status::Trouble);
+    }
+    let target = target.flatten();
+    match arguments.format {
+        Format::Json => {
+            let places = |offset: usize| {
+                let place = place(shown.snapshot, offset);
+                (place.line, place.column)
+            };
+            let report = report(&done, &places, target.map(|t| (t, 0, STEPS)));
+            match serde_json::to_string(&Line { file: shown.name, report }) {
+                Ok(line) => out.report.extend([line.as_str(), "\n"]),
+                Err(error) => tracing::error!("{}: the report cannot be written as JSON: {error}", shown.name),
+            }
+        }
+        Format::Human => {
+            let line = place(written.snapshot, range.start).line;
+            let at = if range.is_empty() { None } else { Some(line) };
+            out.report.push_str(&human::render(&done, shown, at, arguments.check));
+            if let Some(target) = target {
+                out.report.push_str(&steps::render(&done, shown, target));
+            }
+        }
+    }
+}
+
+/// The warp of that number in the grid.
+fn target(done: &Evaluated, warp: u64) -> Option<Target> {
+    let shape = done.run.machine.shape;
+    let warps = u64::from(shape.warps()).max(1);
+    let target = Target { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
+    (target.cta < shape.ctas()).then_some(target)
+}

@@ -1,0 +1,138 @@
+//! What came of a launch, for people.
+
+use super::Shown;
+use crate::source::place;
+use crate::terminal::{for_stdout, lines_for_stdout};
+use ptx_analysis::Diagnostic;
+use ptx_interp::findings::Fault;
+use ptx_interp::machine::Status;
+use ptx_launch::evaluate::Evaluated;
+use ptx_launch::words::{diagnostic, element, ended, text};
+use std::fmt::Write;
+
+/// Escape sequences; whoever writes them takes them out where they are not wanted.
+pub(super) const BOLD: &str = "\x1b[1m";
+pub(super) const DIM: &str = "\x1b[2m";
+pub(super) const RED: &str = "\x1b[31m";
+pub(super) const GREEN: &str = "\x1b[32m";
+pub(super) const YELLOW: &str = "\x1b[33m";
+pub(super) const RESET: &str = "\x1b[0m";
+
+/// Elements of a buffer that are shown.
+const ELEMENTS: u64 = 32;
+
+/// Findings that are shown where only a word is wanted.
+const FAULTS: usize = 3;
+
+/// Expectations that do not hold, of which it is said why.
+const VERDICTS: usize = 10;
+
+/// And in a line.
+const IN_A_LINE: u64 = 8;
+
+/// A launch: all of it, or (`brief`) whether it did what it should.
+pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, brief: bool) -> String {
+    let mut out = String::new();
+    let at = line.map_or_else(String::new, |line| format!(":{line}"));
+    let passed = done.passed();
+    if brief {
+        let (colour, word) = if passed { (GREEN, "ok  ") } else { (RED, "FAIL") };
+        let held = done.verdicts.iter().filter(|v| v.ok).count();
+        let all = done.verdicts.len();
+        let count = match all {
+            0 => "nothing expected".to_owned(),
+            _ if held == all => format!("{all} held"),
+            _ => format!("{held} of {all} held"),
+        };
+        let _ = writeln!(
+            out,
+            "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
+            ptx_ide::both_names(&done.launch.entry),
+            for_stdout(shown.name),
+            ended(done, &|offset| place(shown.snapshot, offset).line)
+        );
+        if passed {
+            return out;
+        }
+    } else {
+        let _ =
+            writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), for_stdout(shown.name));
+        let lines = done.launch.lines();
+        let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
+        launch.for_each(|l| {
+            let _ = writeln!(out, "{DIM}{}{RESET}", for_stdout(l));
+        });
+        if let Some(sentence) = done.guessed.sentence() {
+            let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
+        }
+        let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
+    }
+    faults(done, shown, brief, &mut out);
+    // After a run that was cut short there is nothing to wonder about.
+    let cut = done.run.status != Status::Finished && !done.unexpected().is_empty();
+    let wrong = || done.verdicts.iter().filter(|v| !v.ok);
+    let shown_verdicts = if cut { 0 } else { VERDICTS };
+    if !cut && wrong().count() > shown_verdicts {
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {} expectations, among them", wrong().count());
+    }
+    for verdict in wrong().take(shown_verdicts) {
+        let why = verdict.message.as_deref().unwrap_or("it does not hold");
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {}", for_stdout(&verdict.name), for_stdout(why));
+    }
+    if !brief {
+        let held = done.verdicts.iter().filter(|v| v.ok).count();
+        if !done.verdicts.is_empty() {
+            let _ = writeln!(out, "{held} of {} expectations hold", done.verdicts.len());
+        }
+        buffers(done, &mut out);
+        let printed = String::from_utf8_lossy(&done.run.machine.printed);
+        if !printed.is_empty() {
+            let _ = writeln!(out, "{BOLD}printed{RESET}");
+            printed.lines().for_each(|l| {
+                let _ = writeln!(out, "  {}", lines_for_stdout(l));
+            });
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
+    let unexpected = done.unexpected();
+    let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
+    let most = if brief { FAULTS } else { all.len() };
+    let diagnostics: Vec<Diagnostic> = all.iter().take(most).map(|f| diagnostic(done, f)).collect();
+    out.push_str(&crate::human::render(&for_stdout(shown.name), shown.snapshot, &diagnostics));
+    if all.len() > most {
+        let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
+    }
+}
+
+fn buffers(done: &Evaluated, out: &mut String) {
+    let machine = &done.run.machine;
+    let mut same = Vec::new();
+    for (placed, before) in done.buffers.iter().zip(&done.before) {
+        let after = placed.snapshot(machine);
+        if after == *before {
+            if !machine.executable.variables.contains_key(&placed.name) {
+                same.push(&*placed.name);
+            }
+            continue;
+        }
+        let count = placed.element.count(placed.bytes);
+        let changed = (0..count).filter(|i| element(placed, &after, *i) != element(placed, before, *i)).count();
+        let _ = writeln!(out, "{BOLD}{}{RESET} {}[{count}], {changed} changed", placed.name, placed.element);
+        let width = (0..count.min(ELEMENTS)).map(|i| text(placed, &after, i).len()).max().unwrap_or(0);
+        for first in (0..count.min(ELEMENTS)).step_by(IN_A_LINE as usize) {
+            let end = (first + IN_A_LINE).min(count).min(ELEMENTS);
+            let values: Vec<String> = (first..end).map(|i| format!("{:>width$}", text(placed, &after, i))).collect();
+            let _ = writeln!(out, "  {DIM}{first:>6}{RESET}  {}", values.join("  "));
+        }
+        if count > ELEMENTS {
+            let _ = writeln!(out, "  {DIM}     …{RESET}");
+        }
+    }
+    if !same.is_empty() {
+        let _ = writeln!(out, "{DIM}unchanged: {}{RESET}", same.join(", "));
+    }
+}

@@ -1,0 +1,68 @@
+//! The steps of a warp, for people: a line for each, with the registers that it wrote.
+
+use super::human::{BOLD, DIM, RESET, YELLOW};
+use super::{STEPS, Shown};
+use crate::source::{excerpt, place};
+use crate::terminal::for_stdout;
+use ptx_interp::machine::{Recorded, Target};
+use ptx_launch::evaluate::Evaluated;
+use ptx_launch::words::{lanes, value};
+use std::fmt::Write;
+
+/// Characters of an instruction that are shown.
+const INSTRUCTION: usize = 48;
+
+/// The steps of a warp.
+pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, target: Target) -> String {
+    let steps = done.run.window(target, 0, STEPS, &|| false);
+    let mut out = String::new();
+    let _ = writeln!(out, "{BOLD}warp {} of CTA {}{RESET}", target.warp, target.cta);
+    let mut before = u32::MAX;
+    for step in &steps {
+        if step.group != before {
+            let _ = writeln!(out, "{YELLOW}{:>7}  {}{RESET}", "", lanes(step.group));
+            before = step.group;
+        }
+        line(done, shown, step, &mut out);
+    }
+    if steps.len() >= STEPS {
+        let _ = writeln!(out, "{DIM}… only the first {STEPS} steps are shown{RESET}");
+    }
+    out.push('\n');
+    out
+}
+
+fn line(done: &Evaluated, shown: &Shown<'_>, step: &Recorded, out: &mut String) {
+    let executable = &done.run.machine.executable;
+    let range = executable.range(step.site);
+    let number = place(shown.snapshot, range.start).line;
+    let excerpt = excerpt(shown.snapshot, &range);
+    let words = excerpt.text.get(excerpt.token).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text: String = for_stdout(&words).chars().take(INSTRUCTION).collect();
+    if words.chars().count() > INSTRUCTION {
+        text.pop();
+        text.push('…');
+    }
+    let idle = if step.mask == 0 { DIM } else { "" };
+    let indent = "  ".repeat(step.depth as usize);
+    let _ = write!(out, "{DIM}{:>7}{RESET} {number:>6}  {idle}{indent}{text:<INSTRUCTION$}{RESET}", step.step + 1);
+    let only = if step.mask != step.group && step.mask != 0 {
+        format!("  {DIM}{}{RESET}", lanes(step.mask))
+    } else {
+        String::new()
+    };
+    out.push_str(&only);
+    if step.mask != 0 {
+        for change in &step.changes {
+            let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len());
+            let Some(function) = function else { continue };
+            let slot = ptx_analysis::flow::Slot(change.slot);
+            let value = value(function.declaration(slot).ty.name(), change, step.mask);
+            let _ = write!(out, "  {} = {value}", function.register_name(slot));
+        }
+    }
+    while out.ends_with(' ') {
+        out.pop();
+    }
+    out.push('\n');
+}

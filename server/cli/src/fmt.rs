@@ -1,0 +1,244 @@
+//! `ptx-analyzer fmt`.
+
+use super::Status;
+use super::files::{self, complain};
+use super::source::{self, Origin};
+use super::terminal::{for_stdout, lines_for_stdout};
+use clap::ValueEnum;
+use ptx_ide::{FormatOptions, Operands, TextEdit, format};
+use ptx_syntax::Snapshot;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write, stdout};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What to format, and how it is to look.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files, folders (their .ptx files, at any depth), or - for standard input, which is formatted to standard output
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write nothing; tell which files are not formatted, and fail if there are any
+    #[arg(long)]
+    check: bool,
+    /// Columns of one level of indentation
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    indent: u8,
+    /// Indent with tabs
+    #[arg(long)]
+    tabs: bool,
+    /// What fits into so many columns may stand in one line
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    width: u16,
+    /// Where operands begin
+    #[arg(long, value_enum, default_value = "column")]
+    operands: Place,
+    /// Room for an opcode with its modifiers
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    operand_column: u8,
+    /// Guard predicates stand where opcodes do, not in a column of their own
+    #[arg(long)]
+    indent_guards: bool,
+    /// Labels stand where instructions do, not one level further left
+    #[arg(long)]
+    indent_labels: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Place {
+    /// In one column all over the file
+    Column,
+    /// In one column for each run of consecutive instructions
+    Run,
+    /// One blank behind the opcode
+    Off,
+}
+
+impl Arguments {
+    fn options(&self) -> FormatOptions {
+        FormatOptions {
+            indent: self.indent.into(),
+            tabs: self.tabs,
+            width: self.width.into(),
+            operands: match self.operands {
+                Place::Column => Operands::Column,
+                Place::Run => Operands::Run,
+                Place::Off => Operands::Off,
+            },
+            operand_column: self.operand_column.into(),
+            outdent_guards: !self.indent_guards,
+            outdent_labels: !self.indent_labels,
+            ..FormatOptions::default()
+        }
+    }
+}
+
+/// What became of a file.
+enum Outcome {
+    /// It is as it should be.
+    Same,
+    /// It was written.
+    Written,
+    /// It would be changed: the place of the first change, and what it is.
+    Differs(String),
+    /// Standard input, formatted.
+    Output(Vec<u8>),
+    /// It is an XML document; standard input goes out as it is.
+    Markup,
+    /// It could not be read or written.
+    Trouble(String),
+}
+
+/// Formats, or tells what is not formatted.
+pub fn run(arguments: &Arguments) -> Status {
+    let (origins, problems) = source::find(&arguments.paths);
+    let options = arguments.options();
+    for (place, reason) in &problems {
+        complain(&format!("{place}: {reason}"));
+    }
+    let (mut changed, mut troubles) = (0, problems.len());
+    let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
+    let work = |origin: &Origin, _| file(origin, &roots, &options, arguments.check);
+    let verb = if arguments.check { "looked at" } else { "formatted" };
+    let written = files::all(&origins, None, verb, work, |origin, outcome| {
+        let name = origin.name();
+        match outcome {
+            Outcome::Same => {}
+            Outcome::Written => changed += 1,
+            Outcome::Differs(hint) => {
+                changed += 1;
+                write!(stdout().lock(), "{}:{}", for_stdout(&name), lines_for_stdout(&hint))?;
+            }
+            Outcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
+            // In a folder that is nothing unusual; a file that was named deserves a word.
+            Outcome::Markup if matches!(origin, Origin::Found(_)) => {}
+            Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+            Outcome::Trouble(reason) => {
+                troubles += 1;
+                complain(&format!("{name}: {reason}"));
+            }
+        }
+        Ok(())
+    });
+    if let Err(error) = written.and_then(|()| stdout().flush())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        complain(&format!("the result cannot be written: {error}"));
+        return Status::Trouble;
+    }
+    let files = |n: usize| format!("{n} file{}", if n == 1 { "" } else { "s" });
+    if arguments.check && changed > 0 {
+        complain(&format!("{} of {} not formatted", changed, files(origins.len())));
+    } else if changed > 0 {
+        complain(&format!("{} of {} formatted", changed, files(origins.len())));
+    }
+    match (troubles, arguments.check && changed > 0) {
+        (0, false) => Status::Fine,
+        (0, true) => Status::Findings,
+        _ => Status::Trouble,
+    }
+}
+
+fn file(origin: &Origin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> Outcome {
+    let bytes = match origin.read() {
+        Ok(bytes) => bytes,
+        Err(error) => return Outcome::Trouble(error.to_string()),
+    };
+    // What is no text stays as it is, byte for byte: offsets are those of the file.
+    let (text, _) = ptx_launch::files::decode(bytes.clone());
+    if ptx_launch::files::is_markup(text.chars()) {
+        return Outcome::Markup;
+    }
+    let snapshot = Snapshot::new(&text);
+    let edits = format(&snapshot, options);
+    if check {
+        return edits.first().map_or(Outcome::Same, |first| Outcome::Differs(hint(&text, &edits, first)));
+    }
+    match origin {
+        Origin::StandardInput => Outcome::Output(applied(&bytes, &edits, 0..bytes.len())),
+        _ if edits.is_empty() => Outcome::Same,
+        Origin::Found(path) if !lies_in(path, roots) => {
+            Outcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
+        }
+        Origin::Named(path) | Origin::Found(path) => match replace(path, &applied(&bytes, &edits, 0..bytes.len())) {
+            Ok(()) => Outcome::Written,
+            Err(error) => Outcome::Trouble(format!("it cannot be written: {error}")),
+        },
+    }
+}
+
+/// Whether a file lies in one of the folders that were named. What a link in them leads to elsewhere is not the user's word.
+fn lies_in(path: &Path, roots: &[PathBuf]) -> bool {
+    path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)))
+}
+
+/// A part of a text with the edits in it applied.
+fn applied(bytes: &[u8], edits: &[TextEdit], part: Range<usize>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(part.len() + part.len() / 4);
+    let mut done = part.start;
+    for edit in edits.iter().filter(|e| part.start <= e.range.start && e.range.end <= part.end) {
+        out.extend_from_slice(bytes.get(done..edit.range.start).unwrap_or(&[]));
+        out.extend_from_slice(edit.text.as_bytes());
+        done = edit.range.end;
+    }
+    out.extend_from_slice(bytes.get(done..part.end).unwrap_or(&[]));
+    out
+}
+
+/// More lines tell no more.
+const MOST_LINES: usize = 6;
+/// Nor do longer ones.
+const LONGEST_LINE: usize = 160;
+
+/// The first lines that change, as they are and as they would be.
+fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
+    let line_start = |at: usize| text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
+    let line_end = |at: usize| text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
+    let start = line_start(first.range.start);
+    let mut end = line_end(first.range.end);
+    // Edits of the same line, and what they reach into.
+    for edit in edits {
+        if edit.range.start > end || text.get(start..end).is_some_and(|t| t.lines().count() >= MOST_LINES) {
+            break;
+        }
+        end = end.max(line_end(edit.range.end));
+    }
+    let new = applied(text.as_bytes(), edits, start..end);
+    let new = String::from_utf8_lossy(&new);
+    let number = text.get(..start).unwrap_or("").matches('\n').count() + 1;
+    let mut out = format!("{number}:\n");
+    let old = text.get(start..end).unwrap_or("");
+    // A joined edit may begin and end with lines that stay.
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    for (sign, lines) in [('-', old), ('+', new)] {
+        for line in lines.iter().skip(same).take(MOST_LINES) {
+            let cut: String = line.trim_end_matches('\r').chars().take(LONGEST_LINE).collect();
+            let more = if cut.len() < line.trim_end_matches('\r').len() { "…" } else { "" };
+            out.push_str(&format!("{sign} {cut}{more}\n"));
+        }
+    }
+    out
+}
+
+/// Puts another content in a file's place: all of it or nothing, with the file's own permissions. Of a link, the file that it leads to.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let metadata = fs::metadata(&path)?;
+    if metadata.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = OpenOptions::new().write(true).create_new(true).open(&beside).and_then(|mut file: File| {
+        file.set_permissions(metadata.permissions())?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| fs::rename(&beside, &path));
+    if replaced.is_err() {
+        // What is left of it is in nobody's way, and the first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    replaced
+}

@@ -1,0 +1,182 @@
+//! The command line. Without arguments it is the language server.
+
+mod architecture;
+mod check;
+mod eval;
+mod explain;
+mod files;
+mod fmt;
+mod human;
+mod isa;
+mod json;
+mod regs;
+mod sarif;
+mod shell;
+mod source;
+mod stderr;
+mod terminal;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use ptx_lsp::ClientLog;
+use std::io::{IsTerminal, stdin};
+use std::process::ExitCode;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+/// What a run ends with; the numbers are part of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing to complain about.
+    Fine = 0,
+    /// Findings.
+    Findings = 1,
+    /// Wrong usage, or something that cannot be read.
+    Trouble = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Language server and command line for NVIDIA PTX.
+///
+/// Without a command it speaks the language server protocol on standard input and output.
+#[derive(Debug, Parser)]
+#[command(name = "ptx-analyzer", version, after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Speak the language server protocol, as without any argument: some clients insist on saying it.
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Report what is wrong with PTX files
+    Check(check::Arguments),
+    /// Explain an instruction, modifier, special register, directive or diagnostic
+    Explain(explain::Arguments),
+    /// Estimate the registers that kernels need, and how many of their warps run at a time
+    Regs(regs::Arguments),
+    /// Run kernels, lane by lane, and tell what they compute and what they do wrong
+    Eval(eval::Arguments),
+    /// Lay out PTX files: nothing but white space changes
+    Fmt(fmt::Arguments),
+    /// Print the instruction set: a list, one opcode, JSON, or a reference site
+    Isa(isa::Arguments),
+    /// Debug kernels: speaks the Debug Adapter Protocol on standard input and output
+    Dap,
+    /// Print what makes a shell complete the arguments of this program
+    Completions(shell::Completions),
+    /// Print the manual page, or write the pages of all commands
+    Man(shell::Manual),
+}
+
+/// Does what the arguments of the process say.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
+    let serves = matches!(arguments.command, None | Some(Command::Dap));
+    // Whoever serves a client must not wait for the one who reads the log. Everybody else may.
+    let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
+    log_to_stderr(queue.clone());
+    if serves {
+        stderr::log_panics();
+    }
+    let status = dispatch(arguments);
+    if let Some(queue) = queue {
+        queue.flush_soon();
+    }
+    status
+}
+
+/// Ends with what is wrong with the arguments, or with the help that they ask for. The library quotes arguments as they are, so those that
+/// a terminal would obey are read once more as they may be shown.
+fn refuse(error: clap::Error) -> ! {
+    let shown = std::env::args_os().map(|a| terminal::for_stderr(&a.to_string_lossy()).into_owned());
+    Arguments::try_parse_from(shown).err().unwrap_or(error).exit()
+}
+
+fn dispatch(arguments: Arguments) -> ExitCode {
+    match arguments.command {
+        Some(Command::Check(arguments)) => check::run(&arguments).into(),
+        Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
+        Some(Command::Regs(arguments)) => regs::run(&arguments).into(),
+        Some(Command::Eval(arguments)) => eval::run(&arguments).into(),
+        Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
+        Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
+        Some(Command::Dap) => debug(),
+        Some(Command::Completions(arguments)) => shell::completions(&arguments).into(),
+        Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
+        None if stdin().is_terminal() && !arguments.stdio => {
+            // To a closed pipe nothing can be said.
+            let _ = Arguments::command().print_help();
+            ExitCode::SUCCESS
+        }
+        None => serve(),
+    }
+}
+
+fn serve() -> ExitCode {
+    match ptx_lsp::run() {
+        // A thread that waits for input keeps no process alive: the others do not outlive `main`.
+        Ok(orderly) => ExitCode::from(u8::from(!orderly)),
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn debug() -> ExitCode {
+    match ptx_dap::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `ptx_analyzer` in a log filter means this program, which consists of several crates.
+fn of_all_crates(filter: &str) -> String {
+    let crates = ["ptx_analyzer", "ptx_dap", "ptx_launch", "ptx_lsp", "ptx_wire"];
+    let all = filter.split(',').map(str::trim).map(|part| match part.strip_prefix("ptx_analyzer") {
+        Some(level) if level.is_empty() || level.starts_with('=') => crates.map(|c| format!("{c}{level}")).join(","),
+        _ => part.to_owned(),
+    });
+    all.collect::<Vec<_>>().join(",")
+}
+
+fn log_to_stderr(queue: Option<stderr::Queue>) {
+    let asked = std::env::var("PTX_ANALYZER_LOG").ok();
+    let filter =
+        asked.and_then(|f| EnvFilter::try_new(of_all_crates(&f)).ok()).unwrap_or_else(|| EnvFilter::new("warn"));
+    let writer = match queue {
+        Some(queue) => BoxMakeWriter::new(move || queue.clone()),
+        None => BoxMakeWriter::new(std::io::stderr),
+    };
+    // That a line cannot be written, as on a full disk, is told to nobody: by default it would be a panic.
+    let to_stderr = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .with_filter(filter);
+    let to_client = ClientLog.with_filter(filter_fn(ClientLog::wants));
+    tracing_subscriber::registry().with(to_stderr).with(to_client).init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

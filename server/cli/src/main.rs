@@ -1,0 +1,5 @@
+//! See the library of this crate.
+
+fn main() -> std::process::ExitCode {
+    ptx_analyzer::main()
+}

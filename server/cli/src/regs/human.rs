@@ -1,0 +1,144 @@
+//! Registers for people: a table for each file, numbers first, since names may be long.
+
+use super::File;
+use crate::terminal::for_stdout;
+use ptx_analysis::registers::Kernel;
+use std::fmt::Write;
+
+/// Escape sequences; whoever writes them takes them out where they are not wanted.
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const YELLOW: &str = "\x1b[33m";
+const RESET: &str = "\x1b[0m";
+
+/// Headings of the columns before the name, and whether they are numbers.
+const COLUMNS: [(&str, bool); 8] = [
+    ("line", true),
+    ("registers", true),
+    ("live", true),
+    ("peak", true),
+    ("shared", true),
+    ("threads", true),
+    ("warps", true),
+    ("limited by", false),
+];
+
+/// The column that one looks for.
+const REGISTERS: usize = 1;
+
+struct Row {
+    cells: [String; COLUMNS.len()],
+    name: String,
+    /// The name in the text, where that is another one.
+    mangled: Option<String>,
+    notes: Vec<String>,
+}
+
+/// The functions of a file; nothing where it has none.
+pub(super) fn render(file: &File<'_>) -> String {
+    let rows: Vec<Row> = file.kernels.iter().map(|k| row(file, k)).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|r| r.cells[column].chars().count());
+        cells.chain([COLUMNS[column].0.len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..COLUMNS.len()).map(width).collect();
+    let mut out = String::new();
+    let why = match file.named {
+        Some(named) if named.name == file.target.name => String::new(),
+        Some(named) => format!(" in place of {}, which is older", named.name),
+        None => ", since no target is named".to_owned(),
+    };
+    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", for_stdout(file.name), file.target.name);
+    let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
+    for row in &rows {
+        let _ = writeln!(out, "{}  {}", cells(&row.cells, &widths, true), row.name);
+        if let Some(mangled) = &row.mangled {
+            let _ = writeln!(out, "{:indent$}  {DIM}{mangled}{RESET}", "", indent = widths[0]);
+        }
+        for note in &row.notes {
+            let _ = writeln!(out, "{:indent$}  {YELLOW}{note}{RESET}", "", indent = widths[0]);
+        }
+    }
+    let any = |what: fn(&Kernel) -> bool| file.kernels.iter().any(what);
+    for (shown, what) in [
+        (any(|k| k.occupancy.is_some_and(|o| o.assumed)), "? nothing says how many threads a CTA has"),
+        (any(|k| k.dynamic_shared), "+ and what the launch asks for, which may leave room for fewer warps"),
+    ] {
+        if shown {
+            let _ = writeln!(out, "{:indent$}  {DIM}{what}{RESET}", "", indent = widths[0]);
+        }
+    }
+    out.push('\n');
+    out
+}
+
+fn cells(texts: &[String; COLUMNS.len()], widths: &[usize], emphasis: bool) -> String {
+    let mut out = String::new();
+    for (column, (text, width)) in texts.iter().zip(widths).enumerate() {
+        let space = " ".repeat(width - text.chars().count());
+        let text = if emphasis && column == REGISTERS { format!("{BOLD}{text}{RESET}") } else { text.clone() };
+        out.push_str(if column == 0 { "" } else { "  " });
+        let parts = if COLUMNS[column].1 { [space, text] } else { [text, space] };
+        out.extend(parts);
+    }
+    out
+}
+
+fn row(file: &File<'_>, kernel: &Kernel) -> Row {
+    let live = kernel.facts.usage().pressure.most;
+    let occupancy = kernel.occupancy.as_ref();
+    let or_nothing = |text: Option<String>| text.unwrap_or_default();
+    let assumed = |assumed: bool| if assumed { "?" } else { "" };
+    let cells = [
+        file.line(kernel.range.start).to_string(),
+        kernel.registers.to_string(),
+        live.b32.to_string(),
+        file.peak(kernel).to_string(),
+        format!("{}{}", bytes(kernel.shared), if kernel.dynamic_shared { "+" } else { "" }),
+        or_nothing(occupancy.map(|o| format!("{}{}", o.threads, assumed(o.assumed)))),
+        or_nothing(occupancy.map(|o| format!("{} of {} {:>4}", o.warps, o.most_warps, format!("{}%", o.percent())))),
+        or_nothing(occupancy.map(|o| o.limited_by.name().to_owned())),
+    ];
+    let kind = if kernel.kernel { ".entry" } else { ".func" };
+    let demangled = ptx_ide::demangle(&kernel.name);
+    let shown = demangled.as_ref().map_or(&*kernel.name, |d| d.short.as_str());
+    let mangled = demangled.is_some().then(|| kernel.name.to_string());
+    Row { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
+}
+
+fn notes(file: &File<'_>, kernel: &Kernel) -> Vec<String> {
+    let mut out = Vec::new();
+    let limit = &kernel.limit;
+    let said = limit.directive.as_ref().map(|range| {
+        let text = file.snapshot.text(range.clone());
+        let directive = text.split_whitespace().next().unwrap_or_default();
+        format!("`{directive}` in line {}", file.line(range.start))
+    });
+    let by = said.unwrap_or_else(|| format!("{} has", file.target.name));
+    if kernel.settled {
+        out.push(format!("warps exchange registers: all begin with what {by} leaves them"));
+    } else if kernel.over() > 0 {
+        let verb = if limit.directive.is_some() { " leaves" } else { "" };
+        let spills = if kernel.spills() { "spills likely: " } else { "" };
+        out.push(format!("{spills}wants {} registers, {by}{verb} {}", kernel.unlimited, limit.registers));
+    }
+    if let Some((registers, warps)) =
+        kernel.occupancy.and_then(|o| o.fewer).filter(|_| !kernel.settled && kernel.over() == 0)
+    {
+        let plural = if registers == 1 { "" } else { "s" };
+        out.push(format!("{registers} register{plural} fewer: {warps} warps more"));
+    }
+    out
+}
+
+/// `4.5 KB`.
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        _ if bytes.is_multiple_of(1024) => format!("{} KB", bytes / 1024),
+        _ => format!("{:.1} KB", bytes as f64 / 1024.0),
+    }
+}

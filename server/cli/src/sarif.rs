@@ -1,0 +1,152 @@
+//! Findings as SARIF 2.1.0, the format that code scanning services take.
+
+use super::source::place;
+use ptx_analysis::{Diagnostic, Severity};
+use ptx_lsp::page_address;
+use ptx_syntax::Snapshot;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+/// Findings of one file.
+#[derive(Debug)]
+pub struct Results {
+    results: Vec<Value>,
+    codes: BTreeSet<&'static str>,
+}
+
+/// Findings of all files; the format is one document.
+#[derive(Debug, Default)]
+pub struct Report {
+    results: Vec<Value>,
+    codes: BTreeSet<&'static str>,
+    unreadable: Vec<Value>,
+}
+
+/// The findings of a file.
+pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Results {
+    let result = |d: &Diagnostic| {
+        let text = match &d.help {
+            Some(help) => format!("{}\n{help}", d.message),
+            None => d.message.clone(),
+        };
+        let mut result = json!({
+            "ruleId": d.code,
+            "level": level(d.severity),
+            "message": { "text": text },
+            "locations": [{ "physicalLocation": location(file, snapshot, &d.range) }],
+        });
+        if !d.related.is_empty() {
+            let related = d.related.iter().map(|r| {
+                let location = location(file, snapshot, &r.range);
+                json!({ "physicalLocation": location, "message": { "text": r.message } })
+            });
+            result["relatedLocations"] = related.collect();
+        }
+        result
+    };
+    Results { results: diagnostics.iter().map(result).collect(), codes: diagnostics.iter().map(|d| d.code).collect() }
+}
+
+impl Report {
+    /// Adds the findings of a file.
+    pub fn add(&mut self, file: Results) {
+        self.results.extend(file.results);
+        self.codes.extend(file.codes);
+    }
+
+    /// Adds a file that could not be read.
+    pub fn unreadable(&mut self, file: &str, reason: &str) {
+        self.unreadable.push(json!({
+            "level": "error",
+            "message": { "text": format!("{file}: {reason}") },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }],
+        }));
+    }
+
+    /// Writes the document.
+    ///
+    /// # Errors
+    /// As the writer gives them.
+    pub fn write(self, out: &mut impl Write) -> io::Result<()> {
+        let rules: Vec<Value> =
+            self.codes.iter().map(|code| json!({ "id": code, "helpUri": page_address(code) })).collect();
+        let document = json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "ptx-analyzer",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                    "rules": rules,
+                } },
+                "invocations": [{
+                    "executionSuccessful": self.unreadable.is_empty(),
+                    "toolExecutionNotifications": self.unreadable,
+                }],
+                "columnKind": "unicodeCodePoints",
+                "results": self.results,
+            }],
+        });
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)
+    }
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}
+
+fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
+    let rope = snapshot.rope();
+    // The format knows characters and UTF-16, but not bytes.
+    let column = |offset: usize| {
+        let offset = offset.min(rope.len_bytes());
+        rope.byte_to_char(offset) - rope.line_to_char(rope.byte_to_line(offset)) + 1
+    };
+    let end = range.end.max(range.start);
+    json!({
+        "artifactLocation": { "uri": uri(file) },
+        "region": {
+            "startLine": place(snapshot, range.start).line,
+            "startColumn": column(range.start),
+            "endLine": place(snapshot, end).line,
+            "endColumn": column(end),
+        },
+    })
+}
+
+/// A file name as a URI: relative names stay relative, as the format wants them.
+fn uri(file: &str) -> String {
+    let mut out = String::new();
+    if Path::new(file).is_absolute() {
+        out.push_str(if file.starts_with('/') { "file://" } else { "file:///" });
+    }
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn names_as_uris() {
+        assert_eq!(uri("a b/ü.ptx"), "a%20b/%C3%BC.ptx");
+        #[cfg(unix)]
+        assert_eq!(uri("/tmp/a.ptx"), "file:///tmp/a.ptx");
+    }
+}

@@ -1,0 +1,198 @@
+//! Files to check: finding, reading and decoding them, and places in them.
+
+use ptx_launch::files::decode;
+use ptx_launch::files::is_markup;
+use ptx_syntax::Snapshot;
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Where a text comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Named on the command line.
+    Named(PathBuf),
+    /// Found in a folder.
+    Found(PathBuf),
+    /// `-`
+    StandardInput,
+}
+
+impl Origin {
+    /// Its name in messages, with `/` on every system.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Self::Named(path) | Self::Found(path) => {
+                let name = path.to_string_lossy();
+                if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { name }
+            }
+            Self::StandardInput => Cow::Borrowed("<stdin>"),
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Named(path) | Self::Found(path) => std::fs::read(path),
+            Self::StandardInput => {
+                let mut bytes = Vec::new();
+                io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+            }
+        }
+    }
+}
+
+/// What is in a file.
+#[derive(Debug)]
+pub enum Opened {
+    /// A text; the flag: some of its bytes were none.
+    Text(Snapshot, bool),
+    /// An XML document, which may have the same extension.
+    Markup,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+impl Origin {
+    /// Reads, decodes and parses it, as a whole.
+    pub fn open(&self) -> Opened {
+        self.open_in_pieces(1)
+    }
+
+    /// The same, in pieces on so many threads where that is quicker: for those who go through it from beginning to end.
+    pub fn open_in_pieces(&self, threads: usize) -> Opened {
+        let bytes = match self.read() {
+            Ok(bytes) => bytes,
+            Err(error) => return Opened::Unreadable(error.to_string()),
+        };
+        let (text, lossy) = decode(bytes);
+        if is_markup(text.chars()) { Opened::Markup } else { Opened::Text(Snapshot::in_pieces(&text, threads), lossy) }
+    }
+}
+
+/// The files that the arguments mean, and what could not be looked at. A file is listed once, in the order of the arguments;
+/// folders are searched for `.ptx` in alphabetical order.
+pub fn find(arguments: &[PathBuf]) -> (Vec<Origin>, Vec<(String, String)>) {
+    let (mut origins, mut problems) = (Vec::new(), Vec::new());
+    for path in arguments {
+        if path.as_os_str() == "-" {
+            origins.push(Origin::StandardInput);
+        } else if path.is_dir() {
+            let before = origins.len();
+            for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
+                match entry {
+                    Ok(entry) if entry.file_type().is_file() && is_ptx(entry.path()) => {
+                        origins.push(Origin::Found(entry.into_path()));
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        let place = error.path().unwrap_or(path).display().to_string();
+                        // The file system's reason, without the path a second time.
+                        let reason = match (error.loop_ancestor(), error.io_error()) {
+                            (Some(_), _) => "it is a link to a folder around it".to_owned(),
+                            (None, Some(error)) => error.to_string(),
+                            (None, None) => error.to_string(),
+                        };
+                        problems.push((place, reason));
+                    }
+                }
+            }
+            if origins.len() == before {
+                tracing::warn!("there is no .ptx file in {}", path.display());
+            }
+        } else {
+            origins.push(Origin::Named(path.clone()));
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    origins.retain(|origin| seen.insert(origin.name().into_owned()));
+    (origins, problems)
+}
+
+fn is_ptx(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"))
+}
+
+/// A place, from 1, columns in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// The place of an offset.
+pub fn place(snapshot: &Snapshot, offset: usize) -> Place {
+    let rope = snapshot.rope();
+    let offset = offset.min(rope.len_bytes());
+    let line = rope.byte_to_line(offset);
+    Place { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
+}
+
+/// A piece of one line around a token.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text, cut where the line is long.
+    pub text: String,
+    /// Where in it the token is.
+    pub token: Range<usize>,
+}
+
+/// The line in which a range begins, cut to what fits on a screen: lines of generated PTX can be hundreds of kilobytes.
+pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
+    const AROUND: usize = 60;
+    const TOKEN: usize = 80;
+    let rope = snapshot.rope();
+    let boundary = |byte: usize| rope.char_to_byte(rope.byte_to_char(byte.min(rope.len_bytes())));
+    let start = boundary(range.start);
+    let line = rope.byte_to_line(start);
+    let line_start = rope.line_to_byte(line);
+    let next = rope.line_to_byte((line + 1).min(rope.len_lines()));
+    // Before the line break.
+    let tail = snapshot.text(next.saturating_sub(2).max(line_start)..next);
+    let line_end = (next - (tail.len() - tail.trim_end_matches(['\r', '\n']).len())).max(start);
+    let end = boundary(range.end).clamp(start, line_end);
+    let (mut from, mut to) = (line_start, line_end);
+    if to - from > 2 * AROUND + TOKEN {
+        from = boundary(start.saturating_sub(AROUND)).max(line_start);
+        to = boundary(end.min(start + TOKEN) + AROUND).min(line_end);
+    }
+    let end = end.min(to);
+    let (before, after) = (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
+    let shift = before.len();
+    let text = format!("{before}{}{after}", snapshot.text(from..to));
+    Excerpt { text, token: start - from + shift..end - from + shift }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts() {
+        let excerpt = |text: &str, range| {
+            let excerpt = excerpt(&Snapshot::new(text), &range);
+            (excerpt.text.clone(), excerpt.text[excerpt.token].to_owned())
+        };
+        assert_eq!(excerpt("ab\r\ncde\r\nf", 5..6), ("cde".into(), "d".into()));
+        assert_eq!(excerpt("ab\ncde", 6..6), ("cde".into(), String::new()));
+        assert_eq!(excerpt("ab\n", 3..3), (String::new(), String::new()));
+        assert_eq!(excerpt("ab\ncd", 1..5), ("ab".into(), "b".into()));
+        assert_eq!(excerpt("", 0..0), (String::new(), String::new()));
+        assert_eq!(excerpt("ab\n", 2..3), ("ab".into(), String::new()));
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let text = format!("{}é{}", "ü".repeat(100_000), "ß".repeat(100_000));
+        let excerpt = excerpt(&Snapshot::new(&text), &(200_000..200_002));
+        assert_eq!(&excerpt.text[excerpt.token.clone()], "é");
+        assert!(excerpt.text.len() < 300, "{}", excerpt.text);
+        assert!(excerpt.text.starts_with('…') && excerpt.text.ends_with('…'));
+    }
+}

@@ -1,0 +1,78 @@
+//! Instructions by address, and sources.
+
+use super::arguments::{Disassemble, SourceOf};
+use super::places::{INSTRUCTION, address, site};
+use super::session::Session;
+use super::types::DisassembledInstruction;
+use super::wire::{Answer, Failure, Request, arguments, body};
+use ptx_interp::findings::Site;
+use serde_json::json;
+use std::path::Path;
+
+/// Instructions that are given at once at most.
+const MOST: usize = 1 << 16;
+
+impl Session {
+    /// `disassemble`
+    pub(super) fn disassemble(&mut self, request: &Request) -> Answer {
+        let given: Disassemble = arguments(request)?;
+        let Some(debuggee) = &self.debuggee else { return Err(Failure::new("no kernel has been launched")) };
+        let reference = super::memory::number(&given.memory_reference);
+        let words = || Failure::new(format!("`{}` is no address of an instruction", given.memory_reference));
+        let start = i128::from(reference.ok_or_else(words)?)
+            + i128::from(given.offset)
+            + i128::from(given.instruction_offset) * i128::from(INSTRUCTION);
+        let mut last = None;
+        let one = |index: usize| {
+            let at = start + index as i128 * i128::from(INSTRUCTION);
+            // Clients tell instructions apart by their addresses, those that are not there among them.
+            let shown = u64::try_from(at.rem_euclid(1 << 64)).unwrap_or_default();
+            let there = u64::try_from(at)
+                .ok()
+                .and_then(site)
+                .filter(|s: &Site| s.instruction < debuggee.places.instructions(s.function) && address(*s) == shown);
+            let Some(site) = there else {
+                return DisassembledInstruction {
+                    address: format!("{shown:#x}"),
+                    instruction: String::new(),
+                    presentation_hint: Some("invalid"),
+                    ..DisassembledInstruction::default()
+                };
+            };
+            let place = debuggee.places.shown(site);
+            let location = (last != Some(place.line.file)).then(|| debuggee.places.source(place.line.file));
+            last = Some(place.line.file);
+            DisassembledInstruction {
+                address: format!("{shown:#x}"),
+                instruction: debuggee.places.text(site),
+                symbol: debuggee.places.symbol(site),
+                location,
+                line: Some(self.outgoing_line(place.line.line)),
+                column: Some(self.outgoing_column(place.column)),
+                presentation_hint: None,
+            }
+        };
+        let instructions: Vec<DisassembledInstruction> = (0..given.instruction_count.min(MOST)).map(one).collect();
+        body(json!({ "instructions": instructions }))
+    }
+
+    /// `loadedSources`
+    pub(super) fn loaded_sources(&self) -> Answer {
+        let sources = self.debuggee.as_ref().map(|d| d.places.sources()).unwrap_or_default();
+        body(json!({ "sources": sources }))
+    }
+
+    /// `source`: only what was loaded is given.
+    pub(super) fn source(&self, request: &Request) -> Answer {
+        let given: SourceOf = arguments(request)?;
+        let path = given.source.and_then(|s| s.path).unwrap_or_default();
+        let places = self.debuggee.as_ref().map(|d| &d.places);
+        let known = places.is_some_and(|p| !p.files(Path::new(&path)).is_empty());
+        if !known {
+            return Err(Failure::new(format!("`{path}` is no source of this kernel")));
+        }
+        let bytes = ptx_launch::files::regular::read(Path::new(&path), 1 << 30)
+            .map_err(|error| Failure::new(format!("`{path}` cannot be read: {error}")))?;
+        Ok(json!({ "content": ptx_launch::files::decode(bytes).0 }))
+    }
+}

@@ -1,0 +1,273 @@
+//! From the arguments of `launch` to a kernel that has been run and can be looked at.
+
+use super::arguments::Launch as Arguments;
+use super::places::Places;
+use super::threads::name;
+use super::wire::Failure;
+use ptx_analysis::program::Program;
+use ptx_interp::findings::{Checks, Fault, Kind, Site};
+use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
+use ptx_interp::machine::{Settings, Status, Target};
+use ptx_interp::trace::Run;
+use ptx_launch::choose::{NotChosen, Question, Written};
+use ptx_launch::evaluate::{Evaluated, Module, Refused};
+use ptx_launch::file::{self, Language};
+use ptx_launch::files::decode;
+use ptx_launch::files::is_markup;
+use ptx_launch::files::regular;
+use ptx_launch::inside::folder_of;
+use ptx_launch::refusal::Refusal;
+use ptx_launch::view;
+use ptx_launch::words;
+use ptx_syntax::Snapshot;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A kernel that has been run.
+pub struct Debuggee {
+    /// The launch, complete.
+    pub launch: Launch,
+    /// What of it was guessed.
+    pub guessed: Guessed,
+    /// What it works on.
+    pub buffers: Vec<Placed>,
+    /// The run.
+    pub run: Arc<Run>,
+    /// Where its instructions are.
+    pub places: Places,
+    /// The warp to look at first.
+    pub first: Target,
+    /// Stop before its first instruction.
+    pub stop_on_entry: bool,
+    /// Stop behind the last instruction of the grid.
+    pub stop_at_end: bool,
+    /// Stop nowhere else.
+    pub no_debug: bool,
+}
+
+/// No program and no launch file is longer, bytes.
+const MAX_FILE: u64 = 1 << 30;
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How it ended, in words.
+    pub ended: String,
+    /// What is wrong, a line each: expectations that do not hold, findings that nobody expected.
+    pub wrong: Vec<String>,
+    /// How many expectations hold, and how many there are.
+    pub held: (usize, usize),
+    /// It did what it should.
+    pub passed: bool,
+}
+
+/// Loads a program and runs what the arguments say.
+///
+/// # Errors
+/// What the user is to be told.
+pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, Failure> {
+    if arguments.program.is_empty() {
+        return Err(Failure::shown("`program` is missing: the path of the PTX file"));
+    }
+    let path = PathBuf::from(&arguments.program);
+    let path = if path.is_absolute() { path } else { base(arguments).join(path) };
+    let name = path.display().to_string();
+    let bytes = read(&path)?;
+    let (text, _) = decode(bytes);
+    if is_markup(text.chars()) {
+        return Err(Failure::shown(format!("`{name}` is XML (PreTeXt), not PTX")));
+    }
+    let original = match arguments.source.as_deref() {
+        None | Some("ptx") => false,
+        Some("original") => true,
+        Some(other) => return Err(Failure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
+    };
+    let snapshot = Snapshot::new(&text);
+    let module = Module { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
+    let folder = folder_of(&path).to_owned();
+    let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
+    let settings = settings(arguments)?;
+    let entry = launch.entry.to_string();
+    let done = module.evaluate(launch, settings, Some(&files), cancelled).map_err(|why| match why {
+        Refused::Launch(_) => written.refused(&Refusal::refused(why, &entry, written.in_module)),
+        _ => Source::module(&name, &module).refused(&Refusal::refused(why, &entry, true)),
+    })?;
+    if done.run.status == Status::Cancelled {
+        return Err(Failure::cancelled());
+    }
+    let first = first(arguments, &done)?;
+    let executable = &done.run.machine.executable;
+    let workspace = arguments.cwd.as_ref().map_or_else(|| folder.clone(), PathBuf::from);
+    let places = Places::new(executable, &text, path, &workspace, original);
+    let Evaluated { launch, guessed, buffers, run, .. } = done;
+    Ok(Debuggee {
+        launch,
+        guessed,
+        buffers,
+        run: Arc::new(run),
+        places,
+        first,
+        stop_on_entry: arguments.stop_on_entry.unwrap_or(true) && !arguments.no_debug,
+        stop_at_end: arguments.stop_at_end && !arguments.no_debug,
+        no_debug: arguments.no_debug,
+    })
+}
+
+/// The folder that relative paths of the arguments are meant from.
+fn base(arguments: &Arguments) -> PathBuf {
+    arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
+}
+
+/// What a launch is written in.
+struct Source {
+    name: String,
+    text: Arc<str>,
+    in_module: bool,
+}
+
+impl Source {
+    fn module(name: &str, module: &Module) -> Self {
+        Self { name: name.to_owned(), text: Arc::clone(&module.text), in_module: true }
+    }
+
+    /// Why nothing was run, for the user.
+    fn refused(&self, why: &Refusal) -> Failure {
+        let line = |offset: usize| self.text.get(..offset).map_or(0, |before| before.matches('\n').count()) + 1;
+        Failure::shown(why.located(&self.name, &line))
+    }
+}
+
+/// The launch, the folder that files which it names must lie in, and where it is written.
+fn choose(
+    arguments: &Arguments,
+    module: &Module,
+    name: &str,
+    folder: &Path,
+) -> Result<(Launch, PathBuf, Source), Failure> {
+    use serde_json::Value;
+    if let Some(file) = &arguments.launch_file {
+        if arguments.launch.is_some() {
+            return Err(Failure::shown("`launch` and `launchFile` both say what to run: leave one out"));
+        }
+        return from_file(&base(arguments).join(file), arguments, module);
+    }
+    let written = match &arguments.launch {
+        None | Some(Value::Null) => Written::Above,
+        Some(Value::String(text)) if text.trim().is_empty() => Written::Above,
+        Some(Value::String(text)) => Written::Lines(text.clone()),
+        Some(table @ Value::Object(_)) => Written::Table(table.clone()),
+        Some(_) => {
+            return Err(Failure::shown("`launch` is what follows `launch:` above a kernel, or a table of its keys"));
+        }
+    };
+    let source = match &written {
+        Written::Above | Written::Nowhere => Source::module(name, module),
+        Written::Lines(text) => Source { name: "launch".to_owned(), text: text.as_str().into(), in_module: false },
+        Written::Table(_) => Source { name: "launch".to_owned(), text: "".into(), in_module: false },
+    };
+    let number = arguments.number.unwrap_or(0);
+    let question = Question { entry: arguments.entry.clone(), at: None, launch: written, number };
+    let chosen = module.choose(&question).map_err(|why| match why {
+        NotChosen::Launch(_) => source.refused(&Refusal::not_chosen(why, source.in_module)),
+        NotChosen::Kernel(_) => Source::module(name, module).refused(&Refusal::not_chosen(why, true)),
+    })?;
+    if source.in_module && chosen.launches > 0 && number >= chosen.launches {
+        let words = format!("`number` is {number}, but `{}` has {} launches", chosen.launch.entry, chosen.launches);
+        return Err(Failure::shown(words));
+    }
+    Ok((chosen.launch, folder.to_owned(), source))
+}
+
+/// A file that the arguments name. They may come with a folder that the user has only opened, so a device or a pipe is refused: it has no end.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let words = |error| Failure::shown(format!("`{}` cannot be read: {error}", path.display()));
+    regular::read(path, MAX_FILE).map_err(words)
+}
+
+/// The launch that a file says.
+fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf, Source), Failure> {
+    let name = path.display().to_string();
+    let text =
+        String::from_utf8(read(path)?).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let source = Source { name, text: text.into(), in_module: false };
+    let (launches, mistakes) = file::launches(&source.text, Language::of(path));
+    if !mistakes.is_empty() {
+        return Err(source.refused(&Refusal::launch(&mistakes, false)));
+    }
+    let wanted = |l: &&Launch| arguments.entry.as_ref().is_none_or(|e| **e == *l.entry || l.entry.is_empty());
+    let chosen = launches.iter().filter(wanted).nth(arguments.number.unwrap_or(0));
+    let Some(mut launch) = chosen.cloned() else {
+        return Err(Failure::shown(format!("`{}` has no such launch", source.name)));
+    };
+    if launch.entry.is_empty() {
+        let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(Failure::shown)?;
+        launch.entry = kernel.name.clone();
+    }
+    Ok((launch, folder_of(path).to_owned(), source))
+}
+
+fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let kind = |name: &String| {
+        Kind::optional_named(name)
+            .map_err(|why| Failure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}")))
+    };
+    let mut checks = Checks::default();
+    for (names, wanted) in [(&arguments.find, true), (&arguments.without, false)] {
+        for name in names {
+            checks = checks.with(kind(name)?, wanted);
+        }
+    }
+    let limit = match arguments.limit {
+        Some(0) => return Err(Failure::shown("`limit` is at least 1")),
+        Some(limit) => limit,
+        None => Settings::default().limit,
+    };
+    Ok(Settings { limit, checks, ..Settings::default() })
+}
+
+/// The warp to look at first.
+fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
+    let shape = done.run.machine.shape;
+    let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
+    view::target(&shape, cta, warp).map_err(Failure::shown)
+}
+
+impl Debuggee {
+    /// What came of a run: of the first one, or of one that somebody has changed.
+    pub fn outcome(&self, run: &Run) -> Outcome {
+        let machine = &run.machine;
+        let line = |site: Site| self.places.ptx(site).line.line;
+        let expectations = &self.launch.expectations;
+        let verdicts = verdicts(expectations, machine, &self.buffers, run.status);
+        let unexpected = unexpected(expectations, &machine.findings.faults);
+        let shape = &machine.shape;
+        let fault = |f: &&Fault| {
+            let target = Target { cta: shape.cta_number(f.cta), warp: f.warp };
+            let who = format!("{} of {}", words::lanes(f.lanes), name(shape, target));
+            format!("line {}: {}: {}: {who}", line(f.site), f.kind.name(), f.message)
+        };
+        let failed = verdicts.iter().filter(|v| !v.ok).map(|v| {
+            let why = v.message.as_deref().unwrap_or("it does not hold");
+            format!("not as expected: {}: {why}", v.name)
+        });
+        let held = verdicts.iter().filter(|v| v.ok).count();
+        let ends = run.status == Status::Finished || expectations.iter().any(|e| e.is_end());
+        let steps = words::grouped(machine.steps);
+        let ended = match run.status {
+            Status::Finished => format!("finished after {steps} warp instructions"),
+            Status::Limit => {
+                format!(
+                    "stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it"
+                )
+            }
+            Status::Deadlock => format!("deadlock after {steps} warp instructions"),
+            status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
+        };
+        Outcome {
+            ended: format!("{}: {ended}", self.launch.entry),
+            passed: ends && held == verdicts.len() && unexpected.is_empty(),
+            held: (held, verdicts.len()),
+            wrong: unexpected.iter().map(fault).chain(failed).collect(),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The debug adapter: kernels in debuggers, by the Debug Adapter Protocol.
+//!
+//! A kernel is run once, from its beginning to its end, and everything the user does afterwards is a way through that run: the position of a
+//! session is a *time*, and the machine at any time can be had again. So steps go backwards as well as forwards. A thread of the protocol is
+//! a warp.
+//!
+//! - [`wire`], [`types`], [`arguments`] – the protocol as data; `docs/decisions/0006-debug-adapter.md` says why the types are ours
+//! - [`session`] – the state of a session, and who answers what; [`jobs`] – what takes long, on threads of their own
+//! - [`launching`] – from the arguments of `launch` to a run; [`places`] – where instructions are in texts
+//! - [`history`] – the run, and those that changed values have begun; [`search`], [`stepping`] – where it stops next
+//! - [`configure`], [`stops`], [`filters`] – breakpoints
+//! - [`stacks`], [`variables`], [`values`], [`threads`], [`memory`], [`disassembly`] – what is shown
+//! - [`edit`], [`console`], [`expressions`] – what the user asks for and changes
+
+mod arguments;
+mod configure;
+mod console;
+mod disassembly;
+mod edit;
+mod expressions;
+mod filters;
+mod handles;
+mod history;
+mod jobs;
+mod launching;
+mod memory;
+mod places;
+mod search;
+mod session;
+mod stacks;
+mod stepping;
+mod stops;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod types;
+mod values;
+mod variables;
+mod wire;
+
+use ptx_wire::framing::read_message;
+use ptx_wire::outgoing::Outgoing;
+use session::{Incoming, Session};
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::sync::mpsc;
+use std::time::Duration;
+use wire::{Client, Message, decode};
+
+/// A client that has gone does not read; nobody waits long for it.
+const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// Debugs on standard input and output until the client ends the session.
+///
+/// # Errors
+/// If there can be no threads.
+pub fn run() -> std::io::Result<()> {
+    let end = || ptx_wire::ending::force(|| 0);
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
+}
+
+/// Debugs on any two streams. `end` is called as soon as `disconnect` or the end of the input has been read.
+///
+/// # Errors
+/// If there can be no threads.
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl FnOnce() + Send + 'static,
+) -> std::io::Result<()> {
+    let client = Client::new(Outgoing::start(output)?);
+    let (sender, incoming) = mpsc::channel();
+    let messages = sender.clone();
+    std::thread::Builder::new().name("input".into()).spawn(move || {
+        let mut end = Some(end);
+        loop {
+            let next = match read_message(&mut input) {
+                Ok(Some(body)) => Incoming::Message(decode(&body)),
+                Ok(None) => Incoming::Gone,
+                Err(error) => {
+                    tracing::warn!("the input cannot be read: {error}");
+                    Incoming::Gone
+                }
+            };
+            let gone = matches!(next, Incoming::Gone);
+            let leaves = matches!(&next, Incoming::Message(Message::Request(r)) if r.command == "disconnect");
+            if let Some(end) = end.take_if(|_| gone || leaves) {
+                end();
+            }
+            if messages.send(next).is_err() || gone {
+                return;
+            }
+        }
+    })?;
+    Session::new(client.clone(), sender).serve(&incoming);
+    client.flush(LAST_WORDS);
+    Ok(())
+}

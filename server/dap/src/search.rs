@@ -1,0 +1,498 @@
+//! Where a run stops next: forwards or backwards, at a breakpoint, a finding, the end of a step.
+//!
+//! A search runs on a thread of its own. It asks for nothing but the history and what stops a run, and can be given up at any time.
+
+use super::history::History;
+use super::places::Places;
+use super::stops::{Point, Stops, Watch, Watched};
+use super::wire::Client;
+use ptx_interp::findings::{Fault, Site};
+use ptx_interp::lanes::Mask;
+use ptx_interp::machine::{Detail, Machine, Recorded, Target};
+use ptx_interp::trace::{Direction, Run};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Events that are looked at together when memory is watched.
+const CHUNK: u64 = 1 << 16;
+
+/// Messages of logpoints that one search writes at most.
+const MESSAGES: u32 = 2000;
+
+/// Where a run stops, and why.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    /// The leg of the history.
+    pub leg: usize,
+    /// The time.
+    pub time: u64,
+    /// The warp that is looked at then; nothing where none is left.
+    pub target: Option<Target>,
+    /// Why, in the words of the protocol.
+    pub reason: &'static str,
+    /// Why, in the words of the user.
+    pub description: Option<String>,
+    /// More of it: the values of data, what was found.
+    pub text: Option<String>,
+    /// The breakpoints that were hit.
+    pub ids: Vec<i64>,
+    /// What was found.
+    pub fault: Option<Fault>,
+}
+
+impl Stop {
+    /// A stop for a reason.
+    pub fn new(leg: usize, time: u64, target: Option<Target>, reason: &'static str) -> Self {
+        Self { leg, time, target, reason, description: None, text: None, ids: Vec::new(), fault: None }
+    }
+}
+
+/// What came of a search.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// It stops.
+    Stop(Box<Stop>),
+    /// Nothing stops it before its end.
+    End,
+    /// Nothing stopped it on the way back to its beginning.
+    Beginning,
+    /// Somebody gave it up; it had come to this time of this leg.
+    GivenUp(usize, u64),
+}
+
+impl From<Stop> for Found {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(Box::new(stop))
+    }
+}
+
+/// What a search sees of the outside.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Nobody wants the result any more, or the user wants to stop where it is.
+    pub stop: AtomicBool,
+    /// Instructions that were looked at.
+    pub done: AtomicU64,
+    /// How many there are, as far as it is known.
+    pub all: AtomicU64,
+}
+
+impl Control {
+    /// Whether it is to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// A search: what it looks at.
+pub struct Search<'s> {
+    /// The history.
+    pub history: &'s History,
+    /// What stops it.
+    pub stops: &'s Stops,
+    /// Where instructions are.
+    pub places: &'s Places,
+    /// For messages of logpoints.
+    pub client: &'s Client,
+    /// The outside.
+    pub control: &'s Control,
+    /// A finding of this time was told already.
+    pub told: Option<u64>,
+}
+
+/// A breakpoint that was hit.
+enum Hit {
+    Points(Vec<Arc<Point>>, Mask),
+    Watch(Arc<Watch>, String),
+}
+
+impl Search<'_> {
+    fn cancelled(&self) -> impl Fn() -> bool + use<'_> {
+        || self.control.is_stopped()
+    }
+
+    /// The next stop from a time of a leg on. `first` says that what is executed at that very time counts, too; `only` that breakpoints
+    /// count for one warp alone, and `until` that nothing counts from that time on.
+    pub fn forward(&self, leg: usize, time: u64, first: bool, only: Option<Target>, until: Option<u64>) -> Found {
+        let cancelled = self.cancelled();
+        let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+        let end = until.unwrap_or(u64::MAX).min(run.total());
+        // A breakpoint does not stop again where it has stopped; data that is watched may be touched there.
+        let skip = (!first).then_some(time);
+        self.control.done.store(0, Ordering::Relaxed);
+        self.control.all.store(end.saturating_sub(time), Ordering::Relaxed);
+        let exception = match self.exception(leg, time, end, until.is_none()) {
+            Ok(found) => found,
+            Err(()) => return Found::GivenUp(leg, time),
+        };
+        let bound = exception.as_ref().map_or(end, |e| e.time.min(end));
+        let mut best = exception;
+        if let Some((step, hit)) = self.point(&run, leg, time..bound, skip, Direction::Forward, only) {
+            // Whoever watches data wants to see what has become of it.
+            let at = step.time + u64::from(matches!(hit, Hit::Watch(..)));
+            best = Some(self.stopped(leg, at, &step, hit));
+        }
+        if self.control.is_stopped() {
+            return Found::GivenUp(leg, (time + self.control.done.load(Ordering::Relaxed)).clamp(time, run.total()));
+        }
+        let bound = best.as_ref().map_or(end, |b| b.time);
+        if let Some((step, hit)) = self.watched(&run, leg, time..bound, Direction::Forward, only) {
+            best = Some(self.stopped(leg, step.time + 1, &step, hit));
+        }
+        if self.control.is_stopped() {
+            return Found::GivenUp(leg, time);
+        }
+        best.map_or(Found::End, Found::from)
+    }
+
+    /// The last stop before a time of a leg.
+    pub fn backward(&self, mut leg: usize, mut time: u64) -> Found {
+        let cancelled = self.cancelled();
+        self.control.done.store(0, Ordering::Relaxed);
+        self.control.all.store(time, Ordering::Relaxed);
+        loop {
+            let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+            let begin = self.history.leg(leg).from;
+            let mut best: Option<Stop> = match self.exceptions(leg, begin, time, false) {
+                Ok(found) => found.into_iter().next_back(),
+                Err(()) => return Found::GivenUp(leg, time),
+            };
+            let from = best.as_ref().map_or(begin, |b| b.time);
+            if let Some((step, hit)) = self.point(&run, leg, from..time, None, Direction::Backward, None) {
+                best = Some(self.stopped(leg, step.time, &step, hit));
+            }
+            let from = best.as_ref().map_or(begin, |b| b.time);
+            if let Some((step, hit)) = self.watched(&run, leg, from..time, Direction::Backward, None) {
+                best = Some(self.stopped(leg, step.time, &step, hit));
+            }
+            if self.control.is_stopped() {
+                let at = time.saturating_sub(self.control.done.load(Ordering::Relaxed)).max(begin);
+                return Found::GivenUp(leg, at);
+            }
+            match best {
+                Some(stop) => return stop.into(),
+                None if leg == 0 => return Found::Beginning,
+                // What was before the write that began the leg.
+                None => (leg, time) = (leg - 1, begin),
+            }
+        }
+    }
+
+    /// The stops at findings of a range of time.
+    fn exceptions(&self, leg: usize, from: u64, end: u64, closed: bool) -> Result<Vec<Stop>, ()> {
+        if self.stops.filters.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cancelled = self.cancelled();
+        let faults = self.history.leg(leg).faults(&cancelled).ok_or(())?;
+        let mut out = Vec::new();
+        for (time, fault) in faults.iter().filter(|(t, _)| *t >= from && (*t < end || closed && *t == end)) {
+            if self.told == Some(*time) {
+                continue;
+            }
+            let Some(condition) = self.stops.filter(fault) else { continue };
+            let machine = self.history.at(leg, *time, &cancelled).ok_or(())?;
+            let target = Target { cta: machine.shape.cta_number(fault.cta), warp: fault.warp };
+            if let Some(condition) = condition
+                && !matches!(condition.holds(&machine, target, fault.lanes), Ok(lanes) if lanes != 0)
+            {
+                continue;
+            }
+            let mut stop = Stop::new(leg, *time, Some(target), "exception");
+            stop.description = Some(format!("Stopped: {}", fault.kind.name()));
+            stop.text = Some(fault.message.clone());
+            stop.fault = Some(fault.clone());
+            out.push(stop);
+        }
+        Ok(out)
+    }
+
+    /// The first finding from a time on, that of the instruction at that time included.
+    fn exception(&self, leg: usize, time: u64, end: u64, closed: bool) -> Result<Option<Stop>, ()> {
+        Ok(self.exceptions(leg, time, end, closed)?.into_iter().next())
+    }
+
+    /// The first, or last, hit of a breakpoint at an instruction, or on a register. At the time to skip only registers count.
+    fn point(
+        &self,
+        run: &Run,
+        leg: usize,
+        range: std::ops::Range<u64>,
+        skip: Option<u64>,
+        direction: Direction,
+        only: Option<Target>,
+    ) -> Option<(Recorded, Hit)> {
+        let registers = self.register_sites(run);
+        if range.is_empty() || (self.stops.points.is_empty() && registers.is_empty()) {
+            return None;
+        }
+        let hits = self.counted(leg, range.end)?;
+        let done = &self.control.done;
+        let seen = Cell::new(0u64);
+        let length = range.end - range.start;
+        let forward = direction == Direction::Forward;
+        // The search itself has no bound: it ends when as many steps were looked at as the range has.
+        let cancelled = || self.control.is_stopped() || (forward && seen.get() > length);
+        let wanted = |target: Target, site: Site| {
+            let count = seen.get() + 1;
+            seen.set(count);
+            done.store(count.min(length), Ordering::Relaxed);
+            let watched = || registers.get(&site).is_some_and(|w| w.iter().any(|(t, _)| *t == target));
+            only.is_none_or(|only| only == target) && (self.stops.is_at(site) || watched())
+        };
+        let hit = RefCell::new(None);
+        let messages = Cell::new(0u32);
+        let mut accept = |machine: &Machine, step: &Recorded| {
+            if !range.contains(&step.time) {
+                return false;
+            }
+            let mut met = Vec::new();
+            let mut lanes = step.group;
+            for point in self.stops.at(step.site).filter(|_| skip != Some(step.time)) {
+                let Some(held) = self.holds(point, machine, step, &hits) else { continue };
+                match &point.log {
+                    Some(template) if forward => {
+                        let count = messages.get();
+                        messages.set(count + 1);
+                        if count < MESSAGES {
+                            self.log(template, machine, step);
+                        } else if count == MESSAGES {
+                            self.client.say("console", "… more messages of logpoints are left out\n");
+                        }
+                    }
+                    Some(_) => {}
+                    None => {
+                        lanes &= held;
+                        met.push(Arc::clone(point));
+                    }
+                }
+            }
+            if !met.is_empty() {
+                *hit.borrow_mut() = Some(Hit::Points(met, lanes));
+                return true;
+            }
+            for (target, watch) in registers.get(&step.site).into_iter().flatten() {
+                if *target == step.target
+                    && let Some(words) = self.register_hit(watch, machine, step, &hits)
+                {
+                    *hit.borrow_mut() = Some(Hit::Watch(Arc::clone(watch), words));
+                    return true;
+                }
+            }
+            false
+        };
+        let from = if forward { range.start } else { range.end };
+        let found = run.find(from, direction, &wanted, &mut accept, &cancelled)?;
+        Some((found, hit.into_inner()?))
+    }
+
+    /// The lanes in which a breakpoint holds that was reached; nothing if it does not.
+    fn holds(&self, point: &Point, machine: &Machine, step: &Recorded, hits: &Counted) -> Option<Mask> {
+        let lanes = match &point.when.condition {
+            Some(condition) => condition.holds(machine, step.target, step.group).ok()?,
+            None => step.group,
+        };
+        let counted = || match &point.when.hits {
+            Some(rule) => {
+                let known = hits.get(&point.id).map_or(&[][..], Vec::as_slice);
+                known.binary_search(&step.time).is_ok_and(|before| rule.holds(before as u64 + 1))
+            }
+            None => true,
+        };
+        (lanes != 0 && counted()).then_some(lanes)
+    }
+
+    fn log(&self, template: &super::expressions::Template, machine: &Machine, step: &Recorded) {
+        let text = template.fill(machine, step.target, step.group);
+        let place = self.places.shown(step.site);
+        self.client.event(
+            "output",
+            serde_json::json!({
+                "category": "console", "output": format!("{text}\n"),
+                "source": self.places.source(place.line.file), "line": place.line.line,
+            }),
+        );
+    }
+
+    /// When the breakpoints that count their hits were hit, from the beginning of the run up to a time: a breakpoint is hit the third time
+    /// at the same instruction of the same warp, whichever way the user has come there.
+    fn counted(&self, leg: usize, end: u64) -> Option<Counted> {
+        let mut out = Counted::new();
+        let counting: Vec<&Arc<Point>> = self.stops.points.iter().filter(|p| p.when.hits.is_some()).collect();
+        if counting.is_empty() {
+            return Some(out);
+        }
+        let cancelled = self.cancelled();
+        for number in 0..=leg {
+            let until = if number == leg { end } else { self.history.leg(number + 1).from };
+            let begin = self.history.leg(number).from;
+            let run = self.history.leg(number).run(&cancelled)?;
+            let seen = Cell::new(0u64);
+            let enough = || self.control.is_stopped() || seen.get() > until.saturating_sub(begin);
+            let wanted = |_: Target, site: Site| {
+                seen.set(seen.get() + 1);
+                counting.iter().any(|p| p.sites.contains(&site))
+            };
+            let mut accept = |machine: &Machine, step: &Recorded| {
+                for point in counting.iter().filter(|p| step.time < until && p.sites.contains(&step.site)) {
+                    let held = point.when.condition.as_ref().map(|c| c.holds(machine, step.target, step.group));
+                    if held.is_none_or(|held| held.is_ok_and(|lanes| lanes != 0)) {
+                        out.entry(point.id).or_default().push(step.time);
+                    }
+                }
+                false
+            };
+            run.find(begin, Direction::Forward, &wanted, &mut accept, &enough);
+        }
+        (!self.control.is_stopped()).then_some(out)
+    }
+
+    /// The instructions that write registers which are watched.
+    fn register_sites(&self, run: &Run) -> HashMap<Site, Vec<(Target, Arc<Watch>)>> {
+        let mut out: HashMap<Site, Vec<(Target, Arc<Watch>)>> = HashMap::new();
+        for watch in &self.stops.watches {
+            let Watched::Register { cta, warp, function, slot, .. } = watch.watched else { continue };
+            let Some(code) = run.machine.executable.code(function) else { continue };
+            for (instruction, op) in code.ops.iter().enumerate() {
+                let uses = watch.writes && op.writes.contains(&slot) || watch.reads && op.reads.contains(&slot);
+                if uses {
+                    let site = Site { function, instruction: instruction as u32 };
+                    out.entry(site).or_default().push((Target { cta, warp }, Arc::clone(watch)));
+                }
+            }
+        }
+        out
+    }
+
+    /// What an instruction does to a register that is watched, in words.
+    fn register_hit(&self, watch: &Watch, machine: &Machine, step: &Recorded, _: &Counted) -> Option<String> {
+        let Watched::Register { function, slot, lanes, .. } = watch.watched else { return None };
+        let lanes = lanes & step.mask;
+        if lanes == 0 {
+            return None;
+        }
+        if let Some(condition) = &watch.when.condition
+            && !matches!(condition.holds(machine, step.target, step.group), Ok(held) if held != 0)
+        {
+            return None;
+        }
+        let mut after = machine.clone();
+        let mut recorder = ptx_interp::machine::Recorder::of(
+            ptx_interp::machine::Scope::One(step.target),
+            ptx_interp::machine::Origin::Time(step.time),
+            1,
+            Detail::REGISTERS,
+        );
+        after.advance_to(step.time + 1, Some(&mut recorder), &|| false);
+        let recorded = recorder.steps();
+        let change = recorded.iter().flat_map(|s| &s.changes).find(|c| (c.function, c.slot) == (function, slot));
+        let ty = machine.executable.function(function).and_then(|f| {
+            let slot = ptx_analysis::flow::Slot(slot);
+            (slot.index() < f.registers.len()).then(|| f.declaration(slot).ty.name())
+        });
+        Some(match (change, ty) {
+            (Some(change), Some(ty)) => {
+                let (old, new) = (
+                    super::values::summary(ty, &change.before, lanes, false),
+                    super::values::summary(ty, &change.after, lanes, false),
+                );
+                format!("{}: {old} → {new} in {}", watch.name, ptx_launch::words::lanes(lanes))
+            }
+            _ => format!("{} is read in {}", watch.name, ptx_launch::words::lanes(lanes)),
+        })
+    }
+
+    /// The first, or last, access to memory that is watched.
+    fn watched(
+        &self,
+        run: &Run,
+        leg: usize,
+        range: std::ops::Range<u64>,
+        direction: Direction,
+        only: Option<Target>,
+    ) -> Option<(Recorded, Hit)> {
+        let watches = || self.stops.watches.iter().filter(|w| matches!(w.watched, Watched::Memory { .. }));
+        if range.is_empty() || watches().next().is_none() {
+            return None;
+        }
+        let cancelled = self.cancelled();
+        let shape = run.machine.shape;
+        let forward = direction == Direction::Forward;
+        let (mut low, mut high) = (range.start, range.end);
+        let touched = |step: &Recorded| {
+            let mine = only.is_none_or(|only| only == step.target);
+            let touches = |w: &&Arc<Watch>| step.accesses.iter().any(|a| w.touches(a, step.target, &shape));
+            watches().filter(|_| mine).find(touches).cloned()
+        };
+        while low < high && !self.control.is_stopped() {
+            let from = if forward { low } else { high.saturating_sub(CHUNK).max(low) };
+            let count = CHUNK.min(high - from);
+            let events = run.events(from, count as usize, Detail { registers: false, accesses: true }, &cancelled);
+            let mut candidates: Vec<(&Recorded, Arc<Watch>)> =
+                events.iter().filter_map(|s| Some((s, touched(s)?))).collect();
+            if !forward {
+                candidates.reverse();
+            }
+            for (step, watch) in candidates {
+                if let Some(words) = self.memory_hit(&watch, leg, step) {
+                    return Some((step.clone(), Hit::Watch(watch, words)));
+                }
+            }
+            if forward { low += count } else { high = from }
+        }
+        None
+    }
+
+    /// What an instruction does to memory that is watched, in words; nothing if the condition does not hold.
+    fn memory_hit(&self, watch: &Watch, leg: usize, step: &Recorded) -> Option<String> {
+        let cancelled = self.cancelled();
+        let before = self.history.at(leg, step.time, &cancelled)?;
+        if let Some(condition) = &watch.when.condition
+            && !matches!(condition.holds(&before, step.target, step.group), Ok(held) if held != 0)
+        {
+            return None;
+        }
+        let Watched::Memory { space, offset, bytes } = watch.watched else { return None };
+        let mut after = before.clone();
+        after.advance_to(step.time + 1, None, &|| false);
+        let read = |machine: &Machine| super::memory::read(machine, space, offset, bytes.min(16) as usize);
+        let lanes = step.accesses.iter().filter(|a| watch.touches(a, step.target, &before.shape));
+        let lanes = lanes.fold(0, |all: Mask, a| all | 1 << a.lane);
+        let who = ptx_launch::words::lanes(lanes);
+        Some(match (read(&before), read(&after)) {
+            (Some(old), Some(new)) if old != new => {
+                format!("{}: {} → {} by {who}", watch.name, super::values::bytes(&old), super::values::bytes(&new))
+            }
+            (Some(old), _) => format!("{}: {}, touched by {who}", watch.name, super::values::bytes(&old)),
+            _ => format!("{} is touched by {who}", watch.name),
+        })
+    }
+
+    /// A stop at a breakpoint.
+    fn stopped(&self, leg: usize, time: u64, step: &Recorded, hit: Hit) -> Stop {
+        match hit {
+            Hit::Points(points, lanes) => {
+                let reason = points.first().map_or("breakpoint", |p| p.kind.reason());
+                let mut stop = Stop::new(leg, time, Some(step.target), reason);
+                stop.ids = points.iter().map(|p| p.id).collect();
+                if points.iter().any(|p| p.when.condition.is_some()) {
+                    let lanes = ptx_launch::words::lanes(lanes);
+                    stop.description = Some(format!("Paused on {reason}: the condition holds in {lanes}"));
+                }
+                stop
+            }
+            Hit::Watch(watch, words) => {
+                let mut stop = Stop::new(leg, time, Some(step.target), "data breakpoint");
+                stop.ids = vec![watch.id];
+                stop.description = Some(format!("Data breakpoint: {words}"));
+                stop.text = Some(words);
+                stop
+            }
+        }
+    }
+}
+
+/// By breakpoint, the times at which it was hit.
+type Counted = HashMap<i64, Vec<u64>>;

@@ -1,0 +1,154 @@
+//! Stacks of warps: where the lanes are, and in which calls.
+
+use super::arguments::{self, OfThread};
+use super::handles::Frame;
+use super::launching::Debuggee;
+use super::places::Place;
+use super::session::{Now, Session};
+use super::stops::reference;
+use super::types::StackFrame;
+use super::wire::{Answer, Failure, Request, body};
+use ptx_interp::findings::Site;
+use ptx_interp::inspect::{self, GroupState, Groups, Phase};
+use ptx_interp::machine::Target;
+use ptx_launch::words::lanes;
+use serde_json::json;
+
+/// A frame before it has a number.
+struct Line {
+    name: String,
+    frame: Frame,
+    site: Option<Site>,
+    hint: Option<&'static str>,
+}
+
+/// What lanes of a group do, in words.
+pub fn state(state: GroupState) -> String {
+    match state {
+        GroupState::Ready => "can go on".to_owned(),
+        GroupState::Barrier => "wait at a barrier".to_owned(),
+        GroupState::Waiting => "wait for others".to_owned(),
+        GroupState::Gathering(mask) => format!("wait for {}", lanes(mask)),
+    }
+}
+
+/// The groups of a warp, the one that goes on first before the others.
+pub fn order(groups: &Groups) -> Vec<usize> {
+    let others = (0..groups.groups.len()).filter(|i| Some(*i) != groups.next);
+    groups.next.into_iter().chain(others).collect()
+}
+
+impl Session {
+    /// `stackTrace`
+    pub(super) fn stack_trace(&mut self, request: &Request) -> Answer {
+        let (debuggee, now) = self.stopped()?;
+        let given: arguments::StackTrace = super::wire::arguments(request)?;
+        let target = self.target(&now, Some(given.thread_id))?;
+        let lines = stack(&debuggee, &now, target);
+        let total = lines.len();
+        let count = if given.levels == 0 { total } else { given.levels };
+        let wanted = lines.into_iter().skip(given.start_frame).take(count);
+        let frames: Vec<StackFrame> = wanted.map(|line| self.stack_frame(&debuggee, line)).collect();
+        body(json!({ "stackFrames": frames, "totalFrames": total }))
+    }
+
+    fn stack_frame(&mut self, debuggee: &Debuggee, line: Line) -> StackFrame {
+        let id = self.handles.add_frame(line.frame);
+        let mut out = StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
+        if let Some(site) = line.site {
+            // Without an end: clients select what has one, and the next key would replace it.
+            let Place { line, column, .. } = debuggee.places.shown(site);
+            out.source = Some(debuggee.places.source(line.file));
+            out.line = self.outgoing_line(line.line);
+            out.column = self.outgoing_column(column);
+            out.instruction_pointer_reference = Some(reference(site));
+        }
+        out
+    }
+
+    /// The frame that a request means: that of its number, else the innermost of the group that goes on first.
+    pub(super) fn frame(&self, now: &Now, number: Option<i64>) -> Result<Frame, Failure> {
+        match number {
+            Some(number) => {
+                let known = self.handles.frame(number);
+                known.ok_or_else(|| Failure::new("this frame is no longer there: the session has moved"))
+            }
+            None => Ok(top(now, now.focus)),
+        }
+    }
+
+    /// `exceptionInfo`
+    pub(super) fn exception_info(&mut self, request: &Request) -> Answer {
+        let (debuggee, now) = self.stopped()?;
+        let _: OfThread = super::wire::arguments(request)?;
+        let Some(fault) = &now.stop.fault else {
+            return Err(Failure::new("it did not stop at a finding"));
+        };
+        let line = |site: Site| debuggee.places.ptx(site).line.line;
+        let kind = fault.kind.name();
+        let place = |site: Site| format!("{}, line {}", debuggee.places.name(site.function), line(site));
+        let name = super::threads::name(&now.machine.shape, now.focus);
+        let mut details = json!({
+            "message": fault.message,
+            "typeName": kind,
+            "fullTypeName": format!("{kind} in {} of {name}", lanes(fault.lanes)),
+            "stackTrace": format!("at {}: {}", place(fault.site), debuggee.places.text(fault.site)),
+        });
+        if let (Some((site, words)), Some(fields)) = (&fault.related, details.as_object_mut()) {
+            let other = json!({
+                "message": words, "typeName": "related place",
+                "stackTrace": format!("at {}: {}", place(*site), debuggee.places.text(*site)),
+            });
+            fields.insert("innerException".to_owned(), json!([other]));
+        }
+        Ok(json!({
+            "exceptionId": kind,
+            "description": format!("{} ({} of {name})", fault.message, lanes(fault.lanes)),
+            "breakMode": "always",
+            "details": details,
+        }))
+    }
+}
+
+/// The innermost frame of the group of a warp that goes on first.
+pub fn top(now: &Now, target: Target) -> Frame {
+    let groups = inspect::groups(&now.machine, target);
+    let first = groups.as_ref().and_then(|g| order(g).first().copied());
+    let mask = groups.and_then(|g| g.groups.into_iter().nth(first.unwrap_or(0))).map_or(0, |g| g.mask);
+    Frame { target, group: first.unwrap_or(0), depth: 0, mask }
+}
+
+/// The frames of a warp: those of the group that goes on first, then those of the others, each below a heading.
+fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<Line> {
+    let machine = &now.machine;
+    let groups = inspect::groups(machine, target).filter(|g| !g.groups.is_empty());
+    let Some(groups) = groups else {
+        let entry = machine.executable.entry;
+        let (words, instruction) = match inspect::phase(machine, target) {
+            Phase::Ahead => ("has not started", 0),
+            _ => ("has ended", debuggee.places.instructions(entry)),
+        };
+        let name = format!("{} {words}", debuggee.places.name(entry));
+        let frame = Frame { target, group: 0, depth: 0, mask: 0 };
+        return vec![Line { name, frame, site: Some(Site { function: entry, instruction }), hint: None }];
+    };
+    let together = groups.groups.len() == 1;
+    let all = groups.present & !groups.exited;
+    let mut out = Vec::new();
+    for (place, index) in order(&groups).into_iter().enumerate() {
+        let Some(group) = groups.groups.get(index) else { continue };
+        let who = lanes(group.mask);
+        if place > 0 {
+            let frame = Frame { target, group: index, depth: usize::MAX, mask: group.mask };
+            let name = format!("{who}: {}", state(group.state));
+            out.push(Line { name, frame, site: None, hint: Some("label") });
+        }
+        for (depth, view) in inspect::frames(machine, target, index).into_iter().enumerate() {
+            let full = together && group.mask == all && groups.exited == 0;
+            let name = if full { view.name } else { format!("{} [{who}]", view.name) };
+            let frame = Frame { target, group: index, depth, mask: group.mask };
+            out.push(Line { name, frame, site: Some(view.site), hint: None });
+        }
+    }
+    out
+}

@@ -1,0 +1,227 @@
+//! Steps of one warp, forwards and backwards.
+
+use super::places::Line;
+use super::search::{Found, Search, Stop};
+use ptx_interp::findings::Site;
+use ptx_interp::machine::{Detail, Machine, Recorded, Target};
+use ptx_interp::trace::Run;
+use ptx_launch::words;
+use std::sync::Arc;
+
+/// How far a step goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Into functions that are called.
+    In,
+    /// Over them.
+    Over,
+    /// To the caller.
+    Out,
+    /// Back.
+    Back,
+}
+
+/// What a step counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granularity {
+    /// Instructions.
+    Instruction,
+    /// Lines of the text that is shown.
+    Line,
+}
+
+/// Steps that are looked at together, at first and at most.
+const CHUNKS: (usize, usize) = (16, 1 << 14);
+
+/// Where a step begins.
+struct Begin {
+    target: Target,
+    /// The step that the warp executes next.
+    step: u64,
+    site: Site,
+    group: u32,
+    depth: u32,
+}
+
+impl Search<'_> {
+    /// A step of a warp from a time of a leg on.
+    pub fn step(&self, machine: &Machine, leg: usize, target: Target, kind: Kind, granularity: Granularity) -> Found {
+        let time = machine.steps;
+        let cancelled = || self.control.is_stopped();
+        let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+        let step = match machine.steps_of(target) {
+            Some(step) => step,
+            None if kind == Kind::Back => self.executed(leg, target),
+            None => return self.elsewhere(&run, leg, time, target),
+        };
+        if kind == Kind::Back {
+            return self.back(machine, leg, target, step, granularity);
+        }
+        let Some(first) = run.steps_of(target, step, 1, Detail::MASKS, &cancelled).into_iter().next() else {
+            return if cancelled() { Found::GivenUp(leg, time) } else { self.elsewhere(&run, leg, time, target) };
+        };
+        let begin = Begin { target, step, site: first.site, group: first.group, depth: first.depth };
+        let end = self.first(&run, &begin, |s| self.ends(&begin, s, kind, granularity));
+        if cancelled() {
+            return Found::GivenUp(leg, time);
+        }
+        // On the way the warp may come to a breakpoint. Others have theirs whenever it is their turn; they do not end a step of this one.
+        let until = end.as_ref().map(|s| s.time);
+        match self.forward(leg, time, false, Some(target), until) {
+            Found::End => {}
+            found => return found,
+        }
+        match end {
+            Some(end) => {
+                let mut stop = Stop::new(leg, end.time, Some(target), "step");
+                if end.group & begin.group == 0 {
+                    stop.description = Some(format!("Paused on step: {} are next", words::lanes(end.group)));
+                } else if end.group != begin.group {
+                    stop.description = Some(format!("Paused on step: {} go on together", words::lanes(end.group)));
+                }
+                stop.into()
+            }
+            None => {
+                let count = run.steps(target, &cancelled).max(step + 1);
+                let last = run.time_of(target, count - 1, &cancelled);
+                self.elsewhere(&run, leg, last.map_or(time, |t| t + 1), target)
+            }
+        }
+    }
+
+    /// The first step of the warp behind the one that is next which is as wanted.
+    fn first(&self, run: &Run, begin: &Begin, mut wanted: impl FnMut(&Recorded) -> bool) -> Option<Recorded> {
+        let cancelled = || self.control.is_stopped();
+        let (mut at, (mut count, most)) = (begin.step + 1, CHUNKS);
+        loop {
+            let steps = run.steps_of(begin.target, at, count, Detail::MASKS, &cancelled);
+            let read = steps.len();
+            if let Some(found) = steps.into_iter().find(&mut wanted) {
+                return Some(found);
+            }
+            if read < count || cancelled() {
+                return None;
+            }
+            (at, count) = (at + read as u64, (count * 8).min(most));
+        }
+    }
+
+    /// The line of an instruction, as steps count lines.
+    fn line(&self, site: Site) -> (u32, Line) {
+        (site.function, self.places.shown(site).line)
+    }
+
+    /// Whether a step ends here.
+    fn ends(&self, begin: &Begin, at: &Recorded, kind: Kind, granularity: Granularity) -> bool {
+        let deep = match kind {
+            Kind::Out => at.depth < begin.depth,
+            Kind::Over => at.depth <= begin.depth,
+            Kind::In | Kind::Back => true,
+        };
+        deep && match granularity {
+            Granularity::Instruction => true,
+            _ if kind == Kind::Out => true,
+            Granularity::Line => {
+                let (here, there) = (self.line(begin.site), self.line(at.site));
+                // A loop in one line of PTX goes round once a step.
+                let again = there.1.file.is_none() && at.site.instruction <= begin.site.instruction;
+                here != there || at.depth != begin.depth || again
+            }
+        }
+    }
+
+    /// The warp has no more steps: who goes on.
+    fn elsewhere(&self, run: &Arc<Run>, leg: usize, time: u64, target: Target) -> Found {
+        let cancelled = || self.control.is_stopped();
+        let next = run.events(time, 1, Detail::MASKS, &cancelled).into_iter().next();
+        let Some(next) = next else {
+            return if cancelled() { Found::GivenUp(leg, time) } else { Found::End };
+        };
+        let mut stop = Stop::new(leg, next.time, Some(next.target), "step");
+        let name = |t| super::threads::name(&run.machine.shape, t);
+        stop.description = Some(format!("{} has ended; {} is next", name(target), name(next.target)));
+        stop.into()
+    }
+
+    /// What a warp has executed in all that is gone.
+    fn executed(&self, leg: usize, target: Target) -> u64 {
+        let cancelled = || self.control.is_stopped();
+        // A leg that begins behind the end of the warp knows nothing of it.
+        let steps = |leg| self.history.leg(leg).run(&cancelled).map_or(0, |run| run.steps(target, &cancelled));
+        (0..=leg).rev().map(steps).find(|steps| *steps > 0).unwrap_or(0)
+    }
+
+    /// A step back.
+    fn back(&self, machine: &Machine, leg: usize, target: Target, step: u64, granularity: Granularity) -> Found {
+        let depth = self.depth(leg, target, step, machine);
+        let mut chosen: Option<(usize, Recorded)> = None;
+        let (mut leg, mut end) = (leg, step);
+        let (mut count, most) = CHUNKS;
+        'all: while end > 0 {
+            let cancelled = || self.control.is_stopped();
+            let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, machine.steps) };
+            let from = end.saturating_sub(count as u64);
+            // A leg that begins in the middle knows nothing of what was before.
+            let known = self.history.at(leg, self.history.leg(leg).from, &cancelled);
+            let first = known.and_then(|m| m.steps_of(target)).unwrap_or(0);
+            let from = if leg > 0 { from.max(first) } else { from };
+            if from >= end {
+                leg -= 1;
+                continue;
+            }
+            let steps = run.steps_of(target, from, (end - from) as usize, Detail::MASKS, &cancelled);
+            if cancelled() {
+                return Found::GivenUp(leg, machine.steps);
+            }
+            if steps.is_empty() {
+                break;
+            }
+            for step in steps.into_iter().rev() {
+                let over = step.depth > depth.0;
+                match &chosen {
+                    _ if granularity == Granularity::Instruction => {
+                        chosen = Some((leg, step));
+                        break 'all;
+                    }
+                    // What a call did is passed over.
+                    None if over => {}
+                    None => chosen = Some((leg, step)),
+                    // On to the beginning of the line.
+                    Some(_) if over => {}
+                    Some((_, last)) => {
+                        let again =
+                            self.line(step.site).1.file.is_none() && step.site.instruction >= last.site.instruction;
+                        if self.line(step.site) != self.line(last.site) || step.depth != last.depth || again {
+                            break 'all;
+                        }
+                        chosen = Some((leg, step));
+                    }
+                }
+            }
+            (end, count) = (from, (count * 8).min(most));
+        }
+        match chosen {
+            Some((leg, step)) => {
+                let mut stop = Stop::new(leg, step.time, Some(target), "step");
+                if depth.1 != 0 && step.group & depth.1 == 0 {
+                    stop.description = Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
+                }
+                stop.into()
+            }
+            None => Found::Beginning,
+        }
+    }
+
+    /// How deep in calls the warp is, and which lanes of it are next.
+    fn depth(&self, leg: usize, target: Target, step: u64, machine: &Machine) -> (u32, u32) {
+        let cancelled = || self.control.is_stopped();
+        let next = self.history.leg(leg).run(&cancelled);
+        let next = next.and_then(|run| run.steps_of(target, step, 1, Detail::MASKS, &cancelled).into_iter().next());
+        if let Some(next) = next {
+            return (next.depth, next.group);
+        }
+        let groups = ptx_interp::inspect::groups(machine, target);
+        let first = groups.and_then(|g| g.groups.into_iter().next());
+        first.map_or((0, 0), |g| (g.depth, g.mask))
+    }
+}

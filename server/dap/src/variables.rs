@@ -1,0 +1,497 @@
+//! Scopes of a frame, and what is in them.
+
+use super::arguments;
+use super::expressions;
+use super::handles::{Container, Frame, Scope};
+use super::launching::Debuggee;
+use super::memory::Reference;
+use super::session::{Now, Session};
+use super::types::{self, PresentationHint, Variable};
+use super::values;
+use super::wire::{Answer, Failure, Request, body};
+use ptx_analysis::symbols;
+use ptx_interp::inspect::{self, Place, RegisterView, SpecialView};
+use ptx_interp::lanes::{LANES, Mask, lanes};
+use ptx_interp::launch::{self, Element};
+use ptx_interp::memory::Window;
+use ptx_launch::words;
+use serde_json::json;
+
+/// Elements of a piece of memory that its line shows.
+const SHOWN: u64 = 4;
+
+/// A variable in memory.
+struct InMemory {
+    name: String,
+    at: Reference,
+    element: Element,
+    count: u64,
+}
+
+/// What is needed to describe variables.
+pub(super) struct View<'v> {
+    pub debuggee: &'v Debuggee,
+    pub now: &'v Now,
+    pub hex: bool,
+    /// The lane that is looked at.
+    pub lane: Option<usize>,
+}
+
+impl Session {
+    /// `scopes`
+    pub(super) fn scopes(&mut self, request: &Request) -> Answer {
+        let (debuggee, now) = self.stopped()?;
+        let given: arguments::Scopes = super::wire::arguments(request)?;
+        let frame = self.frame(&now, Some(given.frame_id))?;
+        if frame.depth == usize::MAX {
+            return Ok(json!({ "scopes": [] }));
+        }
+        let view = View { debuggee: &debuggee, now: &now, hex: false, lane: self.lane };
+        let mut out = Vec::new();
+        let mut add = |session: &mut Self, scope, name, hint, count: usize| {
+            if count > 0 {
+                let variables_reference = session.handles.add(Container::Scope(frame, scope));
+                out.push(types::Scope {
+                    name,
+                    presentation_hint: hint,
+                    variables_reference,
+                    named_variables: Some(count),
+                    expensive: false,
+                });
+            }
+        };
+        let registers = inspect::registers(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
+        let count = |scope| registers.iter().filter(|r| kind(r, frame.mask) == Some(scope)).count();
+        let locals = view.locals(frame).len();
+        let kernel = debuggee.run.machine.executable.parameters.len();
+        let specials = inspect::specials(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
+        add(self, Scope::Uniform, "Uniform registers", Some("registers"), count(Scope::Uniform));
+        add(self, Scope::Varying, "Varying registers", Some("locals"), count(Scope::Varying));
+        add(self, Scope::Predicates, "Predicates", None, count(Scope::Predicates));
+        add(self, Scope::Local, "Local", None, locals);
+        add(self, Scope::Shared, "Shared", None, view.shared(frame).len());
+        add(self, Scope::Parameters, "Parameters", Some("arguments"), kernel);
+        add(self, Scope::Buffers, "Buffers", None, view.buffers().len());
+        add(self, Scope::Specials, "Special registers", None, specials.len());
+        body(json!({ "scopes": out }))
+    }
+
+    /// `variables`
+    pub(super) fn variables(&mut self, request: &Request) -> Answer {
+        let (debuggee, now) = self.stopped()?;
+        let given: arguments::Variables = super::wire::arguments(request)?;
+        let known = self.handles.container(given.variables_reference);
+        let container =
+            known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+        let indexed = !matches!(container, Container::Scope(..));
+        let (start, count) = match given.count {
+            0 => (given.start, usize::MAX),
+            count => (given.start, count),
+        };
+        let mismatch = match given.filter.as_deref() {
+            Some("indexed") => !indexed,
+            Some("named") => indexed,
+            _ => false,
+        };
+        if mismatch {
+            return Ok(json!({ "variables": [] }));
+        }
+        let hex = given.format.unwrap_or_default().hex;
+        let view = View { debuggee: &debuggee, now: &now, hex, lane: self.lane };
+        let made = match &container {
+            Container::Scope(frame, scope) => view.scope(*frame, *scope),
+            Container::Register(frame, slot) => view.lanes_of(*frame, *slot),
+            Container::Lanes { mask, ty, bytes, name } => view.lanes(*mask, ty, bytes, name, *mask),
+            Container::Memory { at, element, count: all, name } => {
+                let all = usize::try_from(*all).unwrap_or(usize::MAX);
+                let (start, room) = (start.min(all), all.saturating_sub(start));
+                let elements = view.elements(*at, *element, start as u64, count.min(room).min(1 << 16) as u64, name);
+                let variables: Vec<Variable> = elements.into_iter().map(|v| self.finish_variable(v)).collect();
+                return body(json!({ "variables": variables }));
+            }
+        };
+        let wanted = made.into_iter().skip(start).take(count);
+        let variables: Vec<Variable> = wanted.map(|v| self.finish_variable(v)).collect();
+        body(json!({ "variables": variables }))
+    }
+
+    /// Gives a variable the number of its parts.
+    pub(super) fn finish_variable(&mut self, (mut variable, parts): Made) -> Variable {
+        if let Some(parts) = parts {
+            variable.indexed_variables = Some(match &parts {
+                Container::Memory { count, .. } => usize::try_from(*count).unwrap_or(usize::MAX).min(i32::MAX as usize),
+                Container::Lanes { mask, .. } => mask.count_ones() as usize,
+                Container::Register(frame, _) => frame.mask.count_ones() as usize,
+                Container::Scope(..) => 0,
+            });
+            variable.variables_reference = self.handles.add(parts);
+        }
+        variable
+    }
+}
+
+/// A variable, and its parts.
+pub(super) type Made = (Variable, Option<Container>);
+
+/// In which scope a register is; in none while nothing was written to it.
+fn kind(register: &RegisterView, mask: Mask) -> Option<Scope> {
+    if register.known & mask == 0 {
+        return None;
+    }
+    Some(if register.ty == ".pred" {
+        Scope::Predicates
+    } else if register.known & mask == mask && values::is_uniform(register.ty, &register.bytes, mask) {
+        Scope::Uniform
+    } else {
+        Scope::Varying
+    })
+}
+
+fn read_only() -> Option<PresentationHint> {
+    Some(PresentationHint { attributes: vec!["readOnly"] })
+}
+
+impl View<'_> {
+    /// The lane that variables of single lanes are read in: the one that is looked at, if it is in the frame, else its first.
+    pub(super) fn lane_of(&self, frame: Frame) -> usize {
+        let first = frame.mask.trailing_zeros() as usize % LANES;
+        self.lane.filter(|l| frame.mask >> l & 1 != 0 || frame.mask == 0).unwrap_or(first)
+    }
+
+    pub(super) fn scope(&self, frame: Frame, scope: Scope) -> Vec<Made> {
+        match scope {
+            Scope::Uniform | Scope::Varying | Scope::Predicates => {
+                let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth);
+                let wanted = all.unwrap_or_default().into_iter().filter(|r| kind(r, frame.mask) == Some(scope));
+                wanted.map(|r| self.register(frame, &r)).collect()
+            }
+            Scope::Specials => {
+                let all = inspect::specials(&self.now.machine, frame.target, frame.group, frame.depth);
+                all.unwrap_or_default().iter().map(|s| self.special(frame, s)).collect()
+            }
+            Scope::Parameters => self.parameters(frame),
+            Scope::Shared => self.shared(frame).into_iter().map(|v| self.in_memory(v)).collect(),
+            Scope::Local => self.locals(frame).into_iter().map(|v| self.in_memory(v)).collect(),
+            Scope::Buffers => self.buffers().into_iter().map(|v| self.in_memory(v)).collect(),
+        }
+    }
+
+    /// A register of a frame.
+    pub(super) fn register(&self, frame: Frame, register: &RegisterView) -> Made {
+        let known = register.known & frame.mask;
+        let ty = register.ty;
+        let mark = words::marks(register.unspecified, register.approximate, known);
+        let value = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
+            _ if known == 0 => "not written".to_owned(),
+            Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(Scope::Varying) => {
+                match known >> lane & 1 {
+                    0 => format!("lane {lane}: not written"),
+                    _ => format!("lane {lane}: {}", values::lane(ty, &register.bytes, lane, self.hex)),
+                }
+            }
+            _ => values::summary(ty, &register.bytes, known, self.hex),
+        };
+        let first = known.trailing_zeros() as usize;
+        let pointer = (known == frame.mask && register.uniform || frame.mask.count_ones() == 1)
+            .then(|| self.pointed(ty, values::bits(ty, &register.bytes, first % LANES), frame, first % LANES))
+            .flatten();
+        let (value, memory_reference) = self.with_pointer(format!("{value}{mark}"), pointer);
+        let variable = Variable {
+            name: register.name.clone(),
+            value,
+            ty: Some(ty.to_owned()),
+            evaluate_name: Some(register.name.clone()),
+            memory_reference,
+            ..Variable::default()
+        };
+        (variable, Some(Container::Register(frame, register.slot)))
+    }
+
+    /// What a value points to, if it is a whole address of something that has a name.
+    fn pointed(&self, ty: &str, bits: u128, frame: Frame, lane: usize) -> Option<(Reference, String)> {
+        let machine = &self.now.machine;
+        let size = Element::named(ty)?.bits() / 8;
+        if size != u32::from(machine.executable.address_bytes()) || ty.starts_with(".f") {
+            return None;
+        }
+        let address = u64::try_from(bits).ok()?;
+        let name = inspect::name_of(machine, address)?;
+        Some((Reference { target: frame.target, lane, address }, name))
+    }
+
+    fn with_pointer(&self, value: String, pointer: Option<(Reference, String)>) -> (String, Option<String>) {
+        match pointer {
+            Some((at, name)) => (format!("{value} → {name}"), Some(at.text(&self.now.machine))),
+            None => (value, None),
+        }
+    }
+
+    /// The lanes of a register.
+    fn lanes_of(&self, frame: Frame, slot: u32) -> Vec<Made> {
+        let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
+        let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
+        let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
+        for ((variable, _), lane) in out.iter_mut().zip(lanes(frame.mask)) {
+            variable.value += words::marks(register.unspecified, register.approximate, 1 << lane);
+            variable.presentation_hint = None;
+            if register.known >> lane & 1 != 0 {
+                let pointer = self.pointed(register.ty, values::bits(register.ty, &register.bytes, lane), frame, lane);
+                let value = std::mem::take(&mut variable.value);
+                (variable.value, variable.memory_reference) = self.with_pointer(value, pointer);
+            }
+        }
+        out
+    }
+
+    /// Values of lanes.
+    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<Made> {
+        let one = |lane: usize| {
+            let value = match known >> lane & 1 {
+                0 => "not written".to_owned(),
+                _ => values::lane(ty, bytes, lane, self.hex),
+            };
+            let variable = Variable {
+                name: format!("[{lane}]"),
+                value,
+                ty: Some(ty.to_owned()),
+                presentation_hint: read_only(),
+                evaluate_name: Some(expressions::lane_of(name, lane)),
+                ..Variable::default()
+            };
+            (variable, None)
+        };
+        lanes(mask).map(one).collect()
+    }
+
+    fn special(&self, frame: Frame, special: &SpecialView) -> Made {
+        let value = values::summary(special.ty, &special.bytes, frame.mask, self.hex);
+        let uniform = values::is_uniform(special.ty, &special.bytes, frame.mask);
+        let variable = Variable {
+            name: special.name.clone(),
+            value,
+            ty: Some(special.ty.to_owned()),
+            presentation_hint: read_only(),
+            evaluate_name: Some(special.name.clone()),
+            ..Variable::default()
+        };
+        let parts = (!uniform).then(|| Container::Lanes {
+            mask: frame.mask,
+            ty: special.ty.to_owned(),
+            bytes: special.bytes.clone(),
+            name: special.name.clone(),
+        });
+        (variable, parts)
+    }
+
+    fn parameters(&self, frame: Frame) -> Vec<Made> {
+        let machine = &self.now.machine;
+        let map = &machine.executable.map;
+        let one = |p: inspect::ParameterView| {
+            let element = Element::named(p.ty).unwrap_or(Element::byte());
+            let lane = self.lane_of(frame);
+            let address = map.generic(Window::Parameter, p.offset.into()).unwrap_or_default();
+            let at = Reference { target: frame.target, lane, address };
+            let count = element.count(p.bytes.len() as u64);
+            if count != 1 {
+                return self.in_memory(InMemory { name: p.name, at, element, count });
+            }
+            let bits = element.get(&p.bytes, 0).unwrap_or_default();
+            let pointer = self.pointed(p.ty, bits, frame, lane);
+            let (value, points) = self.with_pointer(values::text(p.ty, bits, p.bytes.len(), self.hex), pointer);
+            let variable = Variable {
+                evaluate_name: Some(p.name.clone()),
+                name: p.name,
+                value,
+                ty: Some(p.ty.to_owned()),
+                memory_reference: points.or_else(|| Some(at.text(machine))),
+                ..Variable::default()
+            };
+            (variable, None)
+        };
+        inspect::parameters(machine).into_iter().map(one).collect()
+    }
+
+    /// What is known of a variable of the module by its key.
+    fn symbol(&self, key: &str) -> Option<symbols::Variable> {
+        let program = &self.now.machine.executable.program;
+        match key.split_once('/') {
+            Some((function, variable)) => {
+                let body = program.functions.get(function.parse::<usize>().ok()?)?.body.as_ref()?;
+                Some(body.variables.get(variable.parse::<usize>().ok()?)?.symbol)
+            }
+            None => Some(program.variables.get(program.variable(key)?)?.symbol),
+        }
+    }
+
+    fn element(symbol: Option<symbols::Variable>) -> Element {
+        let ty = symbol.and_then(|s| s.ty).map(|t| t.info().name);
+        ty.and_then(Element::named).unwrap_or(Element::byte())
+    }
+
+    /// Variables of the module in a window, in the order of their addresses.
+    fn variables_in(&self, window: Window, frame: Frame, end: u64) -> Vec<InMemory> {
+        let executable = &self.now.machine.executable;
+        let mut found: Vec<_> = executable.variables.iter().filter(|(_, l)| l.window == Some(window)).collect();
+        found.sort_by_key(|(key, l)| (l.address, *key));
+        let one = |(key, located): (&str, &ptx_interp::decode::Located)| {
+            let element = Self::element(self.symbol(key));
+            // Dynamic shared memory has what the launch gives it.
+            let bytes = if located.bytes == 0 { end.saturating_sub(located.address) } else { located.bytes };
+            let address = executable.map.generic(window, located.address)?;
+            let at = Reference { target: frame.target, lane: self.lane_of(frame), address };
+            let name = executable.variable_name(key).to_owned();
+            Some(InMemory { name, at, element, count: element.count(bytes) })
+        };
+        found.into_iter().filter_map(|(key, located)| one((key, located))).collect()
+    }
+
+    /// Variables in shared memory.
+    fn shared(&self, frame: Frame) -> Vec<InMemory> {
+        let ctas = self.now.machine.clusters.iter().flat_map(|c| &c.ctas);
+        let own = ctas.into_iter().find(|c| c.number == frame.target.cta);
+        own.map_or_else(Vec::new, |cta| self.variables_in(Window::Shared, frame, cta.shared.len()))
+    }
+
+    /// Variables on the stack of a lane: those of the innermost function.
+    fn locals(&self, frame: Frame) -> Vec<InMemory> {
+        let machine = &self.now.machine;
+        let frames = inspect::frames(machine, frame.target, frame.group);
+        let Some(site) = frames.first().filter(|_| frame.depth == 0).map(|f| f.site) else { return Vec::new() };
+        let Some(body) = machine.executable.function(site.function) else { return Vec::new() };
+        let lane = self.lane_of(frame);
+        let on_stack = |v: &&ptx_analysis::flow::Variable| {
+            v.symbol.space == ".local" || v.symbol.space == ".param" && !(body.kernel && v.range.is_empty())
+        };
+        let one = |v: &ptx_analysis::flow::Variable| {
+            let found = inspect::peek(machine, frame.target, Some(lane), Place::Named(&v.name, 0), 0).ok()?;
+            let element = Self::element(Some(v.symbol));
+            let at = Reference { target: frame.target, lane, address: found.address };
+            matches!(found.region, ptx_interp::memory::Region::Local).then(|| InMemory {
+                name: v.name.to_string(),
+                at,
+                element,
+                count: element.count(v.symbol.bytes.unwrap_or(0)),
+            })
+        };
+        body.variables.iter().filter(on_stack).filter_map(one).collect()
+    }
+
+    /// Buffers of the launch, and variables in constant memory.
+    fn buffers(&self) -> Vec<InMemory> {
+        let executable = &self.now.machine.executable;
+        let nobody = Frame { target: self.now.focus, group: 0, depth: 0, mask: 0 };
+        let mut out: Vec<InMemory> = Vec::new();
+        for buffer in &self.debuggee.buffers {
+            let address = match buffer.place {
+                launch::Place::Global(address) => Some(address),
+                launch::Place::Constant(at) => executable.map.generic(Window::Constant, at),
+                launch::Place::Image(_) => None,
+            };
+            let Some(address) = address else { continue };
+            let at = Reference { target: self.now.focus, lane: self.lane_of(nobody), address };
+            let name = executable.variable_name(&buffer.name).to_owned();
+            out.push(InMemory { name, at, element: buffer.element, count: buffer.element.count(buffer.bytes) });
+        }
+        for variable in self.variables_in(Window::Constant, nobody, 0) {
+            if !out.iter().any(|known| known.at.address == variable.at.address) {
+                out.push(variable);
+            }
+        }
+        out
+    }
+
+    /// Everything in memory that has a name here.
+    fn all_in_memory(&self, frame: Frame) -> Vec<InMemory> {
+        let mut out = self.locals(frame);
+        out.extend(self.shared(frame));
+        out.extend(self.buffers());
+        out
+    }
+
+    /// The variable in memory of a name, or the parameter.
+    pub(super) fn named(&self, frame: Frame, name: &str) -> Option<Made> {
+        if name.starts_with('%') || name.is_empty() {
+            return None;
+        }
+        if let Some(found) = self.all_in_memory(frame).into_iter().find(|v| v.name == name) {
+            return Some(self.in_memory(found));
+        }
+        self.parameters(frame).into_iter().find(|(v, _)| v.name == name)
+    }
+
+    /// How many bytes a variable in memory has.
+    pub(super) fn size_of(&self, frame: Frame, name: &str) -> Option<u64> {
+        let found = self.all_in_memory(frame).into_iter().find(|v| v.name == name)?;
+        Some((found.count * u64::from(found.element.bits())).div_ceil(8))
+    }
+
+    /// The names of what is in memory, with their types.
+    pub(super) fn names(&self, frame: Frame) -> Vec<(String, String)> {
+        let variables = self.all_in_memory(frame).into_iter().map(|v| (v.name, format!(".{}", v.element)));
+        let parameters = inspect::parameters(&self.now.machine).into_iter().map(|p| (p.name, p.ty.to_owned()));
+        variables.chain(parameters).collect()
+    }
+
+    /// A variable in memory: its first elements.
+    fn in_memory(&self, of: InMemory) -> Made {
+        let InMemory { name, at, element, count } = of;
+        let single = count == 1;
+        let first = self.elements(at, element, 0, count.min(SHOWN), &name);
+        let texts: Vec<&str> = first.iter().map(|(v, _)| v.value.as_str()).collect();
+        let more = if count > SHOWN { ", …" } else { "" };
+        let value = if single { texts.concat() } else { format!("{{{}{more}}}", texts.join(", ")) };
+        let ty = if single { format!(".{element}") } else { format!(".{element}[{count}]") };
+        let variable = Variable {
+            evaluate_name: Some(name.clone()),
+            name: name.clone(),
+            value,
+            ty: Some(ty),
+            memory_reference: Some(at.text(&self.now.machine)),
+            ..Variable::default()
+        };
+        (variable, (!single && count > 0).then_some(Container::Memory { at, element, count, name }))
+    }
+
+    /// Elements in memory.
+    pub(super) fn elements(&self, at: Reference, element: Element, from: u64, count: u64, name: &str) -> Vec<Made> {
+        let machine = &self.now.machine;
+        let bits = u64::from(element.bits());
+        let byte = |index: u64| index * bits / 8;
+        let start = at.moved(byte(from) as i64);
+        let length = byte(from + count + 1) - byte(from);
+        let place = Place::Address(start.address);
+        let read = inspect::peek(machine, at.target, Some(at.lane), place, length as usize);
+        let one = |index: u64| {
+            let offset = byte(from + index) - byte(from);
+            let known = read.as_ref().is_ok_and(|r| {
+                let (first, last) = (offset as usize, (offset + bits.div_ceil(8)) as usize);
+                r.known.iter().any(|k| k.start <= first && last <= k.end)
+            });
+            // Two of the narrowest share a byte.
+            let inside = from * bits % 8 / bits.max(1);
+            let value = read.as_ref().ok().and_then(|r| element.get(&r.bytes, index + inside));
+            let value = match value {
+                Some(value) if known => {
+                    let size = (bits as usize).div_ceil(8);
+                    if self.hex {
+                        format!("{value:#0w$x}", w = 2 + 2 * size)
+                    } else {
+                        values::text(element.name(), value, size, false)
+                    }
+                }
+                Some(_) => "not written".to_owned(),
+                None => "?".to_owned(),
+            };
+            let variable = Variable {
+                name: if name.is_empty() { String::new() } else { format!("[{}]", from + index) },
+                value,
+                ty: Some(format!(".{element}")),
+                evaluate_name: expressions::element_of(name, element, from + index),
+                memory_reference: Some(at.moved(byte(from + index) as i64).text(machine)),
+                ..Variable::default()
+            };
+            (variable, None)
+        };
+        (0..count).map(one).collect()
+    }
+}

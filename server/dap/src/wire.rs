@@ -1,0 +1,197 @@
+//! Messages on the wire: requests that come in, responses and events that go out.
+
+use ptx_wire::outgoing::Outgoing;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A request of the client.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Request {
+    /// Its number, which the response repeats.
+    pub seq: i64,
+    /// What is asked for.
+    pub command: String,
+    /// With what.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+/// What a message from the client turns out to be.
+#[derive(Debug)]
+pub enum Message {
+    /// A request.
+    Request(Request),
+    /// A response to a request of ours; none is ever sent.
+    Response,
+    /// Something else: its number, its command as far as they are there, and what is wrong with it.
+    Malformed(i64, String, String),
+}
+
+/// Reads a message.
+pub fn decode(body: &[u8]) -> Message {
+    let value: Value = match ptx_wire::json::parse(body) {
+        Ok(value) => value,
+        Err(error) => return Message::Malformed(0, String::new(), format!("the message is not JSON: {error}")),
+    };
+    if value.get("type").and_then(Value::as_str) == Some("response") {
+        return Message::Response;
+    }
+    let seq = value.get("seq").and_then(Value::as_i64).unwrap_or(0);
+    let command = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
+    match value.get("type").and_then(Value::as_str) {
+        Some("request") => match serde_json::from_value(value) {
+            Ok(request) => Message::Request(request),
+            Err(error) => Message::Malformed(seq, command, format!("the request cannot be understood: {error}")),
+        },
+        _ => Message::Malformed(seq, command, "the message is neither a request nor a response".to_owned()),
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// For the client: `notStopped`, `cancelled`, or the words for the user once more.
+    pub message: String,
+    /// For the user.
+    pub words: String,
+    /// The client should show them.
+    pub show: bool,
+}
+
+impl Failure {
+    /// Something the client shows where it asked: a hover, a watch, an edited value.
+    pub fn new(words: impl Into<String>) -> Self {
+        let words = words.into();
+        Self { message: words.clone(), words, show: false }
+    }
+
+    /// Something the user must see.
+    pub fn shown(words: impl Into<String>) -> Self {
+        Self { show: true, ..Self::new(words) }
+    }
+
+    /// The kernel runs at the moment.
+    pub fn not_stopped() -> Self {
+        Self {
+            message: "notStopped".to_owned(),
+            words: "the kernel is running: pause it first".to_owned(),
+            show: false,
+        }
+    }
+
+    /// Nobody wants the answer any more.
+    pub fn cancelled() -> Self {
+        Self { message: "cancelled".to_owned(), words: "cancelled".to_owned(), show: false }
+    }
+}
+
+/// What a request is answered with.
+pub type Answer = Result<Value, Failure>;
+
+/// The arguments of a request. Those that are missing are an empty table, as some clients leave them out.
+///
+/// # Errors
+/// If they are not what the command takes.
+pub fn arguments<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
+    let value = if request.arguments.is_null() { json!({}) } else { request.arguments.clone() };
+    serde_json::from_value(value)
+        .map_err(|error| Failure::new(format!("the arguments of `{}` cannot be understood: {error}", request.command)))
+}
+
+/// A body as JSON.
+pub fn body(value: impl Serialize) -> Answer {
+    serde_json::to_value(value).map_err(|error| Failure::new(format!("the answer cannot be written as JSON: {error}")))
+}
+
+/// The way to the client. Messages are numbered in the order in which they are queued; sending never blocks.
+#[derive(Debug, Clone)]
+pub struct Client {
+    outgoing: Outgoing,
+    last: Arc<Mutex<i64>>,
+}
+
+impl Client {
+    /// A client that reads what goes into this queue.
+    pub fn new(outgoing: Outgoing) -> Self {
+        Self { outgoing, last: Arc::default() }
+    }
+
+    fn send(&self, mut message: Value) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last += 1;
+        if let Some(fields) = message.as_object_mut() {
+            fields.insert("seq".to_owned(), json!(*last));
+        }
+        self.outgoing.message(&message);
+    }
+
+    /// Answers a request.
+    pub fn answer(&self, seq: i64, command: &str, answer: Answer) {
+        let mut message = json!({ "type": "response", "request_seq": seq, "command": command });
+        let Some(fields) = message.as_object_mut() else { return };
+        fields.insert("success".to_owned(), json!(answer.is_ok()));
+        match answer {
+            Ok(Value::Null) => {}
+            Ok(body) => drop(fields.insert("body".to_owned(), body)),
+            Err(failure) => {
+                fields.insert("message".to_owned(), json!(failure.message));
+                // A format of one variable, so that braces in the words stay as they are.
+                let error = json!({
+                    "id": 1, "format": "{words}", "variables": { "words": failure.words }, "showUser": failure.show,
+                });
+                fields.insert("body".to_owned(), json!({ "error": error }));
+            }
+        }
+        self.send(message);
+    }
+
+    /// Tells of something that has happened.
+    pub fn event(&self, event: &str, body: Value) {
+        let mut message = json!({ "type": "event", "event": event });
+        if let (Some(fields), false) = (message.as_object_mut(), body.is_null()) {
+            fields.insert("body".to_owned(), body);
+        }
+        self.send(message);
+    }
+
+    /// Says something in the console.
+    pub fn say(&self, category: &str, text: &str) {
+        self.event("output", json!({ "category": category, "output": text }));
+    }
+
+    /// Waits until all is written, not longer than a limit: who has gone does not read.
+    pub fn flush(&self, limit: Duration) {
+        self.outgoing.flush(limit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_request_says_why() {
+        let Message::Malformed(0, _, why) = decode(b"{") else { panic!("it is no JSON") };
+        assert!(why.starts_with("the message is not JSON"), "{why}");
+        let Message::Malformed(7, command, why) = decode(br#"{"seq":7,"type":"request"}"#) else { panic!() };
+        assert!(command.is_empty() && why.contains("command"), "{why}");
+        let Message::Malformed(3, command, _) = decode(br#"{"seq":3,"type":"x","command":"next"}"#) else { panic!() };
+        assert_eq!(command, "next");
+        assert!(matches!(decode(br#"{"seq":1,"type":"response","request_seq":1}"#), Message::Response));
+    }
+
+    #[test]
+    fn arguments_may_be_missing() {
+        #[derive(Deserialize)]
+        struct Two {
+            a: Option<u32>,
+        }
+        let request = |arguments| Request { seq: 1, command: "two".into(), arguments };
+        assert_eq!(arguments::<Two>(&request(Value::Null)).unwrap().a, None);
+        let wrong = arguments::<Two>(&request(json!({ "a": "x" }))).err().unwrap();
+        assert!(wrong.words.starts_with("the arguments of `two` cannot be understood"), "{}", wrong.words);
+    }
+}

@@ -1,0 +1,206 @@
+//! Which launch somebody means: by the name of a kernel or a place in the text, written there, sent along, or guessed.
+
+use super::evaluate::Module;
+use super::file::{self, Language};
+use ptx_analysis::program::Callable;
+use ptx_interp::launch::{Launch, Mistake, written};
+use serde_json::Value;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Question {
+    /// The kernel; without a name that at the place, without either the first that has a launch, else the first.
+    pub entry: Option<String>,
+    /// A place in the text, in bytes: in a kernel, or above it.
+    pub at: Option<usize>,
+    /// What to launch.
+    pub launch: Written,
+    /// Which of the launches above the kernel, from 0.
+    pub number: usize,
+}
+
+/// Where a launch is written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Written {
+    /// Above the kernel; if there is none, all of it is guessed.
+    #[default]
+    Above,
+    /// Nowhere: all of it is guessed.
+    Nowhere,
+    /// In lines that were sent along.
+    Lines(String),
+    /// In a table of the keys that files have.
+    Table(Value),
+}
+
+/// A launch that was chosen.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// The launch.
+    pub launch: Launch,
+    /// How many there are above the kernel.
+    pub launches: usize,
+}
+
+/// Why none was.
+#[derive(Debug, Clone)]
+pub enum NotChosen {
+    /// There is no such kernel: in words.
+    Kernel(String),
+    /// The launch has mistakes. Their places are those of the text that it is written in: the module itself for [`Written::Above`].
+    Launch(Vec<Mistake>),
+}
+
+impl Module {
+    /// The kernel that somebody means.
+    ///
+    /// # Errors
+    /// In words, if there is none.
+    pub fn kernel(&self, entry: Option<&str>, at: Option<usize>) -> Result<&Callable, String> {
+        let kernels = || self.program.functions.iter().filter(|c| c.kernel && c.body.is_some());
+        let names = || {
+            let names: Vec<String> = kernels().map(|k| format!("`{}`", k.name)).collect();
+            if names.is_empty() { "it has none".to_owned() } else { format!("there are {}", names.join(", ")) }
+        };
+        if let Some(entry) = entry {
+            let found = kernels().find(|k| &*k.name == entry);
+            return found.ok_or_else(|| format!("there is no kernel `{entry}` in this module: {}", names()));
+        }
+        if let Some(at) = at {
+            let end = |c: &Callable| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize);
+            // Lines above a kernel belong to it.
+            let mut after: Vec<&Callable> = self.program.functions.iter().filter(|c| c.body.is_some()).collect();
+            after.sort_by_key(|c| c.start);
+            let mut after = after.into_iter().filter(|c| end(c) >= at);
+            let mut found = after.next();
+            // Above a function, and not in it: the next kernel is meant.
+            if found.is_some_and(|c| !c.kernel && c.start > at) {
+                found = after.find(|c| c.kernel);
+            }
+            return match found {
+                Some(callable) if callable.kernel => Ok(callable),
+                Some(callable) => Err(format!(
+                    "`{}` is a function, and only a kernel (`.entry`) can be launched: {}",
+                    callable.name,
+                    names()
+                )),
+                None => Err(format!("no kernel is here or below: {}", names())),
+            };
+        }
+        let (launches, _) = self.launches();
+        let first = launches.first().and_then(|l| kernels().find(|k| k.name == l.entry));
+        first.or_else(|| kernels().next()).ok_or_else(|| "this module has no kernel (`.entry`) with a body".to_owned())
+    }
+
+    /// The launch that somebody means.
+    ///
+    /// # Errors
+    /// If there is no such kernel, or the launch has mistakes.
+    pub fn choose(&self, question: &Question) -> Result<Chosen, NotChosen> {
+        let kernel = self.kernel(question.entry.as_deref(), question.at).map_err(NotChosen::Kernel)?;
+        let name = &*kernel.name;
+        let (launches, mistakes) = self.launches();
+        let mine: Vec<&Launch> = launches.iter().filter(|l| &*l.entry == name).collect();
+        let bare = || Launch { entry: name.into(), ..Launch::default() };
+        let launch = match &question.launch {
+            Written::Nowhere => bare(),
+            Written::Above => {
+                let Some(launch) = mine.get(question.number).or_else(|| mine.last()) else {
+                    // A line that begins no launch for being misspelled is no reason to guess.
+                    let around = self.above(kernel);
+                    let wrong: Vec<Mistake> =
+                        mistakes.into_iter().filter(|m| around.contains(&m.range.start)).collect();
+                    return match wrong.is_empty() {
+                        true => Ok(Chosen { launch: bare(), launches: 0 }),
+                        false => Err(NotChosen::Launch(wrong)),
+                    };
+                };
+                let inside = |m: &Mistake| launch.range.start <= m.range.start && m.range.start <= launch.range.end;
+                let wrong: Vec<Mistake> = mistakes.into_iter().filter(inside).collect();
+                if !wrong.is_empty() {
+                    return Err(NotChosen::Launch(wrong));
+                }
+                (*launch).clone()
+            }
+            Written::Lines(text) => match written(text, name) {
+                (launch, wrong) if wrong.is_empty() => launch,
+                (_, wrong) => return Err(NotChosen::Launch(wrong)),
+            },
+            Written::Table(table) => match file::launches(&table.to_string(), Language::Json) {
+                (_, wrong) if !wrong.is_empty() => return Err(NotChosen::Launch(wrong)),
+                (launches, _) => {
+                    let mut launch = launches.into_iter().next().unwrap_or_default();
+                    launch.entry = name.into();
+                    launch
+                }
+            },
+        };
+        Ok(Chosen { launch, launches: mine.len() })
+    }
+
+    /// The text between a kernel and what precedes it.
+    fn above(&self, kernel: &Callable) -> std::ops::Range<usize> {
+        let ends = self.program.functions.iter().filter(|c| c.start < kernel.start);
+        let last = ends.map(|c| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize)).max().unwrap_or(0);
+        last..kernel.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotChosen, Question, Written};
+    use crate::evaluate::Module;
+    use ptx_analysis::program::Program;
+    use ptx_syntax::Snapshot;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    const TEXT: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry first(.param .u32 n) { ret; }
+.func helper() { ret; }
+//! launch: grid=1 block=32
+//! launch: grid=2 block=64
+.visible .entry second(.param .u32 n) { ret; }
+//! lanch: grid=1
+.visible .entry third() { ret; }
+";
+
+    fn module() -> Module {
+        Module { program: Arc::new(Program::new(&Snapshot::new(TEXT))), text: TEXT.into() }
+    }
+
+    fn lines(question: &Question) -> String {
+        match module().choose(question) {
+            Ok(chosen) => format!("{} {} of {}", chosen.launch.entry, chosen.launch.lines().trim(), chosen.launches),
+            Err(NotChosen::Kernel(why)) => why,
+            Err(NotChosen::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_meant() {
+        let at = |text: &str| Question { at: TEXT.find(text), ..Question::default() };
+        let named = |name: &str, launch| Question { entry: Some(name.into()), launch, ..Question::default() };
+        assert_eq!(lines(&Question::default()), "second //! launch: grid=1 block=32 of 2");
+        assert_eq!(lines(&Question { number: 1, ..Question::default() }), "second //! launch: grid=2 block=64 of 2");
+        assert_eq!(lines(&at(".version")), "first //! launch: of 0");
+        assert_eq!(lines(&at("(.param")), "first //! launch: of 0");
+        assert_eq!(lines(&at("grid=2")), "second //! launch: grid=1 block=32 of 2");
+        assert!(lines(&at("helper")).contains("`helper` is a function"));
+        // Above a function the next kernel is meant.
+        let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
+        let module = Module { program: Arc::new(Program::new(&Snapshot::new(text))), text: text.into() };
+        assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
+        assert_eq!(lines(&named("third", Written::Above)), "`lanch:` is no line of a launch");
+        assert_eq!(lines(&named("third", Written::Nowhere)), "third //! launch: of 0");
+        assert!(lines(&named("fourth", Written::Above)).contains("there are `first`, `second`, `third`"));
+        assert_eq!(lines(&named("first", Written::Lines("n=3".into()))), "first //! launch: n=3 of 0");
+        assert!(lines(&named("first", Written::Lines("n=".into()))).contains("expected"));
+        let table = json!({ "grid": [2], "params": { "n": 4 } });
+        assert_eq!(lines(&named("first", Written::Table(table))), "first //! launch: grid=2 n=4 of 0");
+        assert!(!lines(&named("first", Written::Table(json!({ "gird": 2 })))).starts_with("first"));
+    }
+}

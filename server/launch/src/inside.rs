@@ -1,0 +1,63 @@
+//! Files that a launch names: only those inside of a folder.
+
+use crate::files::regular;
+use std::path::{Component, Path};
+
+/// No file of a launch is larger, bytes.
+const MOST: u64 = 1 << 30;
+
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Reads a file inside of a folder: a relative path without `..`, and no link that leads out.
+///
+/// # Errors
+/// In words, why it is not read.
+pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let relative = Path::new(path);
+    let plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
+    if path.is_empty() || path.contains('\\') || !relative.components().all(plain) {
+        return Err("only files inside of the folder of the launch are read: a relative path without `..`".to_owned());
+    }
+    let words = |error: std::io::Error| error.to_string();
+    let folder = folder.canonicalize().map_err(words)?;
+    let file = folder.join(relative).canonicalize().map_err(words)?;
+    if !file.starts_with(&folder) {
+        return Err("it is a link to a place outside of the folder of the launch".to_owned());
+    }
+    regular::read(&file, MOST).map_err(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn nothing_outside_is_read() {
+        let around = tempfile::tempdir().unwrap();
+        let folder = around.path().join("in");
+        std::fs::create_dir_all(folder.join("deep")).unwrap();
+        std::fs::write(around.path().join("secret"), "s").unwrap();
+        std::fs::write(folder.join("deep/a"), "a").unwrap();
+        assert_eq!(read(&folder, "deep/a"), Ok(b"a".to_vec()));
+        assert_eq!(read(&folder, "./deep/a"), Ok(b"a".to_vec()));
+        let absolute = around.path().join("in/deep/a").display().to_string();
+        for path in ["../secret", "deep/../../secret", "deep/../deep/a", "", &absolute, "deep\\a", "deep", "none"] {
+            assert!(read(&folder, path).is_err(), "{path}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../secret", folder.join("link")).unwrap();
+            std::os::unix::fs::symlink("deep/a", folder.join("fine")).unwrap();
+            std::os::unix::fs::symlink("..", folder.join("up")).unwrap();
+            assert!(read(&folder, "link").unwrap_err().contains("outside"));
+            assert!(read(&folder, "up/secret").unwrap_err().contains("outside"));
+            assert_eq!(read(&folder, "fine"), Ok(b"a".to_vec()));
+        }
+    }
+}

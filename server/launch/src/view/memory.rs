@@ -1,0 +1,54 @@
+//! Pieces of memory.
+
+use crate::report::hex;
+use ptx_interp::inspect::{self, Area};
+use ptx_interp::machine::{Machine, Target};
+use serde_json::{Value, json};
+
+/// A piece that is asked for.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// Where it begins.
+    pub place: Place,
+    /// As this lane sees it: local memory is a lane's own.
+    pub lane: u32,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// Where a piece begins.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// At a generic address.
+    Address(u64),
+    /// So many bytes behind the beginning of a buffer, a variable or a parameter.
+    Named(String, u64),
+    /// At an offset of a state space.
+    Space(String, u64),
+}
+
+/// What is there; why nothing is, if so.
+pub fn piece(machine: &Machine, target: Target, asked: &Memory) -> Value {
+    let place = match &asked.place {
+        Place::Address(address) => inspect::Place::Address(*address),
+        Place::Named(name, offset) => inspect::Place::Named(name, *offset),
+        Place::Space(name, offset) => match Area::named(name) {
+            Some(area) => inspect::Place::Offset(area, *offset),
+            None => {
+                let words = format!("`{name}` is no state space; there are global, shared, local, const and param");
+                return json!({ "error": words });
+            }
+        },
+    };
+    let length = usize::try_from(asked.length).unwrap_or(usize::MAX);
+    match inspect::peek(machine, target, Some(asked.lane as usize), place, length) {
+        Ok(found) => {
+            let known: Vec<[usize; 2]> = found.known.iter().map(|r| [r.start, r.end]).collect();
+            json!({
+                "name": found.name, "space": found.space(), "address": format!("{:x}", found.address),
+                "offset": found.offset, "bytes": hex(&found.bytes), "known": known,
+            })
+        }
+        Err(why) => json!({ "error": why }),
+    }
+}

@@ -1,0 +1,22 @@
+//! The values of the chosen lane at the ends of lines.
+
+use super::super::document::Document;
+use super::super::handlers::Stretch;
+use ptx_launch::values::LineValue;
+
+/// Those in a stretch of a text; none if the text is not the one that was run.
+pub fn hints(document: &Document, stretch: &Stretch) -> Vec<LineValue> {
+    let Some(focus) = document.evaluation.focus() else { return Vec::new() };
+    let Some(evaluation) = document.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
+    let values = evaluation.values(&focus, &|| stretch.cancelled.is_set());
+    let mut out = values.of_lane(&evaluation.done, &evaluation.module.text, focus.lane);
+    out.retain(|v| stretch.range.start <= v.offset && v.offset <= stretch.range.end);
+    // Behind whatever else stands in the line.
+    let rope = stretch.snapshot.rope();
+    for value in &mut out {
+        let line = rope.byte_to_line(value.offset.min(rope.len_bytes()));
+        let text = rope.line(line).to_string();
+        value.offset = rope.line_to_byte(line) + text.trim_end().len();
+    }
+    out
+}

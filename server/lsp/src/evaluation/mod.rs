@@ -1,0 +1,491 @@
+//! Evaluations of open documents: what was asked for, the last run, and running it again after an edit.
+//!
+//! A document is evaluated when somebody asks for it, and from then on again when nobody has typed for a moment, until they take it back. A
+//! run works on a copy of the module away from the threads of the protocol and of the document. It is shown – as hints, as findings – only
+//! while the text is the one that was run.
+
+mod hints;
+
+pub use hints::hints;
+
+use super::document::{Checked, Document};
+use super::refresh;
+use super::shared::{Shared, lock};
+use ptx_analysis::Diagnostic;
+use ptx_analysis::program::Program;
+use ptx_interp::machine::{self, Status, Target};
+use ptx_launch::choose::{Question, Written};
+use ptx_launch::evaluate::{Evaluated, Module};
+use ptx_launch::refusal::Refusal;
+use ptx_launch::result;
+use ptx_launch::values::Values;
+use ptx_launch::view::Course;
+use ptx_launch::words;
+use ptx_syntax::{Snapshot, SnapshotId};
+use ptx_wire::outgoing;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tower_lsp_server::ls_types::Uri;
+
+/// So many runs are kept: each holds copies of its machine.
+const KEPT: usize = 4;
+
+/// A run that nobody asked for by itself takes no longer.
+const UNASKED: Duration = Duration::from_millis(250);
+
+/// Faults that are shown in a document.
+const FAULTS: usize = 100;
+
+/// The lane whose values are shown in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Focus {
+    /// The warp.
+    pub target: Target,
+    /// The lane.
+    pub lane: u32,
+    /// The step of the warp after which the values are those that are shown; the end of the run if nothing is said.
+    pub step: Option<u64>,
+}
+
+/// What a document is evaluated for.
+#[derive(Debug, Clone, PartialEq)]
+struct Wanted {
+    question: Question,
+    focus: Option<Focus>,
+}
+
+/// How a run is limited, and what it looks for.
+#[derive(Debug, Clone, PartialEq)]
+struct Limits {
+    checks: ptx_interp::findings::Checks,
+    steps: u64,
+}
+
+/// What came of evaluating a text.
+pub struct Evaluation {
+    /// The text.
+    pub snapshot: Snapshot,
+    /// Lowered.
+    pub module: Module,
+    /// The kernel.
+    pub entry: String,
+    /// How many launches stand above it.
+    pub launches: usize,
+    /// The run.
+    pub done: Evaluated,
+    /// It was stopped for lack of time.
+    pub out_of_time: bool,
+    question: Question,
+    limits: Limits,
+    values: Mutex<Option<Arc<Values>>>,
+    course: Mutex<Option<Arc<Course>>>,
+    /// The result document, for this warp.
+    result: Mutex<Option<(Target, String)>>,
+}
+
+impl std::fmt::Debug for Evaluation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evaluation").field("entry", &self.entry).finish_non_exhaustive()
+    }
+}
+
+impl Evaluation {
+    /// Whether a text is the one that was run.
+    pub fn is_of(&self, snapshot: &Snapshot) -> bool {
+        let (own, other) = (self.snapshot.rope(), snapshot.rope());
+        self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
+    }
+
+    /// What clients with a view are told.
+    fn summary(&self) -> Value {
+        json!({
+            "entry": self.entry,
+            "status": ptx_interp::launch::status_name(self.done.run.status),
+            "faults": self.done.faults().len(),
+            "steps": self.done.run.machine.steps,
+        })
+    }
+
+    /// The way of a warp, found once.
+    pub fn course(&self, target: Target, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
+        let known = lock(&self.course).clone();
+        if let Some(known) = known.filter(|c| c.target == target) {
+            return known;
+        }
+        let found = Arc::new(Course::new(&self.done, target, cancelled));
+        if !cancelled() {
+            *lock(&self.course) = Some(Arc::clone(&found));
+        }
+        found
+    }
+
+    /// The result document of a warp.
+    pub fn result(&self, course: &Course, cancelled: &dyn Fn() -> bool) -> String {
+        let known = lock(&self.result).clone();
+        if let Some((_, text)) = known.filter(|(target, _)| *target == course.target) {
+            return text;
+        }
+        let rope = self.snapshot.rope();
+        let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
+        let text = result::markdown(&self.done, course, &line, &|range| self.module.text.get(range), cancelled);
+        if !cancelled() {
+            *lock(&self.result) = Some((course.target, text.clone()));
+        }
+        text
+    }
+
+    /// What instructions have written last, up to a step of a warp.
+    fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<Values> {
+        let last = self.course(focus.target, cancelled).steps.saturating_sub(1);
+        let until = focus.step.map_or(last, |step| step.min(last));
+        let known = lock(&self.values).clone();
+        if let Some(known) = known.filter(|v| v.target == focus.target && v.until == until) {
+            return known;
+        }
+        let found = Arc::new(Values::new(&self.done, focus.target, until, cancelled));
+        if !cancelled() {
+            *lock(&self.values) = Some(Arc::clone(&found));
+        }
+        found
+    }
+}
+
+/// Of a document: what it is evaluated for, and the last run.
+#[derive(Debug, Default)]
+pub struct Slot(Mutex<Inside>);
+
+#[derive(Debug, Default)]
+struct Inside {
+    wanted: Option<Wanted>,
+    last: Option<Arc<Evaluation>>,
+    /// One is on its way.
+    running: bool,
+    /// The text has been read again meanwhile.
+    again: bool,
+    /// The text that was evaluated again last, whatever came of it.
+    tried: Option<SnapshotId>,
+    /// The revision of the newest text that a request was about.
+    asked: u64,
+}
+
+/// Where result documents are.
+#[derive(Debug, Default)]
+struct Results {
+    folder: Option<tempfile::TempDir>,
+    written: u64,
+    /// By kernel.
+    newest: HashMap<String, PathBuf>,
+}
+
+/// Of the server: which documents have a run, the newest last, and where result documents are.
+#[derive(Debug, Default)]
+pub struct Evaluations {
+    recent: Mutex<VecDeque<Uri>>,
+    results: Mutex<Results>,
+}
+
+impl Slot {
+    /// The last run, if it is of this text.
+    pub fn fresh(&self, snapshot: &Snapshot) -> Option<Arc<Evaluation>> {
+        lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
+    }
+
+    /// Whether values for this text may be on their way, if it is evaluated again after edits.
+    pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
+        let inside = lock(&self.0);
+        let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
+        inside.wanted.is_some() && !known
+    }
+
+    /// The lane whose values are shown.
+    pub fn focus(&self) -> Option<Focus> {
+        lock(&self.0).wanted.as_ref().and_then(|w| w.focus)
+    }
+
+    /// Shows the values of another lane, or of none. Tells whether that is new.
+    pub fn set_focus(&self, focus: Option<Focus>) -> bool {
+        let mut inside = lock(&self.0);
+        let Some(wanted) = &mut inside.wanted else { return false };
+        let before = std::mem::replace(&mut wanted.focus, focus);
+        before != focus
+    }
+
+    /// Nobody wants it any more. Tells whether somebody did.
+    pub fn clear(&self) -> bool {
+        let before = std::mem::take(&mut *lock(&self.0));
+        before.wanted.is_some() || before.last.is_some()
+    }
+
+    /// What is known, for people who look after the server.
+    pub fn status(&self) -> Value {
+        let inside = lock(&self.0);
+        let Some(wanted) = &inside.wanted else { return Value::Null };
+        let last = inside.last.as_ref().map(|e| {
+            let run = &e.done.run;
+            json!({
+                "status": ptx_interp::launch::status_name(run.status), "warp_instructions": run.machine.steps,
+                "milliseconds": e.done.time.as_secs_f64() * 1e3, "snapshots": run.snapshots(),
+            })
+        });
+        json!({ "entry": wanted.question.entry, "running": inside.running, "last": last })
+    }
+
+    /// What the last run found in this text.
+    pub fn faults(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
+        let Some(evaluation) = self.fresh(snapshot) else { return Vec::new() };
+        let faults = evaluation.done.faults().iter().take(FAULTS);
+        faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
+    }
+}
+
+/// Evaluates a text, or gives what is known of it. It is evaluated again after edits from now on.
+///
+/// # Errors
+/// If it cannot be run.
+pub fn ask(
+    shared: &Arc<Shared>,
+    document: &Arc<Document>,
+    checked: &Checked,
+    question: &Question,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Arc<Evaluation>, Refusal> {
+    let Some(snapshot) = &checked.snapshot else {
+        return Err(Refusal::new("not-open", "this is no PTX"));
+    };
+    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    if !settings.enable {
+        return Err(Refusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
+    }
+    let limits = Limits { checks: settings.checks, steps: settings.steps };
+    if let Some(known) = known(shared, document, snapshot, question) {
+        document.evaluation.want(&known, question);
+        return Ok(known);
+    }
+    let evaluation =
+        Arc::new(evaluate(document, snapshot, checked.errors.as_deref(), question, &limits, None, cancelled)?);
+    if cancelled() {
+        return Err(Refusal::new("cancelled", "it was cancelled"));
+    }
+    let again = document.evaluation.want(&evaluation, question);
+    shared.evaluations.keep(shared, document, evaluation.clone());
+    // Its findings are shown with the others.
+    document.recheck();
+    refresh::diagnostics(shared);
+    if again {
+        // Other views of the document have not asked.
+        tell(shared, &document.uri, checked.version, evaluation.summary());
+    }
+    Ok(evaluation)
+}
+
+/// The run that answers a question already: it takes no time to look at it.
+pub fn known(
+    shared: &Shared,
+    document: &Document,
+    snapshot: &Snapshot,
+    question: &Question,
+) -> Option<Arc<Evaluation>> {
+    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let limits = Limits { checks: settings.checks, steps: settings.steps };
+    let last = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
+    same(&last.question, &last.entry, question, &last.module).then_some(last)
+}
+
+/// Whether two questions about a module mean the same launch.
+fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
+    let kernel = module.kernel(new.entry.as_deref(), new.at).map(|k| k.name.to_string());
+    kernel.as_deref() == Ok(entry) && (&old.launch, old.number) == (&new.launch, new.number)
+}
+
+impl Slot {
+    /// Notes that a request is about a text.
+    pub fn asked(&self, revision: u64) {
+        let mut inside = lock(&self.0);
+        inside.asked = inside.asked.max(revision);
+    }
+
+    /// Whether a later request was about a newer text. A run of this text is then outdated.
+    pub fn was_asked_since(&self, revision: u64) -> bool {
+        lock(&self.0).asked > revision
+    }
+
+    /// Notes what is wanted. Tells whether something was before.
+    fn want(&self, evaluation: &Evaluation, question: &Question) -> bool {
+        let mut inside = lock(&self.0);
+        // The name stays when lines move, and a lane only in the same kernel.
+        let question = Question { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
+        let focus = inside.wanted.as_ref().filter(|w| w.question.entry == question.entry).and_then(|w| w.focus);
+        inside.wanted.replace(Wanted { question, focus }).is_some()
+    }
+}
+
+impl Evaluations {
+    /// Keeps a run, and lets go of the oldest one if there are many.
+    fn keep(&self, shared: &Shared, document: &Document, evaluation: Arc<Evaluation>) {
+        lock(&document.evaluation.0).last = Some(evaluation);
+        let mut recent = lock(&self.recent);
+        recent.retain(|uri| *uri != document.uri);
+        recent.push_back(document.uri.clone());
+        while recent.len() > KEPT {
+            let oldest = recent.pop_front().and_then(|uri| shared.document(&uri));
+            if let Some(oldest) = oldest {
+                lock(&oldest.evaluation.0).last = None;
+            }
+        }
+    }
+
+    /// Writes a result document into a folder that goes away with the server.
+    ///
+    /// # Errors
+    /// If there is no place for it.
+    pub fn write(&self, name: &str, text: &str) -> std::io::Result<PathBuf> {
+        let mut results = lock(&self.results);
+        let Results { folder, written, newest } = &mut *results;
+        let folder = match folder {
+            Some(folder) => folder,
+            None => folder.insert(tempfile::Builder::new().prefix("ptx-analyzer-").tempdir()?),
+        };
+        *written += 1;
+        let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        // Helix does not read again a file that it has open, so each one has a name of its own.
+        let path = folder.path().join(format!("{}-{written}.md", plain.chars().take(80).collect::<String>()));
+        std::fs::write(&path, text)?;
+        if let Some(older) = newest.insert(name.to_owned(), path.clone()) {
+            let _ = std::fs::remove_file(older);
+        }
+        Ok(path)
+    }
+
+    /// Removes the result documents.
+    pub fn end(&self) {
+        lock(&self.results).folder.take();
+    }
+}
+
+/// A text lowered; with the errors that were found in it, if somebody has looked.
+pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> Module {
+    let program = match errors {
+        Some(errors) => Program::of(snapshot, errors),
+        None => Program::new(snapshot),
+    };
+    Module { program: Arc::new(program), text: snapshot.rope().to_string().into() }
+}
+
+fn evaluate(
+    document: &Document,
+    snapshot: &Snapshot,
+    errors: Option<&[Diagnostic]>,
+    question: &Question,
+    limits: &Limits,
+    time: Option<Duration>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Evaluation, Refusal> {
+    let module = module(snapshot, errors);
+    let above = question.launch == Written::Above;
+    let chosen = module.choose(question).map_err(|why| Refusal::not_chosen(why, above))?;
+    let entry = chosen.launch.entry.to_string();
+    let settings = machine::Settings { checks: limits.checks, limit: limits.steps, ..machine::Settings::default() };
+    let path = document.uri.to_file_path();
+    let folder = path.as_deref().and_then(|p| p.parent());
+    let deadline = time.map(|time| Instant::now() + time);
+    let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let run = module.evaluate(chosen.launch, settings, folder, &|| cancelled() || late());
+    let mut done = run.map_err(|why| Refusal::refused(why, &entry, above))?;
+    let out_of_time = done.run.status == Status::Cancelled && !cancelled();
+    if out_of_time {
+        done.run.status = Status::Limit;
+    }
+    Ok(Evaluation {
+        snapshot: snapshot.clone(),
+        module,
+        entry,
+        launches: chosen.launches,
+        done,
+        out_of_time,
+        question: question.clone(),
+        limits: limits.clone(),
+        values: Mutex::default(),
+        course: Mutex::default(),
+        result: Mutex::default(),
+    })
+}
+
+/// A document has been read, and nobody has typed for a moment: evaluates it again, if somebody wants that. Gives back at once.
+pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Checked>) {
+    let Some(snapshot) = checked.snapshot.clone() else { return };
+    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let wanted = {
+        let mut inside = lock(&document.evaluation.0);
+        let fresh = inside.last.as_ref().is_some_and(|e| e.is_of(&snapshot));
+        match inside.wanted.clone() {
+            Some(wanted) if settings.enable && settings.live && !fresh => {
+                if std::mem::replace(&mut inside.running, true) {
+                    inside.again = true;
+                    return;
+                }
+                wanted
+            }
+            _ => return,
+        }
+    };
+    let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
+    shared.pools.evaluations.clone().spawn_blocking(move || {
+        let stale = || document.is_stale(checked.revision);
+        let limits = Limits { checks: settings.checks, steps: settings.steps };
+        let run = || {
+            evaluate(&document, &snapshot, checked.errors.as_deref(), &wanted.question, &limits, Some(UNASKED), &stale)
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(run));
+        let (wants, more) = {
+            let mut inside = lock(&document.evaluation.0);
+            inside.running = false;
+            inside.tried = Some(snapshot.id());
+            (inside.wanted.is_some(), std::mem::take(&mut inside.again))
+        };
+        if stale() || !wants {
+            // Whoever has read the text since then has found this one in the way.
+            if let Some(newest) = document.last_checked().filter(|_| more) {
+                again(&shared, &document, &newest);
+            }
+            return;
+        }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                shared.failed(document.uri.as_str());
+                Err(Refusal::new("kernel", "the interpreter has failed; please report this kernel"))
+            }
+        };
+        let said = match outcome {
+            Ok(evaluation) => {
+                let evaluation = Arc::new(evaluation);
+                shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
+                document.recheck();
+                refresh::diagnostics(&shared);
+                evaluation.summary()
+            }
+            Err(refusal) => {
+                let said = json!({
+                    "entry": wanted.question.entry, "faults": 0,
+                    "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
+                });
+                said
+            }
+        };
+        refresh::values(&shared);
+        tell(&shared, &document.uri, checked.version, said);
+    });
+}
+
+/// Tells clients with a view of their own.
+fn tell(shared: &Shared, uri: &Uri, version: i32, mut said: Value) {
+    if shared.session().shows_warps {
+        said["uri"] = json!(uri);
+        said["version"] = json!(version);
+        shared.outgoing.encoded(outgoing::notification("ptx-analyzer/evaluated", said));
+    }
+}

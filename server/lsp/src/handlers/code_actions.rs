@@ -1,0 +1,280 @@
+//! `textDocument/codeAction`: what mends the findings at a place, explains them, or writes the same in another way.
+//!
+//! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
+
+use super::commands::{COMPARE_REGISTERS, EXPLAIN, WRITE_LAUNCH};
+use super::{code_lenses, evaluate};
+use crate::assembler::compare::function_headed_at;
+use crate::document::Checked;
+use crate::session::{RENAME, Session};
+use crate::shared::{Shared, cancellable};
+use ptx_analysis::checks;
+use ptx_ide::{Action, Assist, TextEdit};
+use serde_json::json;
+use std::collections::HashMap;
+use std::ops::Range;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{
+    self, CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams,
+    CodeActionProviderCapability, CodeActionResponse, Command, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, ServerCapabilities, TextDocumentEdit, Uri, WorkspaceEdit,
+};
+
+/// Everything in the document that can be mended without a look.
+const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ptx-analyzer");
+
+/// Modifiers of the whole document in canonical order.
+const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrder.ptx-analyzer");
+
+/// What the assembler makes of a function.
+const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
+
+/// What a warp of a kernel does.
+const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
+
+/// So many findings of one place are explained.
+const MOST_EXPLAINED: usize = 3;
+
+/// In a document with more findings, mending all of them is not offered to somebody who did not ask for it: looking takes time.
+const MOST_UNASKED: usize = 64;
+
+/// The kinds that there are.
+fn kinds() -> Vec<CodeActionKind> {
+    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, EVALUATE, FIX_ALL]
+}
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = CodeActionOptions { code_action_kinds: Some(kinds()), ..CodeActionOptions::default() };
+    capabilities.code_action_provider = session.code_actions.then_some(CodeActionProviderCapability::Options(options));
+}
+
+/// The actions at a range.
+pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+    let uri = params.text_document.uri;
+    let session = shared.session();
+    let Some(document) = shared.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
+    shared.touch(&uri);
+    let (revision, range) = document.note(session.encoding, params.range);
+    let Some(checked) = document.checked(revision).await else { return Ok(None) };
+    let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
+    let measures = shared.ptxas.is_ready();
+    let evaluates = shared.settings_of(&uri).evaluation.enable;
+    cancellable(move |cancelled| {
+        let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
+        let context = Answer { uri: &uri, session, checked: &checked };
+        let only = params.context.only.as_deref();
+        let stop = || cancelled.is_set();
+        let mut out = Vec::new();
+        let mut mended: Vec<Vec<TextEdit>> = Vec::new();
+        if wants(only, &CodeActionKind::QUICKFIX) {
+            let found = ptx_ide::code_actions(snapshot, &checked.report, range.clone(), &stop);
+            mended.extend(found.iter().map(|a| a.edits.clone()));
+            out.extend(found.into_iter().map(|action| context.quick_fix(action)));
+        }
+        if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+            let found = ptx_ide::assists(snapshot, range.clone());
+            // What mends a finding is not offered twice.
+            let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
+            out.extend(new.filter_map(|assist| context.assist(assist)));
+        }
+        // Who asks for nothing in particular wants to hear of this place, not of all the document.
+        if only.is_some() && wants(only, &CANONICAL_ORDER) {
+            out.extend(context.canonical_order());
+        }
+        let unasked =
+            out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
+                && checked.report.diagnostics.len() <= MOST_UNASKED;
+        if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
+            out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
+        }
+        if wants(only, &CodeActionKind::QUICKFIX) {
+            out.extend(context.explanations(&range));
+        }
+        if measures && wants(only, &COMPARE) {
+            out.extend(context.compare(&range));
+        }
+        if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
+            // Who has lenses for it, or a command, need not read it everywhere.
+            let unasked = kernel.headed || !session.shows_warps;
+            if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
+                out.push(context.evaluate(&kernel.name));
+            }
+            let writes = session.applies_edits && kernel.headed && !kernel.launched;
+            if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+                out.push(context.write_launch(&kernel.name));
+            }
+        }
+        Some(out)
+    })
+    .await
+}
+
+/// Whether a client wants to hear of a kind: it names it, or one that the kind is below of, or none at all.
+fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+    let below = |wanted: &CodeActionKind| {
+        let rest = kind.as_str().strip_prefix(wanted.as_str());
+        rest.is_some_and(|r| r.is_empty() || r.starts_with('.') || wanted.as_str().is_empty())
+    };
+    only.is_none_or(|only| only.iter().any(below))
+}
+
+/// What answers are made with.
+struct Answer<'a> {
+    uri: &'a Uri,
+    session: Session,
+    checked: &'a Checked,
+}
+
+impl Answer<'_> {
+    fn quick_fix(&self, action: Action) -> CodeActionOrCommand {
+        let diagnostic = self.checked.diagnostics.get(action.diagnostic).cloned();
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: action.title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: diagnostic.map(|d| vec![d]),
+            edit: Some(self.edit(&action.edits)),
+            is_preferred: action.preferred.then_some(true),
+            ..CodeAction::default()
+        })
+    }
+
+    /// Another way to write something; what cannot be done is only for clients that show why.
+    fn assist(&self, assist: Assist) -> Option<CodeActionOrCommand> {
+        let disabled = assist.disabled.map(|reason| CodeActionDisabled { reason });
+        if disabled.is_some() && !self.session.disabled_actions {
+            return None;
+        }
+        let command = assist.named.filter(|_| self.session.renames).and_then(|at| self.rename(at, &assist.edits));
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: assist.title,
+            kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            command,
+            edit: disabled.is_none().then(|| self.edit(&assist.edits)),
+            disabled,
+            ..CodeAction::default()
+        }))
+    }
+
+    /// The command that asks for another name, once edits have written one at an offset of the text before them.
+    fn rename(&self, offset: usize, edits: &[TextEdit]) -> Option<Command> {
+        let rope = self.checked.snapshot.as_ref()?.rope();
+        let mut at = self.session.encoding.position(rope, offset);
+        let line = at.line;
+        for edit in edits.iter().filter(|e| e.range.end <= offset && e.range.start < offset) {
+            let range = self.session.encoding.range(rope, &edit.range);
+            let breaks = edit.text.matches('\n').count() as u32;
+            at.line += breaks;
+            // Names are ASCII. A declaration with a line break goes behind its own line.
+            if breaks == 0 && range.end.line == line {
+                at.character = (at.character + edit.text.len() as u32).saturating_sub(edit.range.len() as u32);
+            }
+        }
+        let arguments = Some(vec![json!(self.uri), json!(at)]);
+        Some(Command { title: "Rename".to_owned(), command: RENAME.to_owned(), arguments })
+    }
+
+    fn canonical_order(&self) -> Option<CodeActionOrCommand> {
+        let edits = ptx_ide::canonical_order(self.checked.snapshot.as_ref()?, None);
+        let s = if edits.len() == 1 { "" } else { "s" };
+        (!edits.is_empty()).then(|| {
+            CodeActionOrCommand::CodeAction(CodeAction {
+                title: format!("Write all modifiers in canonical order ({} instruction{s})", edits.len()),
+                kind: Some(CANONICAL_ORDER),
+                edit: Some(self.edit(&edits)),
+                ..CodeAction::default()
+            })
+        })
+    }
+
+    /// A command for each kind of finding at a place that opens its page.
+    fn explanations(&self, range: &Range<usize>) -> Vec<CodeActionOrCommand> {
+        let mut codes: Vec<&str> = Vec::new();
+        let mut out = Vec::new();
+        for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
+            let touches = found.range.start <= range.end && range.start <= found.range.end;
+            let explained = checks::page(found.code).is_some();
+            if !touches || !explained || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
+                continue;
+            }
+            codes.push(found.code);
+            let title = format!("Explain `{}`", found.code);
+            let arguments = vec![json!({ "query": found.code, "show": true })];
+            out.push(CodeActionOrCommand::CodeAction(CodeAction {
+                title: title.clone(),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![diagnostic.clone()]),
+                command: Some(Command { title, command: EXPLAIN.to_owned(), arguments: Some(arguments) }),
+                ..CodeAction::default()
+            }));
+        }
+        out
+    }
+
+    /// The command that measures the function whose header is at a place.
+    fn compare(&self, range: &Range<usize>) -> Option<CodeActionOrCommand> {
+        let name = function_headed_at(self.checked.snapshot.as_ref()?, range)?;
+        let title = format!("Compare the registers of `{name}` with ptxas");
+        let arguments = vec![json!({ "uri": self.uri, "entry": name, "show": true })];
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(COMPARE),
+            command: Some(Command { title, command: COMPARE_REGISTERS.to_owned(), arguments: Some(arguments) }),
+            ..CodeAction::default()
+        }))
+    }
+
+    /// The command that shows what a warp of a kernel does.
+    fn evaluate(&self, kernel: &str) -> CodeActionOrCommand {
+        let title = "Evaluate warp".to_owned();
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(EVALUATE),
+            command: Some(code_lenses::evaluate(title, self.uri, kernel, self.session)),
+            ..CodeAction::default()
+        })
+    }
+
+    /// The command that writes the launch which would be guessed: that takes the whole module, so it is not tried before somebody wants it.
+    fn write_launch(&self, kernel: &str) -> CodeActionOrCommand {
+        let title = format!("Write the launch that is guessed for `{kernel}`");
+        let arguments = vec![json!({ "uri": self.uri, "entry": kernel })];
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            command: Some(Command { title, command: WRITE_LAUNCH.to_owned(), arguments: Some(arguments) }),
+            ..CodeAction::default()
+        })
+    }
+
+    /// Nothing where there is nothing to mend, and to somebody who did not ask nothing for a single finding, which has its own fix.
+    fn fix_all(&self, (edits, mended): &(Vec<TextEdit>, usize), asked: bool) -> Option<CodeActionOrCommand> {
+        if *mended == 0 || (*mended == 1 && !asked) {
+            return None;
+        }
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: format!("Mend everything that is certain ({mended})"),
+            kind: Some(FIX_ALL),
+            edit: Some(self.edit(edits)),
+            ..CodeAction::default()
+        }))
+    }
+
+    /// An edit of the version that was checked, if the client can hold it against its own.
+    fn edit(&self, edits: &[TextEdit]) -> WorkspaceEdit {
+        let rope = self.checked.snapshot.as_ref().map(|s| s.rope());
+        let convert = |edit: &TextEdit| {
+            let range = rope.map(|rope| self.session.encoding.range(rope, &edit.range)).unwrap_or_default();
+            ls_types::TextEdit::new(range, edit.text.clone())
+        };
+        let edits: Vec<ls_types::TextEdit> = edits.iter().map(convert).collect();
+        if !self.session.versioned_edits {
+            return WorkspaceEdit::new(HashMap::from([(self.uri.clone(), edits)]));
+        }
+        let text_document =
+            OptionalVersionedTextDocumentIdentifier { uri: self.uri.clone(), version: Some(self.checked.version) };
+        let edits = edits.into_iter().map(OneOf::Left).collect();
+        let changes = DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }]);
+        WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+    }
+}

@@ -1,0 +1,152 @@
+//! `textDocument/codeLens` and `codeLens/resolve`.
+
+use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
+use crate::document::{Document, Parsed};
+use crate::ptxas::Measured;
+use crate::session::{SHOW_REFERENCES, SHOW_WARP, Session};
+use crate::shared::{Shared, off_thread};
+use ptx_ide::{LensKind, LensText};
+use ptx_syntax::Snapshot;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    CodeLens, CodeLensOptions, CodeLensParams, Command, Location, Position, ServerCapabilities, Uri,
+};
+
+/// Up to so many bytes are searched for what lenses say before anybody asks, each lens through all of the text: a few milliseconds.
+const SEARCHED: usize = 1 << 20;
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.code_lens_provider = Some(CodeLensOptions { resolve_provider: Some(true) });
+}
+
+/// Where lenses stand in a document, and what they say unless finding that takes long. (Neovim 0.12 drops what it asks for later when it
+/// has asked for the lenses twice, as it does at the start.)
+pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
+    if !settings.code_lens.enable {
+        return Ok(None);
+    }
+    let Some(document) = shared.document(&uri) else { return Ok(None) };
+    let Some(parsed) = document.parsed(document.revision()).await else { return Ok(None) };
+    let session = shared.session();
+    let server = Arc::clone(shared);
+    off_thread(move || {
+        let Parsed { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
+        let measured = server.ptxas.measured(&uri, snapshot);
+        let mut options = settings.code_lens.options;
+        options.evaluate &= settings.evaluation.enable;
+        let found = ptx_ide::code_lenses(snapshot, &options);
+        // Those that are found by searching.
+        let searching = found
+            .iter()
+            .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
+            .count();
+        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
+        let one = |lens: ptx_ide::Lens| {
+            let range = session.encoding.range(snapshot.rope(), &lens.range);
+            let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);
+            // What is known of registers costs nothing. Who cannot be told when more is known waits for it.
+            let now = match lens.kind {
+                LensKind::Registers => *complete || session.refreshes_lenses,
+                LensKind::Evaluate | LensKind::Name => true,
+                _ => at_once,
+            };
+            let says = if now { says() } else { None };
+            let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
+            let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
+            CodeLens { range, command, data }
+        };
+        Some(found.into_iter().map(one).collect())
+    })
+    .await
+}
+
+/// What a lens says.
+pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
+    let data = lens.data.as_ref();
+    let uri = data.and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
+    let kind = data.and_then(|d| LensKind::named(d["kind"].as_str()?));
+    let (Some(uri), Some(kind)) = (uri, kind) else { return Ok(lens) };
+    let session = shared.session();
+    let parsed = match shared.document(&uri) {
+        Some(document) => read(&document, kind == LensKind::Registers && !session.refreshes_lenses).await,
+        None => None,
+    };
+    let server = Arc::clone(shared);
+    off_thread(move || {
+        let found = parsed.as_ref().and_then(|parsed| {
+            let snapshot = parsed.snapshot.as_ref()?;
+            let range = session.encoding.offsets(snapshot.rope(), lens.range);
+            let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &parsed.figures)?;
+            Some((snapshot, says, ptx_ide::Lens { range, kind }))
+        });
+        let command = match found {
+            Some((snapshot, says, lens)) => {
+                let measured = server.ptxas.measured(&uri, snapshot);
+                command(says, &lens, snapshot, &uri, session, &measured)
+            }
+            // The text has changed meanwhile, and the client is about to ask for other lenses.
+            None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
+        };
+        CodeLens { command: Some(command), ..lens }
+    })
+    .await
+}
+
+/// How long somebody waits for the second pass who cannot be told that it is done.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {
+    let revision = document.revision();
+    if passed { document.passed(revision, PATIENCE).await } else { document.parsed(revision).await }
+}
+
+/// Without a command of the client a lens is text alone, but for what the server can show.
+fn command(
+    says: LensText,
+    lens: &ptx_ide::Lens,
+    snapshot: &Snapshot,
+    uri: &Uri,
+    session: Session,
+    measured: &HashMap<String, Measured>,
+) -> Command {
+    if lens.kind == LensKind::Registers {
+        let entry = snapshot.text(lens.range.clone());
+        let mut says = says;
+        if let Some(found) = measured.get(&*entry) {
+            says.title.push_str(&format!(" · ptxas: {}", found.registers));
+            if found.spilled > 0 {
+                says.title.push_str(&format!(", {} bytes spilled", found.spilled));
+            }
+        }
+        let arguments: Vec<Value> = vec![json!({ "uri": uri, "entry": entry, "show": true })];
+        return Command { title: says.title, command: REGISTER_PRESSURE.to_owned(), arguments: Some(arguments) };
+    }
+    if lens.kind == LensKind::Evaluate {
+        let entry = snapshot.text(lens.range.clone());
+        return evaluate(says.title, uri, &entry, session);
+    }
+    let at: Position = session.encoding.position(snapshot.rope(), lens.range.start);
+    if !session.shows_references || says.places.is_empty() {
+        return Command { title: says.title, command: String::new(), arguments: None };
+    }
+    let location = |range| Location::new(uri.clone(), session.encoding.range(snapshot.rope(), range));
+    let places: Vec<Location> = says.places.iter().map(location).collect();
+    let arguments = vec![json!(uri), json!(at), json!(places)];
+    Command { title: says.title, command: SHOW_REFERENCES.to_owned(), arguments: Some(arguments) }
+}
+
+/// A command that shows what a warp of a kernel does: the client's own, if it has a view for that.
+pub fn evaluate(title: String, uri: &Uri, entry: &str, session: Session) -> Command {
+    let (command, argument) = match session.shows_warps {
+        true => (SHOW_WARP, json!({ "uri": uri, "entry": entry })),
+        false => (EVALUATE_WARP, json!({ "uri": uri, "entry": entry, "focus": { "lane": 0 }, "show": true })),
+    };
+    Command { title, command: command.to_owned(), arguments: Some(vec![argument]) }
+}

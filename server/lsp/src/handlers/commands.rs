@@ -1,0 +1,130 @@
+//! `workspace/executeCommand`.
+
+use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
+use crate::convert::page_address;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{
+    ExecuteCommandOptions, ExecuteCommandParams, LSPAny, MessageType, ServerCapabilities, ShowDocumentParams, Uri,
+};
+
+const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
+/// Also the command of actions that explain a finding.
+pub const EXPLAIN: &str = "ptx-analyzer.explain";
+const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
+/// Also the command of lenses that tell of registers.
+pub const REGISTER_PRESSURE: &str = "ptx-analyzer.registerPressure";
+const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
+/// Also the command of an action.
+pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
+
+/// Also the command of lenses and of an action.
+pub const EVALUATE_WARP: &str = "ptx-analyzer.evaluateWarp";
+const CLEAR_EVALUATION: &str = "ptx-analyzer.clearEvaluation";
+const FRAGMENTS: &str = "ptx-analyzer.fragments";
+const LAUNCHES: &str = "ptx-analyzer.launches";
+/// Also the command of an action.
+pub const WRITE_LAUNCH: &str = "ptx-analyzer.writeLaunch";
+
+/// All commands.
+const NAMES: [&str; 11] = [
+    SHOW_SYNTAX_TREE,
+    EXPLAIN,
+    SERVER_STATUS,
+    CHECK_WORKSPACE,
+    COMPARE_REGISTERS,
+    REGISTER_PRESSURE,
+    EVALUATE_WARP,
+    CLEAR_EVALUATION,
+    FRAGMENTS,
+    LAUNCHES,
+    WRITE_LAUNCH,
+];
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    let commands = NAMES.iter().map(|name| (*name).to_owned()).collect();
+    capabilities.execute_command_provider =
+        Some(ExecuteCommandOptions { commands, work_done_progress_options: WITH_PROGRESS });
+}
+
+/// Executes a command.
+pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    let argument = params.arguments.into_iter().next().unwrap_or_default();
+    match params.command.as_str() {
+        SHOW_SYNTAX_TREE => {
+            let uri = uri(&argument)?;
+            let Some((_, snapshot)) = snapshot(shared, &uri).await else {
+                return Ok(None);
+            };
+            off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
+        }
+        EXPLAIN => {
+            let query = string(&argument, "query")?.to_owned();
+            let show = argument.get("show") == Some(&Value::Bool(true));
+            let text = off_thread({
+                let query = query.clone();
+                move || ptx_ide::explain(&query)
+            })
+            .await?;
+            if let Some(text) = text.as_ref().filter(|_| show) {
+                show_explanation(shared, &query, text);
+            }
+            Ok(text.map(Value::String))
+        }
+        REGISTER_PRESSURE => registers::pressure(shared, uri(&argument)?, &argument).await,
+        SERVER_STATUS => Ok(Some(status::status(shared))),
+        CHECK_WORKSPACE => {
+            workspace_check::check(shared, params.work_done_progress_params.work_done_token).await.map(Some)
+        }
+        COMPARE_REGISTERS => {
+            compare::compare_registers(shared, &argument, params.work_done_progress_params.work_done_token)
+                .await
+                .map(Some)
+        }
+        EVALUATE_WARP => evaluate::evaluate_warp(shared, &argument).await.map(Some),
+        CLEAR_EVALUATION => evaluate::clear(shared, &argument).map(|any| Some(Value::Bool(any))),
+        FRAGMENTS => evaluate::fragments(shared, uri(&argument)?, &argument).await,
+        LAUNCHES => evaluate::launches(shared, uri(&argument)?, &argument).await.map(Some),
+        WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await.map(Some),
+        other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
+    }
+}
+
+/// Clients may leave a request unanswered.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens the page of a code in the browser, or shows its first words where the client opens nothing.
+fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
+    let shared = Arc::clone(shared);
+    // Without headings: the code is the first word of the message.
+    let summary = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("").to_owned();
+    let message = format!("{code}: {summary}");
+    let uri: Option<Uri> = page_address(code).parse().ok();
+    tokio::spawn(async move {
+        if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
+            let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
+            let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
+            if matches!(shown, Ok(Ok(true))) {
+                return;
+            }
+        }
+        shared.client.show_message(MessageType::INFO, message).await;
+    });
+}
+
+fn uri(argument: &Value) -> Result<Uri> {
+    string(argument, "uri")?.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))
+}
+
+/// An argument, given by name or bare.
+pub fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
+    argument
+        .as_str()
+        .or_else(|| argument.get(name)?.as_str())
+        .ok_or_else(|| Error::invalid_params(format!("the command takes an object with a string `{name}`")))
+}

@@ -1,0 +1,211 @@
+//! The command `ptx-analyzer.compareRegisters`: what NVIDIA's assembler makes of a document, beside the estimates.
+
+use super::snapshot;
+use crate::assembler::compare::{Comparison, compare, estimates};
+use crate::assembler::{Configuration, Failure, Stamp, Task};
+use crate::cancel::UntilDropped;
+use crate::document::Document;
+use crate::progress::Progress;
+use crate::ptxas::{Key, hash};
+use crate::refresh;
+use crate::shared::{Shared, off_thread};
+use ptx_analysis::target::find_architecture;
+use ptx_syntax::Snapshot;
+use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
+
+/// `RequestFailed`: the request is sound, the answer is no.
+const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// What is asked.
+struct Question {
+    uri: Uri,
+    entry: Option<String>,
+    target: Option<&'static str>,
+}
+
+/// Runs the assembler on the text that the client has, one at a time, and answers with all that it says.
+///
+/// # Errors
+/// If there is no assembler, or it does not answer. That it refuses the module is an answer.
+pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
+    // Without an argument it is chosen from a list of commands, and nobody reads answers of those.
+    let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
+    let answer = match Question::read(shared, argument) {
+        Ok(question) => answer(shared, question, token).await,
+        Err(error) => Err(error),
+    };
+    let said = match &answer {
+        Ok((_, summary)) => Some((MessageType::INFO, summary.clone())),
+        Err(error) if error.code == ErrorCode::RequestCancelled => None,
+        Err(error) => Some((MessageType::WARNING, format!("ptx-analyzer: {}", error.message))),
+    };
+    if let Some((kind, text)) = said.filter(|_| show) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { shared.client.show_message(kind, text).await });
+    }
+    answer.map(|(answer, _)| answer)
+}
+
+/// The answer, and the same in a line.
+async fn answer(shared: &Arc<Shared>, question: Question, token: Option<ProgressToken>) -> Result<(Value, String)> {
+    let found = snapshot(shared, &question.uri).await;
+    let wanted = UntilDropped::default();
+    let cancelled = wanted.token();
+    let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
+    let (job, known) = off_thread(move || {
+        let job = Job::new(server, question, found)?;
+        // What was asked before has no need to wait.
+        let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
+        Ok::<_, Error>((job, known))
+    })
+    .await??;
+    let (comparison, remembered) = match known {
+        Some(known) => (known, true),
+        None => {
+            let mut progress = Progress::new(shared, token, "Running ptxas", &cancelled);
+            let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
+            let (begin, server) = (Instant::now(), Arc::clone(shared));
+            let limit = job.configuration.limit.as_secs().max(1);
+            off_thread(move || {
+                // Held until the program has ended, though nobody may wait for it any more.
+                let _turn = turn;
+                job.run(&mut || {
+                    let seconds = begin.elapsed().as_secs();
+                    let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
+                    progress.tell(|| (format!("{seconds} s"), percent));
+                    cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
+                })
+            })
+            .await??
+        }
+    };
+    let entry = entry.as_deref();
+    if let Some(name) = entry.filter(|name| comparison.rows.iter().all(|r| r.name != *name)) {
+        return Err(no_function(name));
+    }
+    if !remembered {
+        refresh::lenses(shared);
+    }
+    let mut out = comparison.json(entry);
+    out["uri"] = json!(uri);
+    out["remembered"] = json!(remembered);
+    Ok((out, comparison.summary(entry)))
+}
+
+/// What is to be done for a question. Everything here looks at files, or takes a moment.
+struct Job {
+    shared: Arc<Shared>,
+    configuration: Configuration,
+    question: Question,
+    document: Arc<Document>,
+    snapshot: Snapshot,
+    text: String,
+    hash: u64,
+    target: &'static str,
+}
+
+impl Job {
+    fn new(shared: Arc<Shared>, question: Question, found: Option<(Arc<Document>, Snapshot)>) -> Result<Self> {
+        let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
+        let Some((document, snapshot)) = found else {
+            return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
+        };
+        let module = ptx_ide::environment(&snapshot).target.map(|t| t.name);
+        let Some(target) = question.target.or(module) else {
+            return Err(refused("the module names no architecture (`.target`) to assemble it for".to_owned()));
+        };
+        let text = snapshot.rope().to_string();
+        let hash = hash(&text);
+        Ok(Self { shared, configuration, question, document, snapshot, text, hash, target })
+    }
+
+    /// What the answer depends on, once the assembler has said who it is.
+    fn key(&self) -> Option<Key> {
+        Some(self.key_with(self.shared.ptxas.stamp(&self.configuration)?))
+    }
+
+    fn key_with(&self, stamp: Stamp) -> Key {
+        let (configuration, entry) = (self.configuration.clone(), self.question.entry.clone());
+        Key { hash: self.hash, stamp, configuration, target: self.target.to_owned(), entry }
+    }
+
+    /// The comparison, and whether it was made before.
+    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<Comparison>, bool)> {
+        let ptxas = &self.shared.ptxas;
+        let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
+        let key = self.key_with(stamp);
+        // Somebody may have asked the same while this one waited.
+        if let Some(known) = ptxas.known(&key) {
+            return Ok((known, true));
+        }
+        let rows = {
+            let stop = Mutex::new(&mut *stop);
+            let stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
+            estimates(&self.snapshot, &self.document.facts(), self.target, &stopped)
+                .ok_or_else(Error::request_cancelled)?
+        };
+        let entry = match self.question.entry.as_deref() {
+            Some(name) => match rows.iter().find(|r| r.name == name) {
+                // The assembler takes the names of kernels; the figures of a function come with all of them.
+                Some(row) => Some(name).filter(|_| row.kernel),
+                None => return Err(no_function(name)),
+            },
+            None => None,
+        };
+        let task = Task { text: &self.text, target: self.target, entry };
+        let comparison = compare((&assembler, &self.configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
+        let comparison = Arc::new(comparison);
+        ptxas.remember(key, Arc::clone(&comparison));
+        if self.question.target.is_none() {
+            ptxas.note(&self.question.uri, &self.snapshot, &comparison);
+        }
+        Ok((comparison, false))
+    }
+}
+
+fn no_function(name: &str) -> Error {
+    Error::invalid_params(format!("the module has no function `{name}` with a body"))
+}
+
+fn failed(failure: Failure) -> Error {
+    match failure {
+        Failure::Cancelled => Error::request_cancelled(),
+        failure => refused(failure.to_string()),
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error { code: REFUSED, message: message.into(), data: None }
+}
+
+impl Question {
+    /// Reads the argument of the command: an object, a URI, or nothing where only one document is open.
+    fn read(shared: &Shared, argument: &Value) -> Result<Self> {
+        let text = |name: &str| match argument.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(_) => Err(Error::invalid_params(format!("the argument `{name}` is a string"))),
+        };
+        let uri = match argument.as_str().map_or_else(|| text("uri"), |uri| Ok(Some(uri)))? {
+            Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?,
+            None => match shared.documents().as_slice() {
+                [only] => only.uri.clone(),
+                _ => return Err(Error::invalid_params("the command takes an object with a string `uri`")),
+            },
+        };
+        let target = match text("target")? {
+            None | Some("") => None,
+            Some(name) => {
+                let found = find_architecture(name).map(|t| t.name);
+                Some(found.ok_or_else(|| Error::invalid_params(format!("there is no architecture `{name}`")))?)
+            }
+        };
+        let entry = text("entry")?.filter(|e| !e.is_empty()).map(str::to_owned);
+        Ok(Self { uri, entry, target })
+    }
+}

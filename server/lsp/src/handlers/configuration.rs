@@ -1,0 +1,138 @@
+//! The client's configuration: given at the start, told of when it changes, or asked for.
+
+use crate::refresh;
+use crate::settings::{self, Problem, SECTION, Settings};
+use crate::shared::{Shared, lock};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
+
+/// Clients may leave a request unanswered.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The number of the last word on settings: a late answer must not undo what was said after the question.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// The session has begun: asks to be told of changes, and for the settings as they are.
+pub fn begin(shared: &Arc<Shared>) {
+    let session = shared.session();
+    if session.registers_configuration {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            let registration = Registration {
+                id: "configuration".to_owned(),
+                method: "workspace/didChangeConfiguration".to_owned(),
+                register_options: Some(serde_json::json!({ "section": SECTION })),
+            };
+            let done = shared.client.register_capability(vec![registration]);
+            if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, done).await {
+                tracing::warn!("the client does not tell of changes of its configuration: {error}");
+            }
+        });
+    }
+    ask(shared);
+}
+
+/// `workspace/didChangeConfiguration`: some clients send the settings along, others want to be asked. What is sent says
+/// nothing of single folders.
+pub fn changed(shared: &Arc<Shared>, sent: &Value) {
+    if !changed_to(shared, sent) || shared.folders().iter().nth(1).is_some() {
+        ask(shared);
+    }
+}
+
+/// Takes over settings, if there are any in what was sent.
+pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
+    let Some(section) = settings::section(sent) else {
+        return false;
+    };
+    LAST.fetch_add(1, Ordering::Relaxed);
+    apply(shared, section);
+    true
+}
+
+/// Asks for the settings, those that hold everywhere and those of each folder.
+pub fn ask(shared: &Arc<Shared>) {
+    if !shared.session().configuration {
+        return;
+    }
+    let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
+        let item = |scope_uri: Option<&Uri>| ConfigurationItem {
+            scope_uri: scope_uri.cloned(),
+            section: Some(SECTION.to_owned()),
+        };
+        let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
+        match tokio::time::timeout(PATIENCE, shared.client.configuration(items)).await {
+            Ok(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
+                let mut answers = answers.into_iter();
+                // `null`: nothing is set, and what came at the start holds.
+                let everywhere = answers.next().filter(|s| !s.is_null()).map(|s| read(&shared, &s));
+                let mut differ = everywhere.is_some_and(|settings| shared.set_settings(settings));
+                for (folder, answer) in folders.iter().zip(answers) {
+                    let own = Some(answer).filter(|s| !s.is_null()).map(|s| read(&shared, &s));
+                    differ |= shared.change_folders(|folders| folders.set_settings(folder, own));
+                }
+                if differ {
+                    take_effect(&shared);
+                }
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::warn!("the client does not tell its configuration: {error}"),
+            Err(_) => tracing::warn!("the client has not answered about its configuration"),
+        }
+    });
+}
+
+fn apply(shared: &Arc<Shared>, section: &Value) {
+    let settings = read(shared, section);
+    // What a client sends unasked holds everywhere, whatever it said of a folder before.
+    let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
+    let mut differ = shared.set_settings(settings);
+    for folder in folders {
+        differ |= shared.change_folders(|folders| folders.set_settings(&folder, None));
+    }
+    if differ {
+        take_effect(shared);
+    }
+}
+
+/// Reads settings, and tells of what was not understood.
+fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
+    let (mut settings, problems) = Settings::read(section);
+    // What can come from a project names no program.
+    shared.ptxas.ignore(&std::mem::take(&mut settings.ptxas));
+    for problem in problems {
+        match problem {
+            Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
+            Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
+        }
+    }
+    settings
+}
+
+/// Other settings hold than before: everything may be answered in another way now.
+pub fn take_effect(shared: &Arc<Shared>) {
+    for document in shared.documents() {
+        document.recheck();
+    }
+    shared.workspace.changed();
+    refresh::all(shared);
+}
+
+/// Tells the user, once for each mistake.
+pub fn complain(shared: &Arc<Shared>, message: String) {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    tracing::warn!("{message}");
+    if lock(&SAID).get_or_insert_default().insert(message.clone()) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
+
+use super::{Other, Place, at, others};
+use crate::folders::{file_path, file_uri};
+use crate::session::Session;
+use crate::shared::Shared;
+use ptx_ide::{SourcePosition, Target, Targets};
+use ptx_syntax::Rope;
+use std::path::Path;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::request::{GotoDeclarationResponse, GotoImplementationResponse};
+use tower_lsp_server::ls_types::{
+    DeclarationCapability, GotoDefinitionParams, GotoDefinitionResponse, ImplementationProviderCapability, Location,
+    LocationLink, OneOf, Position, Range, ServerCapabilities, Uri,
+};
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.definition_provider = Some(OneOf::Left(true));
+    capabilities.declaration_provider = Some(DeclarationCapability::Simple(true));
+    capabilities.implementation_provider = Some(ImplementationProviderCapability::Simple(true));
+}
+
+/// Where what a name stands for is defined; from a `.loc` or a `.file`, the source.
+pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+    let links = shared.session().definition_links;
+    find(shared, params, links, |place, uri| {
+        let source = ptx_ide::source_position(&place.snapshot, place.offset);
+        match source.and_then(|found| source_link(place, uri, &found)) {
+            Some(link) => Found { links: vec![link], elsewhere: None },
+            None => here(place, uri, ptx_ide::definition(&place.snapshot, place.offset)),
+        }
+    })
+    .await
+}
+
+/// Where it is declared.
+pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
+    let links = shared.session().declaration_links;
+    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset)))
+        .await
+}
+
+/// What stands behind it.
+pub async fn implementation(
+    shared: &Shared,
+    params: GotoDefinitionParams,
+) -> Result<Option<GotoImplementationResponse>> {
+    let links = shared.session().implementation_links;
+    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::implementation(&place.snapshot, place.offset)))
+        .await
+}
+
+/// What was found in the document itself.
+struct Found {
+    links: Vec<LocationLink>,
+    /// The name, if another document may define it, and the text that was asked about.
+    elsewhere: Option<(String, Range)>,
+}
+
+async fn find(
+    shared: &Shared,
+    params: GotoDefinitionParams,
+    links: bool,
+    look: impl FnOnce(&Place, &Uri) -> Found + Send + 'static,
+) -> Result<Option<GotoDefinitionResponse>> {
+    let params = params.text_document_position_params;
+    let uri = params.text_document.uri.clone();
+    let others = others(shared, &uri);
+    at(shared, params, move |place| {
+        let mut found = look(place, &uri);
+        if let Some((name, origin)) = &found.elsewhere {
+            let exported = defined_elsewhere(place.session, &others, name, *origin);
+            // The definition says more than a declaration.
+            if !exported.is_empty() {
+                found.links = exported;
+            }
+        }
+        answer(found.links, links)
+    })
+    .await
+}
+
+/// Full links to a client that takes them.
+fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionResponse> {
+    if links.is_empty() {
+        return None;
+    }
+    if wanted {
+        return Some(GotoDefinitionResponse::Link(links));
+    }
+    let location = |link: LocationLink| Location::new(link.target_uri, link.target_selection_range);
+    Some(GotoDefinitionResponse::Array(links.into_iter().map(location).collect()))
+}
+
+fn here(place: &Place, uri: &Uri, found: Option<Targets>) -> Found {
+    let Some(found) = found else { return Found { links: Vec::new(), elsewhere: None } };
+    let rope = place.snapshot.rope();
+    let origin = place.session.encoding.range(rope, &found.origin);
+    let links = found.targets.iter().map(|t| link(place.session, rope, uri, t, origin)).collect();
+    Found { links, elsewhere: found.elsewhere.map(|name| (name, origin)) }
+}
+
+fn link(session: Session, rope: &Rope, uri: &Uri, target: &Target, origin: Range) -> LocationLink {
+    LocationLink {
+        origin_selection_range: Some(origin),
+        target_uri: uri.clone(),
+        target_range: session.encoding.range(rope, &target.range),
+        target_selection_range: session.encoding.range(rope, &target.selection),
+    }
+}
+
+/// The definitions of a name in other open documents.
+fn defined_elsewhere(session: Session, others: &[Other], name: &str, origin: Range) -> Vec<LocationLink> {
+    let mut out = Vec::new();
+    for Other { uri, snapshot, .. } in others {
+        let found = ptx_ide::exported(snapshot, name);
+        out.extend(found.iter().map(|t| link(session, snapshot.rope(), uri, t, origin)));
+    }
+    out
+}
+
+/// A place in a source file, if that is there.
+fn source_link(place: &Place, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
+    let path = file_path(uri)?.parent()?.join(Path::new(&found.path));
+    let target_uri = file_uri(&path).filter(|_| path.is_file())?;
+    // They count from 1, the protocol from 0.
+    let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));
+    let target = Range::new(at, at);
+    let origin = place.session.encoding.range(place.snapshot.rope(), &found.origin);
+    Some(LocationLink {
+        origin_selection_range: Some(origin),
+        target_uri,
+        target_range: target,
+        target_selection_range: target,
+    })
+}

@@ -1,0 +1,59 @@
+//! `textDocument/diagnostic`: for clients that ask, which get none pushed.
+
+use super::WITH_PROGRESS;
+use crate::document::Checked;
+use crate::session::Session;
+use crate::shared::Shared;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticParams, DocumentDiagnosticReport,
+    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, ServerCapabilities, UnchangedDocumentDiagnosticReport,
+};
+
+/// Announces it to clients that ask; others get diagnostics pushed.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = DiagnosticOptions {
+        identifier: Some("ptx-analyzer".to_owned()),
+        workspace_diagnostics: session.pulls_workspace,
+        work_done_progress_options: WITH_PROGRESS,
+        ..DiagnosticOptions::default()
+    };
+    let provider = session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(options));
+    capabilities.diagnostic_provider = provider;
+}
+
+/// The name of a report: revisions are not used twice, not even by another document, and stages not within a revision.
+pub fn result_id(checked: &Checked) -> String {
+    format!("{}.{}", checked.revision, checked.stage)
+}
+
+/// What is wrong with a document.
+pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+    let checked = match shared.document(&params.text_document.uri) {
+        Some(document) => {
+            let revision = document.revision();
+            document.checked(revision).await
+        }
+        None => None,
+    };
+    let Some(checked) = checked else {
+        // Not open, or not any more.
+        let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
+        return Ok(DocumentDiagnosticReportResult::Report(nothing));
+    };
+    let result_id = result_id(&checked);
+    let report = if params.previous_result_id.as_ref() == Some(&result_id) {
+        DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        })
+    } else {
+        let items = checked.published().into_owned();
+        DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
+        })
+    };
+    Ok(DocumentDiagnosticReportResult::Report(report))
+}

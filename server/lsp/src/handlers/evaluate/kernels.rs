@@ -1,0 +1,175 @@
+//! The kernels of a document, their launches, and the one that would be guessed.
+
+use super::request::{Arguments, object};
+use super::{PATIENCE, offset_of, place, read, refused};
+use crate::evaluation::module;
+use crate::shared::{Shared, cancellable};
+use ptx_interp::launch::{Guessed, Launch, complete};
+use ptx_launch::evaluate::Module;
+use ptx_launch::refusal::Refusal;
+use ptx_syntax::Snapshot;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{Range, TextEdit, Uri, WorkspaceEdit};
+
+/// The kernels of a document with their launches.
+pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
+    let (entry, line) = match argument.as_object().map(Arguments) {
+        Some(arguments) => (arguments.text("entry")?.map(str::to_owned), arguments.line()?),
+        None => (None, None),
+    };
+    let (_, checked) = read(shared, &uri).await?;
+    cancellable(move |_| {
+        let Some(snapshot) = &checked.snapshot else { return Ok(json!({ "entries": [] })) };
+        let module = module(snapshot, checked.errors.as_deref());
+        let only = match (entry, line) {
+            (None, None) => None,
+            (entry, line) => {
+                let at = line.map(|line| offset_of(snapshot.rope(), line));
+                let kernel = module.kernel(entry.as_deref(), at);
+                let kernel = kernel.map_err(|why| refused(&Refusal::new("no-kernel", why), snapshot.rope()))?;
+                Some(kernel.name.to_string())
+            }
+        };
+        let (found, _) = module.launches();
+        let kernels = module.program.functions.iter().filter(|c| c.kernel && c.body.is_some());
+        let kernels = kernels.filter(|c| only.as_deref().is_none_or(|only| *only == *c.name));
+        let entries: Vec<Value> = kernels
+            .map(|kernel| {
+                let mine = found.iter().filter(|l| l.entry == kernel.name);
+                let shown = |launch: &Launch| {
+                    let (line, _) = place(snapshot.rope(), launch.range.start);
+                    json!({ "line": line, "text": first(launch), "lines": lines(launch) })
+                };
+                let (guess, guessed) = guess(&module, &kernel.name);
+                let parameters = kernel.parameters.iter().zip(&kernel.pointees).map(|(p, pointee)| {
+                    json!({ "name": p.name, "type": p.ty.map(|t| t.name()), "pointer": pointee.is_some() })
+                });
+                json!({
+                    "name": kernel.name,
+                    "line": place(snapshot.rope(), kernel.name_range.start).0,
+                    "launches": mine.map(shown).collect::<Vec<_>>(),
+                    "guess": { "text": first(&guess), "lines": lines(&guess), "guessed": guessed.parts, "lengths": guessed.lengths },
+                    "parameters": parameters.collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        Ok(json!({ "entries": entries }))
+    })
+    .await?
+}
+
+/// The launch that would be guessed, and what of it is.
+fn guess(module: &Module, entry: &str) -> (Launch, Guessed) {
+    let mut launch = Launch { entry: entry.into(), ..Launch::default() };
+    let guessed = complete(&mut launch, &module.program, &module.text);
+    (launch, guessed)
+}
+
+fn lines(launch: &Launch) -> Vec<String> {
+    launch.lines().lines().map(str::to_owned).collect()
+}
+
+/// What follows `launch:`.
+fn first(launch: &Launch) -> String {
+    let lines = launch.lines();
+    lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
+}
+
+/// Writes the launch that would be guessed above a kernel, by an edit that the client applies, if it does such things. Gives its lines.
+pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
+    let arguments = object(argument, "the argument")?;
+    let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
+    let (document, checked) = read(shared, &uri).await?;
+    let encoding = shared.session().encoding;
+    let revision = checked.revision;
+    let edit = cancellable(move |_| {
+        let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
+        let fail = |why: String| refused(&Refusal::new("no-kernel", why), &rope);
+        let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
+        let module = module(snapshot, checked.errors.as_deref());
+        let at = line.map(|line| offset_of(&rope, line));
+        let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
+        let (launch, _) = guess(&module, &kernel.name);
+        // Above all that belongs to it: linking directives may stand on lines of their own.
+        let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
+        let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
+        let text = launch.lines().replace('\n', newline);
+        let at = encoding.position(&rope, start);
+        Ok(TextEdit::new(Range::new(at, at), text))
+    })
+    .await??;
+    if document.is_stale(revision) {
+        return Err(Error::content_modified());
+    }
+    let applies = shared.session().applies_edits;
+    let written = json!({ "text": edit.new_text, "applied": applies });
+    if !applies {
+        return Ok(written);
+    }
+    let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
+    let client = shared.client.clone();
+    shared.spawn(async move {
+        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.apply_edit(edit)).await {
+            tracing::info!("the launch was not written: {error}");
+        }
+    });
+    Ok(written)
+}
+
+/// The name of the kernel in which a place is, or above which.
+pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<Kernel> {
+    use ptx_analysis::module::{is_function, items};
+    use ptx_syntax::fields;
+    let f = fields();
+    let items = items(snapshot);
+    let before = items.iter().rev().find(|i| i.range.start <= at);
+    let item = match before.filter(|i| at <= i.range.end) {
+        Some(around) => around,
+        None => {
+            // Between two items: comments that stand right above a kernel belong to it.
+            let next = items.iter().find(|i| i.range.start > at)?;
+            let rope = snapshot.rope();
+            let between = rope.byte_slice(rope.line_to_byte(rope.byte_to_line(at))..next.range.start);
+            let comments = between.lines().all(|l| l.to_string().trim_start().starts_with("//") || l.len_bytes() == 0);
+            comments.then_some(next)?
+        }
+    };
+    let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node))?;
+    let kind = item.node.child_by_field_id(f.kind)?;
+    let body = item.node.child_by_field_id(f.body)?;
+    (snapshot.text(kind.byte_range()) == ".entry").then(|| Kernel {
+        name: snapshot.text(name.byte_range()).into_owned(),
+        headed: at <= body.start_byte(),
+        launched: launched(snapshot, item.range.start),
+    })
+}
+
+/// A kernel.
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// The place is in its head, and not in its body.
+    pub headed: bool,
+    /// A launch stands above it.
+    pub launched: bool,
+}
+
+/// Whether a launch stands in the comments above a place.
+fn launched(snapshot: &Snapshot, start: usize) -> bool {
+    let rope = snapshot.rope();
+    let mut line = rope.byte_to_line(start);
+    while line > 0 {
+        line -= 1;
+        let text = rope.line(line).to_string();
+        let text = text.trim();
+        if text.strip_prefix("//!").is_some_and(|t| t.trim_start().starts_with("launch:")) {
+            return true;
+        }
+        if !text.starts_with("//") && !text.is_empty() {
+            return false;
+        }
+    }
+    false
+}

@@ -1,0 +1,230 @@
+//! `ptx-analyzer.evaluateWarp` and its companions: what every lane of a warp holds, step by step.
+
+mod kernels;
+mod request;
+
+pub use kernels::{kernel_at, launches, write_launch};
+
+use super::snapshot;
+use crate::document::{Checked, Document};
+use crate::evaluation::{self, Evaluation, Focus};
+use crate::refresh;
+use crate::shared::{Shared, cancellable_in, off_thread};
+use ptx_launch::refusal::Refusal;
+use ptx_launch::view;
+use ptx_syntax::Rope;
+use request::{Request, object};
+use serde_json::{Value, json};
+use std::ops::Range;
+use std::sync::Arc;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{MessageType, ShowDocumentParams, Uri};
+
+/// `RequestFailed`: the request is sound, the answer is no.
+const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// Answers the command.
+///
+/// # Errors
+/// If the kernel cannot be run; that it has faults is an answer.
+pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Value> {
+    let mut request = Request::read(argument)?;
+    let uri = document_of(shared, argument)?;
+    if argument.is_null() {
+        // Chosen from a list of commands: as the lens does it.
+        (request.show, request.focus) = (true, Some(Some((0, None))));
+    }
+    let show = request.show;
+    let answer = answer(shared, &uri, request).await;
+    if show {
+        let said = match &answer {
+            Ok((answer, title)) => Ok((title.clone(), answer["markdown"].as_str().unwrap_or_default().to_owned())),
+            Err(error) => Err(error.message.to_string()),
+        };
+        let cancelled = matches!(&answer, Err(error) if error.code == ErrorCode::RequestCancelled);
+        if !cancelled {
+            present(shared, said);
+        }
+    }
+    answer.map(|(answer, _)| answer)
+}
+
+/// The answer, and the name of the kernel.
+async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result<(Value, String)> {
+    let (document, checked) = read(shared, uri).await?;
+    let server = Arc::clone(shared);
+    document.evaluation.asked(checked.revision);
+    let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
+    if request.question.entry.is_none() {
+        request.question.at = request.line.map(|line| offset_of(&rope, line));
+    }
+    // What was run before is shown at once, whatever other kernels run.
+    let question = &request.question;
+    let known = checked.snapshot.as_ref().and_then(|s| evaluation::known(shared, &document, s, question));
+    let pool = if known.is_some() { &shared.pools.requests } else { &shared.pools.evaluations };
+    cancellable_in(pool, move |cancelled| {
+        let outdated = || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
+        let stop = || cancelled.is_set() || outdated();
+        let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop)
+            .map_err(|refusal| refused(&refusal, &rope))?;
+        cancelled.check()?;
+        let shape = evaluation.done.run.machine.shape;
+        let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
+        if let Some(focus) = request.focus {
+            let focus = focus.map(|(lane, step)| Focus { target, lane, step });
+            if document.evaluation.set_focus(focus) {
+                refresh::values(&server);
+            }
+        }
+        let places = |offset: usize| place(&rope, offset);
+        let course = evaluation.course(target, &stop);
+        let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
+        cancelled.check()?;
+        out["version"] = json!(checked.version);
+        out["launches"] = json!(evaluation.launches);
+        if !request.asked.brief || request.show {
+            out["markdown"] = json!(evaluation.result(&course, &stop));
+        }
+        limits(&mut out, &evaluation, &rope);
+        Ok((out, evaluation.entry.clone()))
+    })
+    .await?
+}
+
+/// Why a run did not come to its end.
+fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
+    use ptx_interp::machine::Status;
+    let status = evaluation.done.run.status;
+    if status == Status::Limit {
+        out["limited_by"] = json!(if evaluation.out_of_time { "time" } else { "steps" });
+    }
+    if let Some(site) = evaluation.done.stopped_at().filter(|_| [Status::Limit, Status::Deadlock].contains(&status)) {
+        let (line, column) = place(rope, evaluation.done.run.machine.executable.range(site).start);
+        out["stopped_at"] = json!({ "line": line, "column": column });
+    }
+}
+
+async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<Document>, Arc<Checked>)> {
+    let closed = || refused(&Refusal::new("not-open", format!("`{}` is not open", uri.as_str())), &Rope::new());
+    let document = shared.document(uri).ok_or_else(closed)?;
+    let revision = document.revision();
+    let checked = document.checked(revision).await.ok_or_else(closed)?;
+    Ok((document, checked))
+}
+
+/// Line and column from 1, the column in bytes.
+fn place(rope: &Rope, offset: usize) -> (usize, usize) {
+    let offset = offset.min(rope.len_bytes());
+    let line = rope.byte_to_line(offset);
+    (line + 1, offset - rope.line_to_byte(line) + 1)
+}
+
+/// Where a line begins, from 1.
+fn offset_of(rope: &Rope, line: usize) -> usize {
+    rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()))
+}
+
+fn refused(refusal: &Refusal, rope: &Rope) -> Error {
+    if refusal.kind == "cancelled" {
+        return Error::request_cancelled();
+    }
+    let shown = |(range, message): &(Range<usize>, String)| {
+        let ((line, column), (end_line, end_column)) = (place(rope, range.start), place(rope, range.end));
+        json!({ "line": line, "column": column, "end_line": end_line, "end_column": end_column, "message": message })
+    };
+    // Places in what was sent along are no lines of the document.
+    let places: Vec<Value> = match refusal.in_module {
+        true => refusal.places.iter().map(shown).collect(),
+        false => refusal
+            .places
+            .iter()
+            .map(|(range, message)| json!({ "start": range.start, "end": range.end, "message": message }))
+            .collect(),
+    };
+    let data = json!({ "kind": refusal.kind, "places": places });
+    Error { code: REFUSED, message: refusal.message.clone().into(), data: Some(data) }
+}
+
+/// Shows the result to a client without a view of its own: as a document if it opens those, else in a message.
+fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), String>) {
+    let shared = Arc::clone(shared);
+    let runner = Arc::clone(&shared);
+    runner.spawn(async move {
+        let (title, text) = match said {
+            Ok(said) => said,
+            Err(message) => {
+                shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+                return;
+            }
+        };
+        if shared.session().shows_documents {
+            let server = Arc::clone(&shared);
+            let (name, body) = (title.clone(), text.clone());
+            let written = off_thread(move || server.evaluations.write(&name, &body)).await;
+            if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
+                let document =
+                    ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+                let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
+                if !matches!(shown, Ok(Ok(true))) {
+                    tracing::info!("the client has not opened the result document");
+                }
+            }
+        }
+        let summary = text.lines().find(|l| l.starts_with("**")).unwrap_or_default().replace("**", "");
+        shared.client.show_message(MessageType::INFO, format!("{title}: {summary}")).await;
+    });
+}
+
+/// Clients may leave a request unanswered.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// The document that an argument names; without one the one that somebody works on.
+fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
+    match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
+        Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
+        None => shared
+            .touched()
+            .ok_or_else(|| Error::invalid_params("no document is open, and the argument names none by `uri`")),
+    }
+}
+
+/// Takes back what is shown of an evaluation, and evaluates no more. Tells whether there was one.
+///
+/// # Errors
+/// If no document is meant.
+pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
+    let uri = document_of(shared, argument)?;
+    let Some(document) = shared.document(&uri) else { return Ok(false) };
+    let any = document.evaluation.clear();
+    if any {
+        document.recheck();
+        refresh::values(shared);
+        refresh::diagnostics(shared);
+    }
+    Ok(any)
+}
+
+/// The matrices of the instruction in a line: which element each lane holds in which register.
+pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+    let line = object(argument, "the argument")?.line()?.ok_or_else(|| Error::invalid_params("`line` is missing"))?;
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    off_thread(move || {
+        let start = offset_of(snapshot.rope(), line);
+        let end = offset_of(snapshot.rope(), line.saturating_add(1));
+        let found = ptx_ide::matrices_in(&snapshot, start..end)?;
+        let operands: Vec<Value> = found
+            .matrices
+            .iter()
+            .map(|m| {
+                let elements: Vec<_> =
+                    m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
+                json!({
+                    "operand": m.operand, "matrix": m.name, "type": m.ty, "rows": m.rows, "columns": m.columns,
+                    "registers": m.registers, "bits": m.bits, "threads": m.threads, "elements": elements,
+                })
+            })
+            .collect();
+        (!operands.is_empty()).then(|| json!({ "instruction": found.instruction, "operands": operands }))
+    })
+    .await
+}

@@ -1,0 +1,176 @@
+//! What `ptx-analyzer.evaluateWarp` is asked.
+
+use ptx_launch::choose::{Question, Written};
+use ptx_launch::view::{self, Asked, Memory, Timeline};
+use serde_json::{Map, Value};
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+/// Steps of a window where nothing is said, and at most.
+const STEPS: (usize, usize) = (256, 1 << 16);
+
+/// Steps of a timeline, likewise.
+const TIMELINE: (usize, usize) = (20_000, 1_000_000);
+
+/// Pieces of memory, and bytes of all of them.
+const MEMORY: (usize, u64) = (64, 16 << 20);
+
+/// What is asked for, but for the document.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// Which launch of which kernel.
+    pub(super) question: Question,
+    /// The line of the kernel.
+    pub(super) line: Option<usize>,
+    /// The place of the CTA in the grid.
+    pub(super) cta: [u32; 3],
+    /// The warp in the CTA.
+    pub(super) warp: u32,
+    /// What of the run.
+    pub(super) asked: Asked,
+    /// Nothing: as it is; nothing inside: no lane.
+    pub(super) focus: Option<Option<(u32, Option<u64>)>>,
+    /// The server shows the result.
+    pub(super) show: bool,
+}
+
+/// Reads arguments, and says what is wrong with them.
+pub(super) struct Arguments<'a>(pub(super) &'a Map<String, Value>);
+
+impl Arguments<'_> {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|v| !v.is_null())
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>> {
+        let wrong = || Error::invalid_params(format!("`{name}` is a whole number, 0 or more"));
+        self.get(name).map(|v| v.as_u64().ok_or_else(wrong)).transpose()
+    }
+
+    fn small(&self, name: &str) -> Result<Option<u32>> {
+        Ok(self.number(name)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(Value::Bool(value)) => Ok(*value),
+            Some(_) => Err(Error::invalid_params(format!("`{name}` is true or false"))),
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>> {
+        let wrong = || Error::invalid_params(format!("`{name}` is a string"));
+        self.get(name).map(|v| v.as_str().ok_or_else(wrong)).transpose()
+    }
+
+    pub(super) fn line(&self) -> Result<Option<usize>> {
+        match self.number("line")? {
+            Some(0) => Err(Error::invalid_params("`line` counts from 1")),
+            line => Ok(line.map(|n| usize::try_from(n).unwrap_or(usize::MAX))),
+        }
+    }
+
+    fn address(&self, name: &str) -> Result<Option<u64>> {
+        let wrong = || Error::invalid_params(format!("`{name}` is an address in hexadecimal digits, a string"));
+        let read = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).map_err(|_| wrong());
+        self.text(name)?.map(read).transpose()
+    }
+}
+
+/// An argument that has names in it.
+pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<Arguments<'a>> {
+    value.as_object().map(Arguments).ok_or_else(|| Error::invalid_params(format!("{name} is an object")))
+}
+
+impl Request {
+    pub(super) fn read(argument: &Value) -> Result<Self> {
+        let empty = Map::new();
+        // A bare URI asks for everything as it is usual.
+        let arguments = argument.as_object().map_or(Arguments(&empty), Arguments);
+        let mut out = Self { line: arguments.line()?, ..Self::default() };
+        out.question.entry = arguments.text("entry")?.map(str::to_owned);
+        out.question.number = arguments.number("number")?.unwrap_or(0) as usize;
+        out.question.launch = match arguments.get("launch") {
+            None => Written::Above,
+            Some(Value::String(text)) => Written::Lines(text.clone()),
+            Some(Value::Bool(false)) => Written::Nowhere,
+            Some(table @ Value::Object(_)) => Written::Table(table.clone()),
+            Some(_) => {
+                let words = "`launch` is a string as behind `launch:`, an object of the keys of a launch file, or false for a guess";
+                return Err(Error::invalid_params(words));
+            }
+        };
+        if let Some(cta) = arguments.get("cta") {
+            let wrong = || Error::invalid_params("`cta` is one to three numbers, or the number of a CTA in the grid");
+            let number = |v: &Value| v.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(wrong);
+            match cta.as_array() {
+                Some(all) if (1..=3).contains(&all.len()) => {
+                    for (to, from) in out.cta.iter_mut().zip(all) {
+                        *to = number(from)?;
+                    }
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        out.warp = arguments.small("warp")?.unwrap_or(0);
+        out.show = arguments.flag("show")?;
+        out.asked.from = arguments.number("from")?.unwrap_or(0);
+        let count = arguments.number("count")?.map_or(STEPS.0, |n| usize::try_from(n).unwrap_or(usize::MAX));
+        out.asked.count = count.min(STEPS.1);
+        out.asked.brief = arguments.flag("brief")?;
+        out.asked.accesses = arguments.flag("accesses")?;
+        out.asked.state = match arguments.get("state") {
+            None | Some(Value::Bool(false)) => None,
+            Some(Value::Bool(true)) => Some(out.asked.from),
+            Some(_) => arguments.number("state")?,
+        };
+        out.asked.timeline = match arguments.get("timeline") {
+            None | Some(Value::Bool(false)) => None,
+            Some(Value::Bool(true)) => Some(Timeline { from: 0, count: TIMELINE.0 }),
+            Some(value) => {
+                let window = object(value, "`timeline`")?;
+                let count = window.number("count")?.map_or(TIMELINE.0, |n| usize::try_from(n).unwrap_or(usize::MAX));
+                Some(Timeline { from: window.number("from")?.unwrap_or(0), count: count.min(TIMELINE.1) })
+            }
+        };
+        if let Some(memory) = arguments.get("memory") {
+            let wrong = || Error::invalid_params(format!("`memory` is a list of at most {} pieces", MEMORY.0));
+            let pieces = memory.as_array().filter(|all| all.len() <= MEMORY.0).ok_or_else(wrong)?;
+            out.asked.memory = pieces.iter().map(piece).collect::<Result<_>>()?;
+            let bytes = out.asked.memory.iter().fold(0u64, |all, m| all.saturating_add(m.length));
+            if bytes > MEMORY.1 {
+                return Err(Error::invalid_params(format!(
+                    "{bytes} bytes of memory are asked for, {} are the most",
+                    MEMORY.1
+                )));
+            }
+        }
+        out.focus = match arguments.0.get("focus") {
+            None => None,
+            Some(Value::Null) => Some(None),
+            Some(value) => {
+                let focus = object(value, "`focus`")?;
+                let lane = focus.small("lane")?.unwrap_or(0);
+                if lane > 31 {
+                    return Err(Error::invalid_params("a lane is a number from 0 to 31"));
+                }
+                Some(Some((lane, focus.number("step")?)))
+            }
+        };
+        Ok(out)
+    }
+}
+
+fn piece(value: &Value) -> Result<Memory> {
+    let piece = object(value, "a piece of `memory`")?;
+    let length = piece.number("length")?.ok_or_else(|| Error::invalid_params("a piece of memory has a `length`"))?;
+    let offset = piece.number("offset")?.unwrap_or(0);
+    let lane = piece.small("lane")?.unwrap_or(0).min(31);
+    let place = match (piece.address("address")?, piece.text("buffer")?, piece.text("space")?) {
+        (Some(address), ..) => view::Place::Address(address),
+        (None, Some(name), _) => view::Place::Named(name.to_owned(), offset),
+        (None, None, Some(space)) => view::Place::Space(space.trim_start_matches('.').to_owned(), offset),
+        _ => return Err(Error::invalid_params("a piece of memory has an `address`, a `buffer` or a `space`")),
+    };
+    Ok(Memory { place, lane, length })
+}

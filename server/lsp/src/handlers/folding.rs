@@ -1,0 +1,71 @@
+//! `textDocument/foldingRange`.
+
+use super::snapshot;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use ptx_ide::{Fold, FoldKind};
+use ptx_syntax::Rope;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    FoldingRange, FoldingRangeKind, FoldingRangeParams, FoldingRangeProviderCapability, ServerCapabilities,
+};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.folding_range_provider = Some(FoldingRangeProviderCapability::Simple(true));
+}
+
+/// What can be folded in a document.
+pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+    let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
+    let session = shared.session();
+    off_thread(move || {
+        let mut found = ptx_ide::folds(&snapshot);
+        if let Some(most) = session.most_folds
+            && found.len() > most
+        {
+            // The longest say most about the document.
+            found.sort_by_key(|f| std::cmp::Reverse(f.range.len()));
+            found.truncate(most);
+            found.sort_by_key(|f| f.range.start);
+        }
+        let mut out: Vec<FoldingRange> = found.into_iter().filter_map(|f| fold(session, snapshot.rope(), &f)).collect();
+        if session.folds_lines {
+            // Of two that begin in one line a client shows one; the longer comes first.
+            out.sort_by_key(|f| (f.start_line, std::cmp::Reverse(f.end_line)));
+            out.dedup_by_key(|f| f.start_line);
+        }
+        Some(out)
+    })
+    .await
+}
+
+/// Nothing for what is only one line then.
+fn fold(session: Session, rope: &Rope, fold: &Fold) -> Option<FoldingRange> {
+    let range = session.encoding.range(rope, &fold.range);
+    let whole = session.folds_lines;
+    // The line with the closing brace stays visible.
+    let end_line = range.end.line.checked_sub(u32::from(whole && fold.closed))?;
+    let kind = match fold.kind {
+        FoldKind::Comment => Some(FoldingRangeKind::Comment),
+        FoldKind::Region => Some(FoldingRangeKind::Region),
+        FoldKind::Function | FoldKind::Code | FoldKind::Declarations | FoldKind::Label | FoldKind::Data => None,
+    };
+    (end_line > range.start.line).then(|| FoldingRange {
+        start_line: range.start.line,
+        start_character: (!whole).then_some(range.start.character),
+        end_line,
+        end_character: (!whole).then_some(range.end.character),
+        kind,
+        collapsed_text: text(fold).filter(|_| session.collapsed_text),
+    })
+}
+
+/// What stands for the hidden text, where three dots say too little.
+fn text(fold: &Fold) -> Option<String> {
+    match fold.kind {
+        FoldKind::Function => Some("{ …".to_owned()),
+        FoldKind::Comment | FoldKind::Region | FoldKind::Code | FoldKind::Declarations => None,
+        FoldKind::Label | FoldKind::Data => None,
+    }
+}

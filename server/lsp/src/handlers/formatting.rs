@@ -1,0 +1,80 @@
+//! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
+
+use super::{Stretch, edits_within};
+use crate::session::Session;
+use crate::settings::Formatting;
+use crate::shared::Shared;
+use ptx_ide::{FormatOptions, TextEdit};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    self, DocumentFormattingParams, DocumentOnTypeFormattingOptions, DocumentOnTypeFormattingParams,
+    DocumentRangeFormattingParams, FormattingOptions, OneOf, Range, ServerCapabilities, Uri,
+};
+
+/// What ends a statement, a block, a label or a line.
+const FIRST: &str = ";";
+const MORE: [&str; 3] = ["\n", "}", ":"];
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.document_formatting_provider = Some(OneOf::Left(true));
+    capabilities.document_range_formatting_provider = Some(OneOf::Left(true));
+    capabilities.document_on_type_formatting_provider = Some(DocumentOnTypeFormattingOptions {
+        first_trigger_character: FIRST.to_owned(),
+        more_trigger_character: Some(MORE.map(str::to_owned).to_vec()),
+    });
+}
+
+type Answer = Result<Option<Vec<ls_types::TextEdit>>>;
+
+/// The edits that format a document.
+pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> Answer {
+    let uri = &params.text_document.uri;
+    edits(shared, uri, Range::default(), &params.options, |stretch, options| {
+        ptx_ide::format(&stretch.snapshot, options)
+    })
+    .await
+}
+
+/// The edits that format a range.
+pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Answer {
+    edits(shared, &params.text_document.uri, params.range, &params.options, |stretch, options| {
+        ptx_ide::format_range(&stretch.snapshot, stretch.range.clone(), options)
+    })
+    .await
+}
+
+/// The edits after something was typed.
+pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> Answer {
+    let place = params.text_document_position;
+    let uri = &place.text_document.uri;
+    let Some(typed) = params.ch.chars().next().filter(|_| shared.settings_of(uri).formatting.on_type) else {
+        return Ok(None);
+    };
+    let range = Range::new(place.position, place.position);
+    edits(shared, uri, range, &params.options, move |stretch, options| {
+        ptx_ide::format_on_type(&stretch.snapshot, stretch.range.start, typed, options)
+    })
+    .await
+}
+
+async fn edits(
+    shared: &Shared,
+    uri: &Uri,
+    range: Range,
+    options: &FormattingOptions,
+    compute: impl FnOnce(&Stretch, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
+) -> Answer {
+    let options = with_client(&shared.settings_of(uri).formatting, options);
+    edits_within(shared, uri, range, move |stretch| {
+        let edits = compute(&stretch, &options);
+        Some(super::text_edits(stretch.session.encoding, stretch.snapshot.rope(), &edits))
+    })
+    .await
+}
+
+/// The settings, and what the editor says of the document's indentation.
+fn with_client(settings: &Formatting, options: &FormattingOptions) -> FormatOptions {
+    let indent = usize::try_from(options.tab_size).unwrap_or(4).clamp(1, 16);
+    FormatOptions { indent, tabs: !options.insert_spaces, ..settings.options.clone() }
+}

@@ -1,0 +1,34 @@
+//! `textDocument/hover`.
+
+use super::at;
+use super::commands::EXPLAIN;
+use crate::session::Session;
+use crate::shared::Shared;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    Hover, HoverContents, HoverParams, HoverProviderCapability, MarkupContent, MarkupKind, ServerCapabilities,
+};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.hover_provider = Some(HoverProviderCapability::Simple(true));
+}
+
+/// What is known of the text at a position.
+pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
+    let uri = &params.text_document_position_params.text_document.uri;
+    if !shared.settings_of(uri).hover.enable {
+        return Ok(None);
+    }
+    at(shared, params.text_document_position_params, |place| {
+        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.figures))?;
+        // To a client that shows plain text Markdown is still the best there is.
+        let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        let value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
+        Some(Hover {
+            contents: HoverContents::Markup(MarkupContent { kind, value }),
+            range: Some(place.session.encoding.range(place.snapshot.rope(), &found.range)),
+        })
+    })
+    .await
+}

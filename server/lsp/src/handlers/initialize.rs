@@ -1,0 +1,36 @@
+//! `initialize`: what the client and the server can do.
+
+use super::{PROVIDERS, configuration};
+use crate::folders::Folders;
+use crate::log;
+use crate::session::Session;
+use crate::shared::Shared;
+use std::sync::Arc;
+use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
+
+/// Notes what the client can do and answers what the server can.
+pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
+    let session = Session::new(params);
+    shared.begin(session);
+    log::begin(&shared.outgoing, params.trace);
+    shared.change_folders(|folders| *folders = Folders::new(params));
+    if let Some(wrong) = shared.ptxas.begin(params.initialization_options.as_ref()) {
+        configuration::complain(shared, wrong);
+    }
+    if let Some(options) = &params.initialization_options {
+        configuration::changed_to(shared, options);
+    }
+    let mut capabilities =
+        ServerCapabilities { position_encoding: Some(session.encoding.kind()), ..ServerCapabilities::default() };
+    for provide in PROVIDERS {
+        provide(&mut capabilities, session);
+    }
+    InitializeResult {
+        capabilities,
+        server_info: Some(ServerInfo {
+            name: "ptx-analyzer".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        ..InitializeResult::default()
+    }
+}

@@ -1,0 +1,178 @@
+//! `textDocument/inlayHint` and `inlayHint/resolve`.
+
+use super::{Stretch, snapshot, within_after};
+use crate::document::Document;
+use crate::evaluation;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
+use ptx_launch::values::LineValue;
+use ptx_syntax::Snapshot;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
+    InlayHintServerCapabilities, InlayHintTooltip, Location, MarkupContent, MarkupKind, OneOf, ServerCapabilities,
+    TextEdit, Uri,
+};
+
+/// So many lines are looked at before somebody may say that it is enough.
+const AT_ONCE: usize = 4000;
+
+/// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
+const PATIENCE: Duration = Duration::from_millis(600);
+
+/// How often it is looked whether an evaluation is done.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    let options = InlayHintOptions { resolve_provider: Some(session.resolves_hints), ..InlayHintOptions::default() };
+    capabilities.inlay_hint_provider = Some(OneOf::Right(InlayHintServerCapabilities::Options(options)));
+}
+
+/// The hints in a part of a document.
+pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
+    let document = shared.document(&uri).filter(|d| d.evaluation.focus().is_some());
+    if !settings.inlay_hints.enable && document.is_none() {
+        return Ok(None);
+    }
+    let name = uri.clone();
+    // Who cannot be told that more is known of registers gets it a little later with everything else.
+    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
+    let patience = if waits { PATIENCE } else { Duration::ZERO };
+    if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
+    {
+        evaluated(document).await;
+    }
+    within_after(shared, &uri, params.range, patience, move |stretch| {
+        let enabled = settings.inlay_hints.enable;
+        let hints = if enabled { hints(&stretch, &settings.inlay_hints.options) } else { Vec::new() };
+        let convert = |hint| convert(hint, &stretch.snapshot, &name, stretch.session);
+        let mut out: Vec<InlayHint> = hints.into_iter().map(convert).collect();
+        if let Some(document) = document.filter(|_| settings.evaluation.hints) {
+            let values = evaluation::hints(&document, &stretch);
+            out.extend(values.into_iter().map(|value| shown(value, &stretch)));
+        }
+        Some(out)
+    })
+    .await
+}
+
+/// Waits until a kernel that is evaluated after edits has been, but not long.
+async fn evaluated(document: &Document) {
+    let deadline = tokio::time::Instant::now() + 2 * PATIENCE;
+    while tokio::time::Instant::now() < deadline {
+        let Some(parsed) = document.parsed(document.revision()).await else { return };
+        if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.evaluation.is_pending(snapshot)) {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Bit by bit: some clients ask for all of a text, of however many megabytes, and lose interest.
+fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
+    let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
+    let mut out = Vec::new();
+    let mut start = range.start;
+    while !stretch.cancelled.is_set() {
+        let line = rope.byte_to_line(start.min(rope.len_bytes()));
+        let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
+        let last = next >= range.end || next <= start;
+        let end = if last { range.end } else { next };
+        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);
+        // What stands between two bits is found twice.
+        out.extend(found.into_iter().filter(|h| last || h.offset < end));
+        if last {
+            break;
+        }
+        start = end;
+    }
+    out
+}
+
+/// More about a hint, if it is still there.
+pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
+    let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
+    let Some(uri) = uri else { return Ok(hint) };
+    let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
+    let figures = document.last_parsed().map(|p| Arc::clone(&p.figures)).unwrap_or_default();
+    let (session, settings) = (shared.session(), shared.settings_of(&uri));
+    off_thread(move || {
+        let offset = session.encoding.offset(snapshot.rope(), hint.position);
+        let label = text(&hint.label);
+        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options, &figures);
+        if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
+            hint.tooltip = tooltip(found.tooltip, session);
+        }
+        hint
+    })
+    .await
+}
+
+fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: Session) -> InlayHint {
+    let rope = snapshot.rope();
+    let range = |range: &std::ops::Range<usize>| session.encoding.range(rope, range);
+    let linked = hint.label.iter().any(|part| part.target.is_some());
+    let label = if linked {
+        let part = |part: ptx_ide::HintPart| InlayHintLabelPart {
+            value: part.text,
+            location: part.target.map(|target| Location::new(uri.clone(), range(&target))),
+            ..InlayHintLabelPart::default()
+        };
+        InlayHintLabel::LabelParts(hint.label.into_iter().map(part).collect())
+    } else {
+        InlayHintLabel::String(hint.text())
+    };
+    let edits: Vec<TextEdit> = hint.edits.iter().map(|e| TextEdit::new(range(&e.range), e.text.clone())).collect();
+    // What the client asks for later it finds by the place and the label.
+    let later = session.resolves_hints && !hint.tooltip.is_empty();
+    InlayHint {
+        position: session.encoding.position(rope, hint.offset),
+        label,
+        kind: match hint.kind {
+            HintKind::Type => Some(InlayHintKind::TYPE),
+            HintKind::Parameter => Some(InlayHintKind::PARAMETER),
+            HintKind::Other => None,
+        },
+        text_edits: (!edits.is_empty()).then_some(edits),
+        tooltip: if later { None } else { tooltip(hint.tooltip, session) },
+        padding_left: hint.gap_before.then_some(true),
+        padding_right: hint.gap_after.then_some(true),
+        data: later.then(|| json!({ "uri": uri })),
+    }
+}
+
+/// What a lane of an evaluated warp has written in a line.
+fn shown(value: LineValue, stretch: &Stretch) -> InlayHint {
+    InlayHint {
+        position: stretch.session.encoding.position(stretch.snapshot.rope(), value.offset),
+        label: InlayHintLabel::String(value.text),
+        kind: None,
+        text_edits: None,
+        tooltip: tooltip(value.tooltip, stretch.session),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    }
+}
+
+fn text(label: &InlayHintLabel) -> String {
+    match label {
+        InlayHintLabel::String(text) => text.clone(),
+        InlayHintLabel::LabelParts(parts) => parts.iter().map(|p| p.value.as_str()).collect(),
+    }
+}
+
+fn tooltip(markdown: String, session: Session) -> Option<InlayHintTooltip> {
+    if markdown.is_empty() {
+        return None;
+    }
+    let kind = if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Some(InlayHintTooltip::MarkupContent(MarkupContent { kind, value: markdown }))
+}

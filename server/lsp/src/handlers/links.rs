@@ -1,0 +1,81 @@
+//! `textDocument/documentLink`.
+
+use super::snapshot;
+use crate::folders::{file_path, file_uri};
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use ptx_ide::LinkTarget;
+use std::collections::HashMap;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    DocumentLink, DocumentLinkOptions, DocumentLinkParams, ServerCapabilities, Uri, WorkDoneProgressOptions,
+};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.document_link_provider = Some(DocumentLinkOptions {
+        resolve_provider: None,
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    });
+}
+
+/// Whether a path names another computer, or a device of this one, on some system. Windows asks that computer as soon as somebody wants to
+/// know whether the file is there, and introduces the user to it: no document that is merely opened may bring that about.
+fn is_remote(path: &str) -> bool {
+    let mut first = path.chars().map(|c| matches!(c, '/' | '\\'));
+    first.next() == Some(true) && first.next() == Some(true)
+}
+
+/// What the document points at; of files, those that are there.
+pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+    let uri = params.text_document.uri;
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    let session = shared.session();
+    off_thread(move || {
+        let folder = file_path(&uri).and_then(|p| p.parent().map(ToOwned::to_owned));
+        let mut known: HashMap<String, Option<Uri>> = HashMap::new();
+        let file = |path: &str| {
+            if is_remote(path) {
+                return None;
+            }
+            let path = folder.as_ref()?.join(path);
+            path.is_file().then(|| file_uri(&path)).flatten()
+        };
+        let mut out = Vec::new();
+        for link in ptx_ide::links(&snapshot) {
+            let (target, tooltip) = match &link.target {
+                LinkTarget::Address(address) => (address.parse().ok(), None),
+                LinkTarget::File(path) => {
+                    let target = known.entry(path.clone()).or_insert_with(|| file(path)).clone();
+                    (target, Some("Open the source".to_owned()))
+                }
+            };
+            if target.is_some() {
+                let range = session.encoding.range(snapshot.rope(), &link.range);
+                out.push(DocumentLink {
+                    range,
+                    target,
+                    tooltip: tooltip.filter(|_| session.link_tooltips),
+                    data: None,
+                });
+            }
+        }
+        Some(out)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_remote;
+
+    #[test]
+    fn paths_that_name_other_computers() {
+        for path in [r"\\host\share\a.cu", "//host/share/a.cu", r"/\host\a", r"\\?\UNC\host\a", r"\\.\pipe\a"] {
+            assert!(is_remote(path), "{path}");
+        }
+        for path in ["/usr/a.cu", "a.cu", r"C:\a.cu", "", "/", "../a.cu"] {
+            assert!(!is_remote(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `textDocument/references` and `textDocument/documentHighlight`.
+
+use super::{Other, at, at_leisure, others};
+use crate::session::Session;
+use crate::shared::Shared;
+use ptx_ide::{Access, Reference};
+use ptx_syntax::Snapshot;
+use ptx_wire::outgoing;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, ReferenceParams,
+    ServerCapabilities, ShowMessageParams, Uri,
+};
+
+/// Places in one answer. Nobody looks through more, and a million of them take gigabytes on their way to the client.
+pub const MOST: usize = 50_000;
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.references_provider = Some(OneOf::Left(true));
+    capabilities.document_highlight_provider = Some(OneOf::Left(true));
+}
+
+/// Every place where a name stands, also in other open documents that share it.
+pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+    let position = params.text_document_position;
+    let declarations = params.context.include_declaration;
+    let uri = position.text_document.uri.clone();
+    let others = others(shared, &uri);
+    at_leisure(shared, position, move |place| {
+        let session = place.session;
+        let mut out = Vec::new();
+        let mut add = |uri: &Uri, snapshot: &Snapshot, found: Vec<Reference>| {
+            let wanted = found.iter().filter(|r| declarations || r.access != Access::Declaration);
+            out.extend(wanted.map(|r| Location::new(uri.clone(), session.encoding.range(snapshot.rope(), &r.range))));
+        };
+        add(&uri, &place.snapshot, ptx_ide::references_at(&place.snapshot, place.offset));
+        if let Some((name, reach)) = ptx_ide::linked_at(&place.snapshot, place.offset) {
+            for Other { uri, snapshot, .. } in &others {
+                if reach.joins(ptx_ide::reach_of(snapshot, &name)) {
+                    add(uri, snapshot, ptx_ide::references_in_module(snapshot, &name));
+                }
+            }
+        }
+        let said = cut(&mut out);
+        Some((out, said))
+    })
+    .await
+    .map(|found| {
+        found.map(|(out, said)| {
+            if let Some(message) = said {
+                let params = ShowMessageParams { typ: MessageType::INFO, message };
+                shared.outgoing.encoded(outgoing::notification("window/showMessage", params));
+            }
+            out
+        })
+    })
+}
+
+/// Leaves out what is too much, and says so.
+fn cut<T>(found: &mut Vec<T>) -> Option<String> {
+    let all = found.len();
+    found.truncate(MOST);
+    (all > MOST).then(|| format!("ptx-analyzer: the first {MOST} of {all} references are listed"))
+}
+
+/// The places to show with a position.
+pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+    at(shared, params.text_document_position_params, |place| {
+        let rope = place.snapshot.rope();
+        let one = |reference: Reference| DocumentHighlight {
+            range: place.session.encoding.range(rope, &reference.range),
+            kind: Some(kind(reference.access)),
+        };
+        let found = ptx_ide::highlights(&place.snapshot, place.offset);
+        (!found.is_empty()).then(|| found.into_iter().take(MOST).map(one).collect())
+    })
+    .await
+}
+
+fn kind(access: Access) -> DocumentHighlightKind {
+    match access {
+        Access::Read => DocumentHighlightKind::READ,
+        Access::Write | Access::ReadWrite => DocumentHighlightKind::WRITE,
+        Access::Declaration | Access::Call | Access::Jump | Access::Mention => DocumentHighlightKind::TEXT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_left_out_and_said() {
+        let mut places = vec![(); MOST];
+        assert_eq!((cut(&mut places), places.len()), (None, MOST));
+        let mut places = vec![(); MOST + 7];
+        let said = cut(&mut places).unwrap();
+        assert!(said.contains("the first 50000 of 50007"), "{said}");
+        assert_eq!(places.len(), MOST);
+    }
+}

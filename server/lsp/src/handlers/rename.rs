@@ -1,0 +1,160 @@
+//! `textDocument/prepareRename` and `textDocument/rename`.
+
+use super::references::MOST;
+use super::{Other, at, others};
+use crate::position::Encoding;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use ptx_ide::{Reach, Renaming};
+use ptx_syntax::Snapshot;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{
+    AnnotatedTextEdit, ChangeAnnotation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
+    PrepareRenameResponse, Range, RenameOptions, RenameParams, ServerCapabilities, TextDocumentEdit,
+    TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
+};
+
+/// `RequestFailed`: the request is sound, the answer is no.
+const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// The name of the only annotation.
+const WARNING: &str = "known elsewhere";
+
+/// Announces them.
+pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+    capabilities.rename_provider = Some(if session.prepares_rename {
+        OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })
+    } else {
+        OneOf::Left(true)
+    });
+}
+
+fn refused(why: String) -> Error {
+    Error { code: REFUSED, message: Cow::Owned(why), data: None }
+}
+
+/// What would be renamed at a position; an error that says why if nothing can be.
+pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+    let found = at(shared, params, |place| {
+        let found = ptx_ide::prepare_rename(&place.snapshot, place.offset);
+        Some(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
+            range: place.session.encoding.range(place.snapshot.rope(), &found.range),
+            placeholder: found.name,
+        }))
+    });
+    found.await?.transpose().map_err(refused)
+}
+
+/// The edits that give a name another one, in other open documents that share it too.
+pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+    let position = params.text_document_position;
+    let uri = position.text_document.uri;
+    let session = shared.session();
+    let Some(document) = shared.document(&uri) else { return Ok(None) };
+    let others = others(shared, &uri);
+    let (revision, range) = document.note(session.encoding, Range::new(position.position, position.position));
+    let version = document.current().0;
+    let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
+    // Edits must fit the text that they are for.
+    if parsed.revision != revision {
+        return Err(Error::content_modified());
+    }
+    let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
+    let new = params.new_name;
+    off_thread(move || {
+        let found = ptx_ide::rename(&snapshot, range.start, &new)?;
+        let mut answer = Answer { session, reach: found.reach, documents: Vec::new() };
+        let reach = found.reach;
+        if reach != Reach::Module {
+            // Of a register of a range another name may be meant, but that has no reach.
+            for Other { uri, snapshot: other, version } in &others {
+                if reach.joins(ptx_ide::reach_of(other, &found.old)) {
+                    let there = ptx_ide::rename_in_module(other, &found.old, &new);
+                    let there = there.map_err(|why| format!("{}: {why}", uri.as_str()))?;
+                    answer.add(uri, *version, other, there);
+                }
+            }
+        }
+        let places = found.edits.len() + answer.documents.iter().map(|(.., edits)| edits.len()).sum::<usize>();
+        bounded(&found.old, places)?;
+        answer.add(&uri, Some(version), &snapshot, found);
+        Ok(Some(answer.edit()))
+    })
+    .await?
+    .map_err(refused)
+}
+
+/// Refuses what is too much for an editor.
+fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
+    match places {
+        0..=MOST => Ok(()),
+        _ => Err(format!("`{name}` stands in {places} places, and names in more than {MOST} are not renamed")),
+    }
+}
+
+/// An edit in the making.
+struct Answer {
+    session: Session,
+    reach: Reach,
+    documents: Vec<(Uri, Option<i32>, Vec<TextEdit>)>,
+}
+
+impl Answer {
+    fn add(&mut self, uri: &Uri, version: Option<i32>, snapshot: &Snapshot, found: Renaming) {
+        let encoding: Encoding = self.session.encoding;
+        let edit = |e: ptx_ide::TextEdit| TextEdit::new(encoding.range(snapshot.rope(), &e.range), e.text);
+        self.documents.push((uri.clone(), version, found.edits.into_iter().map(edit).collect()));
+    }
+
+    fn edit(self) -> WorkspaceEdit {
+        if !self.session.versioned_edits {
+            let changes = self.documents.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
+            return WorkspaceEdit::new(changes);
+        }
+        let warning = warning(self.reach).filter(|_| self.session.annotates_edits);
+        let annotated = |edit: TextEdit| match &warning {
+            None => OneOf::Left(edit),
+            Some(_) => OneOf::Right(AnnotatedTextEdit { text_edit: edit, annotation_id: WARNING.to_owned() }),
+        };
+        let document = |(uri, version, edits): (Uri, Option<i32>, Vec<TextEdit>)| TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
+            edits: edits.into_iter().map(annotated).collect(),
+        };
+        let edits = self.documents.into_iter().map(document).collect();
+        WorkspaceEdit {
+            document_changes: Some(DocumentChanges::Edits(edits)),
+            change_annotations: warning.map(|w| HashMap::from([(WARNING.to_owned(), w)])),
+            ..WorkspaceEdit::default()
+        }
+    }
+}
+
+/// What somebody should know who renames something that others know: the client asks first.
+fn warning(reach: Reach) -> Option<ChangeAnnotation> {
+    let description = match reach {
+        Reach::Module => return None,
+        Reach::Exported => "Other modules and the host may use the name; those that are not open keep the old one.",
+        Reach::Imported => "Another module defines it; unless that is open, it keeps the old name.",
+    };
+    Some(ChangeAnnotation {
+        label: "Known outside of this module".to_owned(),
+        needs_confirmation: Some(true),
+        description: Some(description.to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, bounded};
+
+    #[test]
+    fn names_in_too_many_places() {
+        assert_eq!(bounded("%r1", MOST), Ok(()));
+        assert!(bounded("%r1", MOST + 1).unwrap_err().contains("`%r1` stands in 50001 places"));
+    }
+}

@@ -1,0 +1,71 @@
+//! `textDocument/signatureHelp`.
+
+use super::at;
+use crate::session::{Completing, Session};
+use crate::shared::Shared;
+use ptx_ide::{Signature, SignatureParameter};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, ServerCapabilities, SignatureHelp,
+    SignatureHelpOptions, SignatureHelpParams, SignatureInformation,
+};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    let characters = |all: &[&str]| Some(all.iter().map(|c| (*c).to_owned()).collect());
+    capabilities.signature_help_provider = Some(SignatureHelpOptions {
+        trigger_characters: characters(&[" ", ",", "(", "["]),
+        retrigger_characters: characters(&[",", "{", "}", "]", ")"]),
+        ..SignatureHelpOptions::default()
+    });
+}
+
+/// The forms of the instruction whose operands are written.
+pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+    let position = params.text_document_position_params;
+    if !shared.settings_of(&position.text_document.uri).completion.signatures {
+        return Ok(None);
+    }
+    at(shared, position, |place| {
+        let found = ptx_ide::signature_help(&place.snapshot, place.offset)?;
+        let client = place.session.completing;
+        let active = found.signatures.get(found.active).and_then(|s| s.active);
+        let signatures = found.signatures.into_iter().map(|s| convert(s, client)).collect();
+        Some(SignatureHelp { signatures, active_signature: Some(cut(found.active)), active_parameter: active.map(cut) })
+    })
+    .await
+}
+
+fn convert(signature: Signature, client: Completing) -> SignatureInformation {
+    let parameters = signature.parameters.iter().map(|p| parameter(p, &signature.label, client)).collect();
+    SignatureInformation {
+        documentation: documentation(signature.documentation, client),
+        parameters: Some(parameters),
+        active_parameter: signature.active.map(cut).filter(|_| client.active_parameter),
+        label: signature.label,
+    }
+}
+
+fn parameter(parameter: &SignatureParameter, label: &str, client: Completing) -> ParameterInformation {
+    let text = |range: std::ops::Range<usize>| label.get(range).unwrap_or("");
+    // Offsets in a label count as positions in UTF-16 do, whatever was agreed on for documents.
+    let units = |end: usize| cut(text(0..end).encode_utf16().count());
+    let name = if client.label_offsets {
+        ParameterLabel::LabelOffsets([units(parameter.range.start), units(parameter.range.end)])
+    } else {
+        ParameterLabel::Simple(text(parameter.range.clone()).to_owned())
+    };
+    ParameterInformation { label: name, documentation: documentation(parameter.documentation.clone(), client) }
+}
+
+fn documentation(value: String, client: Completing) -> Option<Documentation> {
+    if value.is_empty() {
+        return None;
+    }
+    let kind = if client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Some(Documentation::MarkupContent(MarkupContent { kind, value }))
+}
+
+fn cut(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,31 @@
+//! `textDocument/documentSymbol`.
+
+use super::snapshot;
+use crate::convert;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.document_symbol_provider = Some(OneOf::Left(true));
+}
+
+/// The outline of a document.
+pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+    let uri = params.text_document.uri;
+    let Some((_, snapshot)) = snapshot(shared, &uri).await else {
+        return Ok(None);
+    };
+    let session = shared.session();
+    off_thread(move || {
+        let symbols = ptx_ide::document_symbols(&snapshot);
+        Some(if session.nested_symbols {
+            DocumentSymbolResponse::Nested(convert::nested(session, snapshot.rope(), symbols))
+        } else {
+            DocumentSymbolResponse::Flat(convert::flat(session, snapshot.rope(), &uri, symbols))
+        })
+    })
+    .await
+}

@@ -1,0 +1,56 @@
+//! `textDocument/didOpen`, `didChange`, `didSave` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
+
+use super::workspace_check;
+use crate::session::Session;
+use crate::shared::Shared;
+use std::sync::Arc;
+use tower_lsp_server::ls_types::{
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions,
+};
+
+/// Announces how it wants to hear of changes.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.text_document_sync = Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+        ..TextDocumentSyncOptions::default()
+    }));
+}
+
+/// A document is opened.
+pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
+    let item = params.text_document;
+    shared.open(item.uri.clone(), &item.text, item.version);
+    workspace_check::opened(shared, &item.uri);
+    shared.workspace.changed();
+}
+
+/// A document is closed; from now on its file counts.
+pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
+    shared.close(&params.text_document.uri);
+    shared.workspace.changed();
+}
+
+/// A document is saved: diagnostics that wait for a pause are published.
+pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
+    if let Some(document) = shared.document(&params.text_document.uri) {
+        document.saved();
+    }
+}
+
+/// A document is changed.
+pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
+    let id = params.text_document;
+    shared.touch(&id.uri);
+    match shared.document(&id.uri) {
+        Some(document) => {
+            if document.change(shared.session().encoding, id.version, params.content_changes) {
+                shared.found(&id.uri);
+            }
+        }
+        None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),
+    }
+}

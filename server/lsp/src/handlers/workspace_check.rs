@@ -1,0 +1,175 @@
+//! The command `ptx-analyzer.checkWorkspace`: checks all files of the workspace. For clients that do not ask for that with
+//! `workspace/diagnostic` the diagnostics of files that are not open are pushed, and kept up from then on.
+
+use super::workspace_diagnostics::percent;
+use crate::cancel::{Cancelled, UntilDropped};
+use crate::progress::Progress;
+use crate::refresh;
+use crate::shared::{Shared, lock};
+use crate::worker::publish;
+use crate::workspace::{Event, FileReport, State, Want, look};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
+
+/// Changes rarely come alone.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What was pushed of files that are not open: the name of each report. Nothing until the command is used.
+#[derive(Debug, Default)]
+pub struct Pushed(Mutex<Option<HashMap<Uri, String>>>);
+
+/// Checks everything; the answer says how many files there are and what was found in them.
+pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
+    let begin = Instant::now();
+    let wanted = UntilDropped::default();
+    let progress = Some(Progress::new(shared, token, "Checking PTX files", &wanted.token()));
+    let done = run(shared, progress, &wanted.token()).await?;
+    if shared.session().pulls_workspace {
+        refresh::diagnostics(shared);
+    }
+    Ok(json!({
+        "files": done.done,
+        "unreadable": done.unreadable,
+        "errors": done.errors,
+        "warnings": done.warnings,
+        "too_big": done.too_big,
+        "more": done.cut,
+        "seconds": (begin.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+    }))
+}
+
+/// A document is opened: it speaks for itself now.
+pub fn opened(shared: &Shared, uri: &Uri) {
+    let pushed = lock(&shared.pushed.0).as_mut().and_then(|p| p.remove(uri));
+    // Elsewhere what is pushed next takes its place.
+    if pushed.is_some() && shared.session().pulls_diagnostics {
+        publish(&shared.outgoing, uri, None, &[]);
+    }
+}
+
+/// A look at all files.
+struct Check {
+    shared: Arc<Shared>,
+    progress: Option<Progress>,
+    push: bool,
+    seen: HashSet<Uri>,
+    files: usize,
+    done: usize,
+    unreadable: usize,
+    errors: usize,
+    warnings: usize,
+    too_big: usize,
+    cut: bool,
+}
+
+async fn run(shared: &Arc<Shared>, progress: Option<Progress>, cancelled: &Cancelled) -> Result<Check> {
+    let check = Check {
+        shared: Arc::clone(shared),
+        progress,
+        push: !shared.session().pulls_workspace,
+        seen: HashSet::new(),
+        files: 0,
+        done: 0,
+        unreadable: 0,
+        errors: 0,
+        warnings: 0,
+        too_big: 0,
+        cut: false,
+    };
+    if check.push {
+        keep_up(shared);
+    }
+    let check = look(shared, Want::Report, cancelled, check, |check, event| match event {
+        Event::Found { files, too_big, cut } => {
+            (check.files, check.too_big, check.cut) = (files, too_big, cut);
+            check.tick();
+        }
+        Event::File(uri, state) => check.file(uri, state),
+        Event::Tick => check.tick(),
+    })
+    .await?;
+    check.take_back();
+    Ok(check)
+}
+
+/// From the first use on, what was pushed is kept up with the files.
+fn keep_up(shared: &Arc<Shared>) {
+    {
+        let mut pushed = lock(&shared.pushed.0);
+        if pushed.is_some() {
+            return;
+        }
+        *pushed = Some(HashMap::new());
+    }
+    let (mut changes, shared) = (shared.workspace.changes(), Arc::clone(shared));
+    tokio::spawn(async move {
+        while changes.changed().await.is_ok() && !shared.shut_down.load(Ordering::Relaxed) {
+            tokio::time::sleep(PAUSE).await;
+            changes.mark_unchanged();
+            if let Err(error) = run(&shared, None, &Cancelled::default()).await {
+                tracing::warn!("files that changed were not checked: {error}");
+            }
+        }
+    });
+}
+
+impl Check {
+    fn tick(&mut self) {
+        let (done, files) = (self.done, self.files);
+        if let Some(progress) = &mut self.progress {
+            progress.tell(|| (format!("{done}/{files} files"), percent(done, files)));
+        }
+    }
+
+    fn file(&mut self, uri: &Uri, state: &State) {
+        self.done += 1;
+        match &state.report {
+            Some(report) => {
+                self.errors += report.count(DiagnosticSeverity::ERROR);
+                self.warnings += report.count(DiagnosticSeverity::WARNING);
+                self.seen.insert(uri.clone());
+                if self.push {
+                    self.push(uri, report);
+                }
+            }
+            None => self.unreadable += 1,
+        }
+        self.tick();
+    }
+
+    fn push(&self, uri: &Uri, report: &FileReport) {
+        let mut pushed = lock(&self.shared.pushed.0);
+        let Some(pushed) = pushed.as_mut() else { return };
+        let before = pushed.get(uri);
+        if before == Some(&report.result_id) || (before.is_none() && report.diagnostics.is_empty()) {
+            return;
+        }
+        if self.shared.document(uri).is_some() {
+            return;
+        }
+        publish(&self.shared.outgoing, uri, None, &report.diagnostics);
+        pushed.insert(uri.clone(), report.result_id.clone());
+        // It may have been opened just now, and its own diagnostics sent before these.
+        if let Some(document) = self.shared.document(uri) {
+            document.recheck();
+        }
+    }
+
+    /// What was pushed of files that are gone.
+    fn take_back(&self) {
+        if let Some(pushed) = lock(&self.shared.pushed.0).as_mut() {
+            pushed.retain(|uri, _| {
+                let stays = self.seen.contains(uri);
+                if !stays {
+                    publish(&self.shared.outgoing, uri, None, &[]);
+                }
+                stays
+            });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `workspace/diagnostic`: what is wrong with all files of the workspace and all open documents.
+//!
+//! What the client has already is not sent again. If that is all there is, and the client takes the answer in parts – as do those
+//! that ask again as soon as they are answered –, the answer waits a while for something to change.
+
+use super::diagnostics::result_id;
+use crate::cancel::{Cancelled, UntilDropped};
+use crate::folders::file_path;
+use crate::progress::Progress;
+use crate::shared::Shared;
+use crate::workspace::{Event, FileReport, Want, look};
+use ptx_wire::outgoing;
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    FullDocumentDiagnosticReport, ProgressToken, UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+};
+
+/// How long an answer waits for something to change.
+const HOLD: Duration = Duration::from_secs(15);
+
+/// A part of the answer holds no more files, and comes no later.
+const PART: usize = 50;
+const PART_AFTER: Duration = Duration::from_millis(200);
+
+/// What is wrong with everything.
+pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+    let until = Instant::now() + HOLD;
+    let parts = params.partial_result_params.partial_result_token;
+    let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
+    let wanted = UntilDropped::default();
+    let mut token = params.work_done_progress_params.work_done_token;
+    loop {
+        let mut changes = shared.workspace.changes();
+        let cancelled = wanted.token();
+        let progress = Progress::new(shared, token.take(), "Checking PTX files", &cancelled);
+        let answer = Answer::new(shared, parts.clone(), previous.clone(), progress);
+        let answer = once(shared, answer, &cancelled).await?;
+        let left = until.saturating_duration_since(Instant::now());
+        let hold = parts.is_some() && !answer.new && !previous.is_empty() && !left.is_zero();
+        if !hold || shared.shut_down.load(Ordering::Relaxed) {
+            return Ok(answer.finish());
+        }
+        drop(answer);
+        let _ = tokio::time::timeout(left, changes.changed()).await;
+    }
+}
+
+async fn once(shared: &Arc<Shared>, mut answer: Answer, cancelled: &Cancelled) -> Result<Answer> {
+    let mut documents = shared.documents();
+    documents.sort_by(|a, b| a.uri.cmp(&b.uri));
+    for document in documents {
+        let Some(checked) = document.checked(document.revision()).await else { continue };
+        answer.document(&document.uri, Some(checked.version), &result_id(&checked), &checked.published());
+    }
+    if shared.settings().workspace.diagnostics {
+        answer = look(shared, Want::Report, cancelled, answer, |answer, event| match event {
+            Event::Found { files, too_big, cut } => answer.found(files, too_big, cut),
+            Event::File(uri, state) => answer.file(uri, state.report.as_deref()),
+            Event::Tick => answer.tick(),
+        })
+        .await?;
+    }
+    answer.gone();
+    Ok(answer)
+}
+
+/// An answer as it grows.
+struct Answer {
+    shared: Arc<Shared>,
+    token: Option<ProgressToken>,
+    progress: Progress,
+    previous: HashMap<Uri, String>,
+    /// What the client would call by other names, since it is what open documents are made from.
+    known_paths: HashMap<PathBuf, Uri>,
+    reported: HashSet<Uri>,
+    full: Vec<WorkspaceDocumentDiagnosticReport>,
+    unchanged: Vec<WorkspaceDocumentDiagnosticReport>,
+    /// There is something that the client has not got.
+    new: bool,
+    sent: Instant,
+    files: usize,
+    done: usize,
+}
+
+impl Answer {
+    fn new(
+        shared: &Arc<Shared>,
+        token: Option<ProgressToken>,
+        previous: HashMap<Uri, String>,
+        progress: Progress,
+    ) -> Self {
+        let known_paths = previous.keys().filter_map(|uri| Some((file_path(uri)?, uri.clone()))).collect();
+        Self {
+            shared: Arc::clone(shared),
+            token,
+            progress,
+            previous,
+            known_paths,
+            reported: HashSet::new(),
+            full: Vec::new(),
+            unchanged: Vec::new(),
+            new: false,
+            sent: Instant::now(),
+            files: 0,
+            done: 0,
+        }
+    }
+
+    fn found(&mut self, files: usize, too_big: usize, cut: bool) {
+        self.files = files;
+        if cut {
+            tracing::warn!("the workspace has more PTX files than are looked at (`workspace.files`)");
+        }
+        if too_big > 0 {
+            tracing::info!("{too_big} files are too big to be looked at (`workspace.megabytes`)");
+        }
+        self.tick();
+    }
+
+    fn file(&mut self, uri: &Uri, report: Option<&FileReport>) {
+        self.done += 1;
+        if let Some(report) = report {
+            let known = file_path(uri).and_then(|path| self.known_paths.get(&path).cloned());
+            self.document(known.as_ref().unwrap_or(uri), None, &report.result_id, &report.diagnostics);
+        }
+        self.tick();
+    }
+
+    /// Adds a report of a document.
+    fn document(
+        &mut self,
+        uri: &Uri,
+        version: Option<i32>,
+        result_id: &str,
+        items: &[tower_lsp_server::ls_types::Diagnostic],
+    ) {
+        self.reported.insert(uri.clone());
+        let (uri, version, result_id) = (uri.clone(), version.map(i64::from), result_id.to_owned());
+        if self.previous.get(&uri) == Some(&result_id) {
+            let report = UnchangedDocumentDiagnosticReport { result_id };
+            self.unchanged.push(WorkspaceDocumentDiagnosticReport::Unchanged(
+                WorkspaceUnchangedDocumentDiagnosticReport {
+                    uri,
+                    version,
+                    unchanged_document_diagnostic_report: report,
+                },
+            ));
+        } else {
+            let report = FullDocumentDiagnosticReport { result_id: Some(result_id), items: items.to_vec() };
+            self.full(uri, version, report);
+        }
+    }
+
+    fn full(&mut self, uri: Uri, version: Option<i64>, report: FullDocumentDiagnosticReport) {
+        self.new = true;
+        self.full.push(WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+            uri,
+            version,
+            full_document_diagnostic_report: report,
+        }));
+    }
+
+    /// What the client knows of files that are no more has to go.
+    fn gone(&mut self) {
+        let gone: Vec<Uri> = self.previous.keys().filter(|uri| !self.reported.contains(*uri)).cloned().collect();
+        for uri in gone {
+            self.full(uri, None, FullDocumentDiagnosticReport::default());
+        }
+    }
+
+    fn tick(&mut self) {
+        let (done, files) = (self.done, self.files);
+        self.progress.tell(|| (format!("{done}/{files} files"), percent(done, files)));
+        let much = self.full.len() >= PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_AFTER);
+        // A client that does not read gets the rest at the end.
+        if much && !self.shared.outgoing.is_congested() {
+            self.send_part();
+        }
+    }
+
+    /// Sends what there is to a client that takes parts.
+    fn send_part(&mut self) {
+        #[derive(Serialize)]
+        struct Params<'a> {
+            token: &'a ProgressToken,
+            value: Items,
+        }
+        #[derive(Serialize)]
+        struct Items {
+            items: Vec<WorkspaceDocumentDiagnosticReport>,
+        }
+        if let Some(token) = &self.token {
+            let value = Items { items: std::mem::take(&mut self.full) };
+            self.shared.outgoing.encoded(outgoing::notification("$/progress", Params { token, value }));
+            self.sent = Instant::now();
+        }
+    }
+
+    /// The answer, or the last part of it.
+    fn finish(mut self) -> WorkspaceDiagnosticReportResult {
+        self.full.append(&mut self.unchanged);
+        if self.token.is_some() && !self.full.is_empty() {
+            // What is sent in parts is sent in parts entirely.
+            self.send_part();
+        }
+        WorkspaceDiagnosticReport { items: std::mem::take(&mut self.full) }.into()
+    }
+}
+
+/// How many of a hundred.
+pub fn percent(done: usize, all: usize) -> u32 {
+    u32::try_from((done * 100).checked_div(all).unwrap_or(100)).unwrap_or(100).min(100)
+}

@@ -1,0 +1,81 @@
+//! `workspace/symbol`: the open documents, and the files of the workspace's folders.
+
+use crate::cancel::{Cancelled, UntilDropped};
+use crate::convert;
+use crate::session::Session;
+use crate::shared::{Shared, off_thread};
+use crate::workspace::outlines;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    Location, OneOf, ServerCapabilities, SymbolInformation, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+};
+
+/// Nobody looks at more; a longer query brings the others.
+const MOST: usize = 256;
+
+/// Announces it.
+pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+    capabilities.workspace_symbol_provider = Some(OneOf::Left(true));
+}
+
+/// The symbols that fit a query best.
+pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+    let guard = UntilDropped::default();
+    let cancelled: Cancelled = guard.token();
+    let open: Vec<_> = shared.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();
+    let files = outlines(shared, &cancelled).await?;
+    let (session, query) = (shared.session(), params.query);
+    off_thread(move || {
+        let mut found: Vec<(u32, SymbolInformation)> = Vec::new();
+        for (uri, parsed) in open {
+            let Some(snapshot) = parsed.as_ref().and_then(|p| p.snapshot.as_ref()) else { continue };
+            for symbol in ptx_ide::module_symbols(snapshot) {
+                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
+                    let range = session.encoding.range(snapshot.rope(), &symbol.selection);
+                    let location = Location::new(uri.clone(), range);
+                    found.push((fits, information(session, name, symbol.detail, symbol.kind, location)));
+                }
+            }
+        }
+        for (uri, outline) in files {
+            for symbol in outline.iter() {
+                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
+                    let location = Location::new(uri.clone(), symbol.selection);
+                    let detail = symbol.detail.clone();
+                    found.push((fits, information(session, name, detail, symbol.kind, location)));
+                }
+            }
+        }
+        found.sort_by(|(a, x), (b, y)| (Reverse(a), &x.name).cmp(&(Reverse(b), &y.name)));
+        found.truncate(MOST);
+        Some(WorkspaceSymbolResponse::Flat(found.into_iter().map(|(_, s)| s).collect()))
+    })
+    .await
+}
+
+/// How well a symbol fits, and the name to show. Clients leave out names that do not fit, so a symbol that is found by its mangled name
+/// is shown by that.
+fn fitting(query: &str, name: &str, mangled: Option<&str>) -> Option<(u32, String)> {
+    let fits = |name: &str| Some((ptx_ide::fitness(query, name)?, name.to_owned()));
+    fits(name).or_else(|| fits(mangled?))
+}
+
+fn information(
+    session: Session,
+    name: String,
+    detail: String,
+    kind: ptx_ide::SymbolKind,
+    location: Location,
+) -> SymbolInformation {
+    #[allow(deprecated)] // The field has to be named; it is never set.
+    SymbolInformation {
+        name,
+        kind: convert::symbol_kind(session, kind),
+        tags: None,
+        deprecated: None,
+        location,
+        container_name: Some(detail).filter(|d| !d.is_empty()),
+    }
+}

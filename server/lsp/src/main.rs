@@ -1,5 +1,0 @@
-//! See the library of this crate.
-
-fn main() -> std::process::ExitCode {
-    ptx_analyzer::cli::main()
-}

@@ -1,0 +1,140 @@
+//! Telling the user what the server is busy with (`$/progress`).
+//!
+//! Under the token that came with a request, or under one that the client is asked to make; then only for work that
+//! takes long. The user can stop it either way.
+
+use super::cancel::Cancelled;
+use super::shared::{Shared, lock};
+use ptx_wire::outgoing;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tower_lsp_server::ls_types::{
+    ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
+    WorkDoneProgressReport,
+};
+
+/// What takes less is over before anybody has read what it was.
+const LONG: Duration = Duration::from_secs(1);
+
+/// An editor need not paint more often.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long the client may take to make a token.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What can be stopped by its token.
+#[derive(Debug, Default)]
+pub struct Running(Mutex<HashMap<ProgressToken, Cancelled>>);
+
+impl Running {
+    /// The user wants it stopped.
+    pub fn cancel(&self, token: &ProgressToken) {
+        if let Some(cancelled) = lock(&self.0).get(token) {
+            cancelled.set();
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The client has not been asked for a token, since it may be over soon.
+    Waiting,
+    /// The client has been asked.
+    Asked,
+    /// The token may be used.
+    Ready,
+    /// The client has been told that work has begun.
+    Begun,
+    /// Nobody wants to know.
+    Silent,
+}
+
+/// Progress of one piece of work. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    shared: Arc<Shared>,
+    token: ProgressToken,
+    title: &'static str,
+    state: Arc<Mutex<State>>,
+    since: Instant,
+    told: Option<Instant>,
+}
+
+impl Progress {
+    /// Progress of work that began just now, under the client's token if it has sent one.
+    pub fn new(shared: &Arc<Shared>, token: Option<ProgressToken>, title: &'static str, cancelled: &Cancelled) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let state = match token {
+            Some(_) => State::Ready,
+            None if shared.session().progress => State::Waiting,
+            None => State::Silent,
+        };
+        let own = || format!("ptx-analyzer/{}", LAST.fetch_add(1, Ordering::Relaxed));
+        let token = token.unwrap_or_else(|| ProgressToken::String(own()));
+        lock(&shared.running.0).insert(token.clone(), cancelled.clone());
+        let (shared, state) = (Arc::clone(shared), Arc::new(Mutex::new(state)));
+        let mut out = Self { shared, token, title, state, since: Instant::now(), told: None };
+        out.tell(|| (String::new(), 0));
+        out
+    }
+
+    /// How far the work is: in words, and how many of a hundred. Costs nothing while there is nothing to tell yet.
+    pub fn tell(&mut self, how_far: impl FnOnce() -> (String, u32)) {
+        let state = *lock(&self.state);
+        match state {
+            State::Waiting if self.since.elapsed() >= LONG => self.ask(),
+            State::Ready => {
+                self.set(State::Begun);
+                let (message, percentage) = how_far();
+                self.send(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+                    title: self.title.to_owned(),
+                    cancellable: Some(true),
+                    message: Some(message).filter(|m| !m.is_empty()),
+                    percentage: Some(percentage),
+                }));
+            }
+            State::Begun if self.told.is_none_or(|told| told.elapsed() >= PAUSE) => {
+                let (message, percentage) = how_far();
+                self.send(WorkDoneProgress::Report(WorkDoneProgressReport {
+                    cancellable: Some(true),
+                    message: Some(message),
+                    percentage: Some(percentage),
+                }));
+                self.told = Some(Instant::now());
+            }
+            _ => {}
+        }
+    }
+
+    fn ask(&mut self) {
+        self.set(State::Asked);
+        let (client, token, state) = (self.shared.client.clone(), self.token.clone(), Arc::clone(&self.state));
+        self.shared.spawn(async move {
+            let made = tokio::time::timeout(PATIENCE, client.create_work_done_progress(token)).await;
+            let mut state = lock(&state);
+            if *state == State::Asked {
+                *state = if matches!(made, Ok(Ok(()))) { State::Ready } else { State::Silent };
+            }
+        });
+    }
+
+    fn set(&self, state: State) {
+        *lock(&self.state) = state;
+    }
+
+    fn send(&self, value: WorkDoneProgress) {
+        let params = ProgressParams { token: self.token.clone(), value: ProgressParamsValue::WorkDone(value) };
+        self.shared.outgoing.encoded(outgoing::notification("$/progress", params));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        lock(&self.shared.running.0).remove(&self.token);
+        if std::mem::replace(&mut *lock(&self.state), State::Silent) == State::Begun {
+            self.send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! NVIDIA's assembler in the server: whether there is one, and what it has said.
+//!
+//! It is a program that the server starts, so where it is must be the user's word, never a project's. The word is taken from the
+//! `initializationOptions` alone, and only beside `"workspaceTrusted": true`; what comes as configuration later may be merged from files of the
+//! project, and does not count. `docs/decisions/0003-assembler.md` has the reasons.
+
+use super::folders::Folders;
+use super::settings::{self, Ptxas as Written, Settings};
+use super::shared::lock;
+use crate::assembler::compare::Comparison;
+use crate::assembler::run::{LAST_WORDS, Runner};
+use crate::assembler::{Assembler, Configuration, Failure, Stamp};
+use ptx_analysis::module::{is_function, items};
+use ptx_syntax::{Snapshot, fields};
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use tower_lsp_server::ls_types::Uri;
+
+/// So many results are kept: of the same text with and without a change, for a few targets.
+const KEPT: usize = 16;
+
+/// The key beside the section of settings by which a client vouches for them.
+const TRUSTED: &str = "workspaceTrusted";
+
+/// What the user has said about an assembler.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum Word {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Something, but the client does not vouch for it.
+    Untrusted,
+    /// Something that cannot be.
+    Wrong(String),
+    /// Which, and how it is called.
+    Ready(Configuration),
+}
+
+/// The assembler, as far as the server is concerned.
+#[derive(Debug, Default)]
+pub struct Ptxas {
+    word: OnceLock<Word>,
+    /// Settings that do not count named one.
+    elsewhere: AtomicBool,
+    /// What runs.
+    pub runner: Arc<Runner>,
+    /// It is seen to that it ends with the server.
+    guarded: OnceLock<()>,
+    /// Held by the one whose turn it is.
+    pub turn: Arc<tokio::sync::Mutex<()>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    assembler: Option<(Stamp, Assembler)>,
+    /// The newest last.
+    comparisons: VecDeque<(Key, Arc<Comparison>)>,
+    documents: HashMap<Uri, Remembered>,
+}
+
+/// What a comparison depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Of the text.
+    pub hash: u64,
+    /// The executable as it is.
+    pub stamp: Stamp,
+    /// How it is called.
+    pub configuration: Configuration,
+    /// For which architecture.
+    pub target: String,
+    /// The only kernel that is wanted.
+    pub entry: Option<String>,
+}
+
+/// What was measured of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// Registers of 32 bits.
+    pub registers: u32,
+    /// Bytes that are stored and loaded since there were too few registers.
+    pub spilled: u64,
+    /// For this architecture, which may be newer than the module's.
+    pub target: String,
+    /// By this release of the assembler.
+    pub release: String,
+}
+
+/// A document as it was when it was measured.
+#[derive(Debug)]
+struct Remembered {
+    text: Fingerprint,
+    measured: HashMap<String, Measured>,
+}
+
+/// What figures of functions depend on.
+#[derive(Debug, PartialEq, Eq)]
+struct Fingerprint {
+    /// All that is outside of functions with bodies.
+    outside: u64,
+    /// Each function: its text, and whether it may call others.
+    functions: HashMap<String, (u64, bool)>,
+}
+
+impl Ptxas {
+    /// Takes the user's word from the client's first message. Tells what is wrong with it.
+    pub fn begin(&self, options: Option<&Value>) -> Option<String> {
+        let word = word(options);
+        let said = match &word {
+            Word::Wrong(why) => Some(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
+            _ => None,
+        };
+        let _ = self.word.set(word);
+        said
+    }
+
+    /// Settings that do not count here.
+    pub fn ignore(&self, written: &Written) {
+        let same = match self.word.get() {
+            Some(Word::Ready(own)) => own.path == Path::new(&written.path),
+            _ => false,
+        };
+        if !written.path.is_empty() && !same && !self.elsewhere.swap(true, Ordering::Relaxed) {
+            tracing::info!("`ptx-analyzer.ptxas.path` counts only in the initialization options");
+        }
+    }
+
+    /// How the assembler is called.
+    ///
+    /// # Errors
+    /// Why there is none, and what to do about it.
+    pub fn configuration(&self, folders: &Folders) -> Result<&Configuration, String> {
+        const HOW: &str = "in the `initializationOptions` of your editor, with `\"workspaceTrusted\": true` beside the section (docs/ptxas.md)";
+        match self.word.get() {
+            Some(Word::Ready(configuration)) => match inside(&configuration.path, folders) {
+                Some(folder) => Err(format!(
+                    "`{}` is in the folder {folder} of the workspace, and what belongs to a project is not run: use a ptxas that is elsewhere",
+                    configuration.path.display()
+                )),
+                None => Ok(configuration),
+            },
+            Some(Word::Wrong(why)) => Err(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
+            Some(Word::Untrusted) => Err(format!(
+                "`ptx-analyzer.ptxas.path` is set, but the editor does not say that it trusts the workspace: it must be set {HOW}"
+            )),
+            _ if self.elsewhere.load(Ordering::Relaxed) => Err(format!(
+                "`ptx-analyzer.ptxas.path` was sent as configuration, where a project could have set it, and does not count there: set it {HOW}"
+            )),
+            _ => {
+                Err(format!("no assembler is configured, and none is looked for: set `ptx-analyzer.ptxas.path` {HOW}"))
+            }
+        }
+    }
+
+    /// Whether there is a path that may be used.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.word.get(), Some(Word::Ready(_)))
+    }
+
+    /// The assembler at a path; asked who it is when it is seen for the first time, or has changed.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn assembler(
+        &self,
+        configuration: &Configuration,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<(Stamp, Assembler), Failure> {
+        self.guarded.get_or_init(|| {
+            if let Err(error) = self.runner.end_with_signals() {
+                tracing::warn!("ptxas would outlive the server if that is killed: {error}");
+            }
+        });
+        let stamp = Stamp::of(&configuration.path)?;
+        if let Some(known) = lock(&self.known).assembler.as_ref().filter(|(known, _)| *known == stamp) {
+            return Ok(known.clone());
+        }
+        let assembler = Assembler::identify(&configuration.path, &self.runner, stop)?;
+        tracing::info!("ptxas {} at {}", assembler.version, assembler.path.display());
+        lock(&self.known).assembler = Some((stamp.clone(), assembler.clone()));
+        Ok((stamp, assembler))
+    }
+
+    /// The executable as it is, if it has said who it is since it became so.
+    pub fn stamp(&self, configuration: &Configuration) -> Option<Stamp> {
+        let stamp = Stamp::of(&configuration.path).ok()?;
+        lock(&self.known).assembler.as_ref().is_some_and(|(known, _)| *known == stamp).then_some(stamp)
+    }
+
+    /// What came of the same question before, or of the one about all of the module.
+    pub fn known(&self, key: &Key) -> Option<Arc<Comparison>> {
+        let all = Key { entry: None, ..key.clone() };
+        let known = lock(&self.known);
+        known.comparisons.iter().rev().find(|(k, _)| k == key || *k == all).map(|(_, c)| Arc::clone(c))
+    }
+
+    /// Remembers an answer.
+    pub fn remember(&self, key: Key, comparison: Arc<Comparison>) {
+        let mut known = lock(&self.known);
+        known.comparisons.push_back((key, comparison));
+        if known.comparisons.len() > KEPT {
+            known.comparisons.pop_front();
+        }
+    }
+
+    /// Remembers what was measured for the target that a document names itself.
+    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, comparison: &Comparison) {
+        let one = |row: &crate::assembler::compare::Row| {
+            let m = row.measured.as_ref()?;
+            let spilled = m.spill_stores.unwrap_or(0) + m.spill_loads.unwrap_or(0);
+            let (target, release) = (comparison.assembled.target.clone(), comparison.assembler.release.clone());
+            Some((row.name.clone(), Measured { registers: m.registers?, spilled, target, release }))
+        };
+        let measured: HashMap<String, Measured> = comparison.rows.iter().filter_map(one).collect();
+        let text = Fingerprint::new(snapshot);
+        let mut known = lock(&self.known);
+        match known.documents.get_mut(uri) {
+            // A single kernel was asked for: the others are what they were.
+            Some(before) if before.text == text => before.measured.extend(measured),
+            _ => drop(known.documents.insert(uri.clone(), Remembered { text, measured })),
+        }
+    }
+
+    /// A document is closed.
+    pub fn forget(&self, uri: &Uri) {
+        lock(&self.known).documents.remove(uri);
+    }
+
+    /// What was measured of the functions of a document and still holds, by name: a function's figures hold while neither its text nor
+    /// anything outside of functions has changed, and if it calls others, while none of them has.
+    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, Measured> {
+        if lock(&self.known).documents.get(uri).is_none_or(|r| r.measured.is_empty()) {
+            return HashMap::new();
+        }
+        let now = Fingerprint::new(snapshot);
+        let known = lock(&self.known);
+        let Some(before) = known.documents.get(uri) else { return HashMap::new() };
+        let holds = |name: &String| {
+            let (was, is) = (before.text.functions.get(name), now.functions.get(name));
+            was.is_some()
+                && was == is
+                && before.text.outside == now.outside
+                && (is.is_some_and(|(_, calls)| !calls) || before.text == now)
+        };
+        before.measured.iter().filter(|(name, _)| holds(name)).map(|(n, m)| (n.clone(), m.clone())).collect()
+    }
+
+    /// Kills what runs: the server ends.
+    pub fn end(&self) {
+        self.runner.end(LAST_WORDS);
+    }
+
+    /// For `serverStatus`.
+    pub fn status(&self, folders: &Folders) -> Value {
+        let version = lock(&self.known).assembler.as_ref().map(|(_, a)| a.version.clone());
+        match self.configuration(folders) {
+            Ok(configuration) => json!({ "path": configuration.path.to_string_lossy(), "version": version }),
+            Err(why) => json!({ "path": null, "why": why }),
+        }
+    }
+}
+
+fn word(options: Option<&Value>) -> Word {
+    let Some(section) = options.and_then(settings::section) else { return Word::Nothing };
+    let written = Settings::read(section).0.ptxas;
+    if written.path.is_empty() {
+        return Word::Nothing;
+    }
+    if options.and_then(|o| o.get(TRUSTED)) != Some(&Value::Bool(true)) {
+        return Word::Untrusted;
+    }
+    let limit = Duration::from_secs(written.timeout as u64);
+    Configuration::new(&written.path, &written.arguments, limit).map_or_else(Word::Wrong, Word::Ready)
+}
+
+/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that the user's home lies in is
+/// nobody's project, though an editor may have taken it for one.
+fn inside(path: &Path, folders: &Folders) -> Option<String> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let home = std::env::home_dir().map(|home| real(&home));
+    let file = real(path);
+    let holds = |folder: &&Path| {
+        let folder_is = real(folder);
+        (path.starts_with(folder) || file.starts_with(&folder_is))
+            && home.as_ref().is_none_or(|h| !h.starts_with(&folder_is))
+    };
+    folders.iter().filter_map(|f| f.path.as_deref()).find(holds).map(|f| f.display().to_string())
+}
+
+/// Of a text.
+pub fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Fingerprint {
+    fn new(snapshot: &Snapshot) -> Self {
+        let f = fields();
+        let mut outside = DefaultHasher::new();
+        let mut functions = HashMap::new();
+        for item in items(snapshot) {
+            let text = snapshot.text(item.range.clone());
+            let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node));
+            match name.filter(|_| item.node.child_by_field_id(f.body).is_some()) {
+                Some(name) => {
+                    let name = snapshot.text(name.byte_range()).into_owned();
+                    functions.insert(name, (hash(&text), text.contains("call")));
+                }
+                None => text.hash(&mut outside),
+            }
+        }
+        Self { outside: outside.finish(), functions }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembler::Assembled;
+    use crate::assembler::compare::estimates;
+    use crate::assembler::output::Listing;
+    use ptx_analysis::ModuleFacts;
+    use tower_lsp_server::ls_types::{InitializeParams, WorkspaceFolder};
+
+    fn begun(options: &Value) -> Ptxas {
+        let out = Ptxas::default();
+        let _ = out.begin(Some(options));
+        out
+    }
+
+    fn folders(paths: &[&Path]) -> Folders {
+        let one = |path: &&Path| WorkspaceFolder { uri: Uri::from_file_path(path).unwrap(), name: String::new() };
+        let workspace_folders = Some(paths.iter().map(one).collect());
+        Folders::new(&InitializeParams { workspace_folders, ..InitializeParams::default() })
+    }
+
+    fn refusal(options: &Value) -> String {
+        begun(options).configuration(&folders(&[])).unwrap_err()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_trusted_word_counts() {
+        let section = json!({ "ptxas": { "path": "/opt/ptxas", "arguments": ["-O1"], "timeout": 5 } });
+        let trusted = begun(&json!({ "ptx-analyzer": section, "workspaceTrusted": true }));
+        let configuration = trusted.configuration(&folders(&[])).unwrap();
+        assert_eq!(
+            (configuration.path.as_path(), configuration.limit),
+            (Path::new("/opt/ptxas"), Duration::from_secs(5))
+        );
+        assert_eq!(configuration.arguments, ["-O1"]);
+        // The first word stands.
+        let _ =
+            trusted.begin(Some(&json!({ "ptx-analyzer": { "ptxas": { "path": "/evil" } }, "workspaceTrusted": true })));
+        assert_eq!(trusted.configuration(&folders(&[])).unwrap().path, Path::new("/opt/ptxas"));
+        for options in [
+            json!({ "ptx-analyzer": section }),
+            json!({ "ptx-analyzer": section, "workspaceTrusted": false }),
+            json!({ "ptx-analyzer": section, "workspaceTrusted": "true" }),
+            // Among the settings it is one of them.
+            json!({ "ptx-analyzer": { "ptxas": section["ptxas"], "workspaceTrusted": true } }),
+        ] {
+            assert!(refusal(&options).contains("does not say that it trusts"), "{options}");
+        }
+        assert!(refusal(&json!({ "workspaceTrusted": true })).contains("no assembler is configured"));
+        let wrong = |ptxas: Value| refusal(&json!({ "ptx-analyzer": { "ptxas": ptxas }, "workspaceTrusted": true }));
+        assert!(wrong(json!({ "path": "ptxas" })).contains("not an absolute path"));
+        assert!(wrong(json!({ "path": "/opt/ptxas", "arguments": ["-o", "x"] })).contains("thrown away"));
+        let ignored = begun(&json!({ "workspaceTrusted": true }));
+        ignored.ignore(&Written { path: "/opt/ptxas".to_owned(), ..Written::default() });
+        assert!(ignored.configuration(&folders(&[])).unwrap_err().contains("a project could have set it"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_belongs_to_a_project_is_not_run() {
+        let project = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let file = project.path().join("ptxas");
+        std::fs::write(&file, "").unwrap();
+        let link = elsewhere.path().join("ptxas");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        for path in [&file, &link] {
+            let options = json!({ "ptx-analyzer": { "ptxas": { "path": path } }, "workspaceTrusted": true });
+            let ptxas = begun(&options);
+            assert!(
+                ptxas
+                    .configuration(&folders(&[elsewhere.path(), project.path()]))
+                    .unwrap_err()
+                    .contains("of the workspace")
+            );
+            assert!(ptxas.configuration(&folders(&[])).is_ok());
+            // Home opened as a folder, or all there is.
+            assert!(ptxas.configuration(&folders(&[Path::new("/")])).is_ok());
+        }
+    }
+
+    const TEXT: &str = "\
+.version 7.8
+.target sm_80
+.address_size 64
+.func called() { ret; }
+.entry a() { ret; }
+.entry b() { call called; ret; }
+";
+
+    #[test]
+    fn figures_hold_while_their_text_does() {
+        let (ptxas, uri): (_, Uri) = (Ptxas::default(), "file:///a.ptx".parse().unwrap());
+        let snapshot = |text: &str| ptx_syntax::Document::new(text).snapshot();
+        let first = snapshot(TEXT);
+        let printed = "ptxas info : Compiling entry function 'a' for 'sm_80'\nptxas info : Used 4 registers\n\
+            ptxas info : Compiling entry function 'b' for 'sm_80'\nptxas info : Used 8 registers\n";
+        let listing = Listing::read(printed);
+        let mut rows = estimates(&first, &ModuleFacts::default(), "sm_80", &|| false).unwrap();
+        for row in &mut rows {
+            row.measured = listing.functions.iter().find(|f| f.name == row.name).cloned();
+        }
+        let assembled = Assembled { listing, target: "sm_80".into(), notes: vec![], time: Duration::ZERO };
+        let assembler = Assembler { path: "/ptxas".into(), release: "13.5".into(), version: "13.5.37".into() };
+        assert!(ptxas.measured(&uri, &first).is_empty());
+        ptxas.note(&uri, &first, &Comparison { assembler, arguments: vec![], assembled, rows });
+        let names = |text: &str| {
+            let mut names: Vec<_> = ptxas.measured(&uri, &snapshot(text)).into_iter().collect();
+            names.sort_by(|a, b| a.0.cmp(&b.0));
+            names.into_iter().map(|(name, m)| format!("{name} {}", m.registers)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(TEXT), ["a 4", "b 8"]);
+        // Comments between functions are nothing; a function that is called, and the header, are something.
+        assert_eq!(names(&TEXT.replace(".entry a", "// a\n\n.entry a")), ["a 4", "b 8"]);
+        assert_eq!(names(&TEXT.replace("a() { ret", "a() { exit")), [] as [&str; 0]);
+        assert_eq!(names(&TEXT.replace("called() { ret", "called() { exit")), ["a 4"]);
+        assert_eq!(names(&TEXT.replace("sm_80", "sm_90")), [] as [&str; 0]);
+        assert_eq!(names(TEXT), ["a 4", "b 8"]);
+        ptxas.forget(&uri);
+        assert_eq!(names(TEXT), [] as [&str; 0]);
+    }
+}

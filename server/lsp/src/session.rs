@@ -1,0 +1,232 @@
+//! What was agreed with the client when the session began.
+
+use super::position::Encoding;
+use tower_lsp_server::ls_types::{
+    ClientInfo, CompletionItemKind, InitializeParams, InsertTextMode, MarkupKind, SymbolKind,
+    TextDocumentClientCapabilities,
+};
+
+/// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
+/// in `experimental.commands.commands`.
+pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
+
+/// Another one: shows what a warp does in a view of the client's own, which asks for it by `ptx-analyzer.evaluateWarp`.
+pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
+
+/// Another one: asks for another name for what stands at a position, `(uri, position)`.
+pub const RENAME: &str = "ptx-analyzer.rename";
+
+/// Another one: opens the list of completion at the cursor.
+pub const SUGGEST: &str = "ptx-analyzer.suggest";
+
+/// What the client can do, as far as it matters here.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Session {
+    /// What a column counts.
+    pub encoding: Encoding,
+    /// The client asks for diagnostics, so none are pushed: it would show both.
+    pub pulls_diagnostics: bool,
+    /// It asks for those of files that are not open too, and copes with being offered that.
+    pub pulls_workspace: bool,
+    /// It can be told to ask for them again.
+    pub refreshes_diagnostics: bool,
+    /// It shows the places that explain a diagnostic.
+    pub related_information: bool,
+    /// It fades what has no use and strikes out what is deprecated.
+    pub tags: bool,
+    /// It takes code actions as such, not as commands only.
+    pub code_actions: bool,
+    /// It shows code actions that cannot be done, and why.
+    pub disabled_actions: bool,
+    /// It opens documents and pages when asked to.
+    pub shows_documents: bool,
+    /// It applies edits that the server sends.
+    pub applies_edits: bool,
+    /// It takes edits with the version of the document that they are for.
+    pub versioned_edits: bool,
+    /// It knows the kinds of symbols that came after the first version of the protocol.
+    pub symbol_kinds: bool,
+    /// It asks somebody whether they mean it, where an edit says that it should.
+    pub annotates_edits: bool,
+    /// It asks what would be renamed before it asks for a new name.
+    pub prepares_rename: bool,
+    /// It takes the whole of a definition with its name, and the text that leads there.
+    pub definition_links: bool,
+    /// The same of a declaration.
+    pub declaration_links: bool,
+    /// The same of an implementation.
+    pub implementation_links: bool,
+    /// It shows what a link leads to.
+    pub link_tooltips: bool,
+    /// It folds whole lines only.
+    pub folds_lines: bool,
+    /// It shows a text in place of what is folded.
+    pub collapsed_text: bool,
+    /// It wants no more folds than this.
+    pub most_folds: Option<usize>,
+    /// It shows an outline as a tree.
+    pub nested_symbols: bool,
+    /// It shows Markdown in hovers.
+    pub markdown: bool,
+    /// What it does with completion and signature help.
+    pub completing: Completing,
+    /// It can be told to ask for semantic tokens again.
+    pub refreshes_tokens: bool,
+    /// It can be told to ask for inlay hints again.
+    pub refreshes_hints: bool,
+    /// It can be told to ask for code lenses again.
+    pub refreshes_lenses: bool,
+    /// It asks for the tooltip of an inlay hint when it shows it.
+    pub resolves_hints: bool,
+    /// It has a command `ptx-analyzer.showReferences`.
+    pub shows_references: bool,
+    /// It has a command `ptx-analyzer.rename`.
+    pub renames: bool,
+    /// It has a command `ptx-analyzer.showWarp`.
+    pub shows_warps: bool,
+    /// A link in a hover may run the server's command `ptx-analyzer.explain`.
+    pub explains: bool,
+    /// It answers questions about its configuration.
+    pub configuration: bool,
+    /// It has to be asked to tell about changes of its configuration.
+    pub registers_configuration: bool,
+    /// It watches files for those who ask for that.
+    pub watches_files: bool,
+    /// It shows what the server is busy with, though the client has not asked for it.
+    pub progress: bool,
+}
+
+/// Neovim up to 0.12 that is offered diagnostics of the workspace takes a `workspace/diagnostic/refresh` for a word on those only,
+/// and never asks again for its open buffers (neovim/neovim#40623).
+fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
+    let Some(client) = client.filter(|c| c.name == "Neovim") else { return false };
+    let mut numbers = client.version.as_deref().unwrap_or_default().split('.').map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) <= (0, 12),
+        _ => true,
+    }
+}
+
+impl Session {
+    /// Reads the client's first message.
+    pub fn new(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let text = capabilities.text_document.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let general = capabilities.general.as_ref();
+        let pull = text.and_then(|t| t.diagnostic.as_ref());
+        let push = text.and_then(|t| t.publish_diagnostics.as_ref());
+        let folding = text.and_then(|t| t.folding_range.as_ref());
+        let is = |flag: Option<bool>| flag == Some(true);
+        let commands = capabilities.experimental.as_ref().and_then(|e| e.pointer("/commands/commands")?.as_array());
+        let has = |command: &str| commands.is_some_and(|names| names.iter().any(|n| n == command));
+        Self {
+            encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
+            pulls_diagnostics: pull.is_some(),
+            pulls_workspace: pull.is_some() && !forgets_open_documents(params.client_info.as_ref()),
+            refreshes_diagnostics: pull.is_some()
+                && is(workspace.and_then(|w| w.diagnostics.as_ref()?.refresh_support)),
+            related_information: is(push.and_then(|p| p.related_information))
+                || is(pull.and_then(|p| p.related_information)),
+            tags: push.is_some_and(|p| p.tag_support.is_some()) || pull.is_some_and(|p| p.tag_support.is_some()),
+            code_actions: text
+                .and_then(|t| t.code_action.as_ref())
+                .is_some_and(|c| c.code_action_literal_support.is_some()),
+            disabled_actions: is(text.and_then(|t| t.code_action.as_ref()?.disabled_support)),
+            shows_documents: capabilities
+                .window
+                .as_ref()
+                .and_then(|w| w.show_document.as_ref())
+                .is_some_and(|s| s.support),
+            applies_edits: is(workspace.and_then(|w| w.apply_edit)),
+            versioned_edits: is(workspace.and_then(|w| w.workspace_edit.as_ref()?.document_changes)),
+            symbol_kinds: text
+                .and_then(|t| t.document_symbol.as_ref()?.symbol_kind.as_ref()?.value_set.as_ref())
+                .is_some_and(|kinds| kinds.contains(&SymbolKind::KEY)),
+            annotates_edits: workspace
+                .and_then(|w| w.workspace_edit.as_ref()?.change_annotation_support.as_ref())
+                .is_some()
+                && is(text.and_then(|t| t.rename.as_ref()?.honors_change_annotations)),
+            prepares_rename: is(text.and_then(|t| t.rename.as_ref()?.prepare_support)),
+            definition_links: is(text.and_then(|t| t.definition.as_ref()?.link_support)),
+            declaration_links: is(text.and_then(|t| t.declaration.as_ref()?.link_support)),
+            implementation_links: is(text.and_then(|t| t.implementation.as_ref()?.link_support)),
+            link_tooltips: is(text.and_then(|t| t.document_link.as_ref()?.tooltip_support)),
+            folds_lines: is(folding.and_then(|f| f.line_folding_only)),
+            collapsed_text: is(folding.and_then(|f| f.folding_range.as_ref()?.collapsed_text)),
+            most_folds: folding.and_then(|f| f.range_limit).map(|n| n as usize),
+            nested_symbols: is(text.and_then(|t| t.document_symbol.as_ref()?.hierarchical_document_symbol_support)),
+            markdown: text
+                .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
+                .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
+            completing: Completing { suggests: has(SUGGEST), ..Completing::new(text) },
+            refreshes_tokens: is(workspace.and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)),
+            refreshes_hints: is(workspace.and_then(|w| w.inlay_hint.as_ref()?.refresh_support)),
+            refreshes_lenses: is(workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support)),
+            resolves_hints: text
+                .and_then(|t| t.inlay_hint.as_ref()?.resolve_support.as_ref())
+                .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
+            shows_references: has(SHOW_REFERENCES),
+            shows_warps: has(SHOW_WARP),
+            explains: has(crate::handlers::commands::EXPLAIN),
+            renames: has(RENAME),
+            configuration: is(workspace.and_then(|w| w.configuration)),
+            registers_configuration: is(
+                workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
+            ),
+            watches_files: is(workspace.and_then(|w| w.did_change_watched_files.as_ref()?.dynamic_registration)),
+            progress: is(capabilities.window.as_ref().and_then(|w| w.work_done_progress)),
+        }
+    }
+}
+
+/// What the client does with completion and signature help.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Completing {
+    /// It knows the kinds of items that came after the first version of the protocol.
+    pub kinds: bool,
+    /// It takes snippets.
+    pub snippets: bool,
+    /// It asks its user whether an item is inserted, or replaces the word that is there.
+    pub insert_replace: bool,
+    /// It shows more beside a label.
+    pub label_details: bool,
+    /// It strikes out what is deprecated.
+    pub tags: bool,
+    /// It indents the lines of a snippet.
+    pub indents: bool,
+    /// It has a command `ptx-analyzer.suggest`.
+    pub suggests: bool,
+    /// It shows Markdown.
+    pub markdown: bool,
+    /// It marks a parameter in the label of a signature by its place.
+    pub label_offsets: bool,
+    /// Each signature may have an active parameter of its own.
+    pub active_parameter: bool,
+}
+
+impl Completing {
+    fn new(text: Option<&TextDocumentClientCapabilities>) -> Self {
+        let item = text.and_then(|t| t.completion.as_ref()?.completion_item.as_ref());
+        let help = text.and_then(|t| t.signature_help.as_ref()?.signature_information.as_ref());
+        let is = |flag: Option<bool>| flag == Some(true);
+        let markdown = |formats: Option<&Vec<MarkupKind>>| formats.is_some_and(|f| f.contains(&MarkupKind::Markdown));
+        Self {
+            kinds: text
+                .and_then(|t| t.completion.as_ref()?.completion_item_kind.as_ref()?.value_set.as_ref())
+                .is_some_and(|kinds| kinds.contains(&CompletionItemKind::TYPE_PARAMETER)),
+            snippets: is(item.and_then(|i| i.snippet_support)),
+            insert_replace: is(item.and_then(|i| i.insert_replace_support)),
+            label_details: is(item.and_then(|i| i.label_details_support)),
+            tags: item.is_some_and(|i| i.tag_support.is_some()),
+            indents: item
+                .and_then(|i| i.insert_text_mode_support.as_ref())
+                .is_some_and(|s| s.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
+            suggests: false,
+            markdown: markdown(item.and_then(|i| i.documentation_format.as_ref()))
+                || markdown(help.and_then(|h| h.documentation_format.as_ref())),
+            label_offsets: is(help.and_then(|h| h.parameter_information.as_ref()?.label_offset_support)),
+            active_parameter: is(help.and_then(|h| h.active_parameter_support)),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Carries messages between the client and the service, in the order of the wire.
+//!
+//! The framework's own loop is not used: it ends at the first message that is not JSON, runs four handlers at a time, and a
+//! handler that waits can keep it from reading. Its service (routing, life cycle, cancellation) is used as it is. See
+//! `docs/decisions/0001-message-ordering.md`.
+
+use super::trouble::Troubles;
+use super::unreadable::{REQUEST_FAILED, Unreadable};
+use super::{log, parent};
+use futures::{FutureExt, SinkExt, StreamExt, poll};
+use ptx_wire::outgoing::Outgoing;
+use ptx_wire::{framing, json};
+use serde_json::Value;
+use std::io::BufRead;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+use tokio::sync::mpsc;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp_server::ls_types::Uri;
+use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
+use tower_service::Service;
+
+/// What came from the client.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A request or a notification.
+    Request(Request),
+    /// An answer to a request of the server.
+    Response(Response),
+    /// Something else, with what is to be answered.
+    Malformed(Response),
+    /// A notification about a text that cannot be understood, with what is to be answered, if anything.
+    Unreadable(Unreadable, Option<Response>),
+}
+
+/// Why a request is not answered, if it is not.
+pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
+
+/// Looks at messages before the service gets them.
+pub struct Gate {
+    /// Why a request is not answered, if it is not.
+    pub refuse: Box<Refuse>,
+    /// Takes a notification about a text that cannot be understood.
+    pub lose: Box<dyn Fn(&Unreadable) + Send>,
+}
+
+/// Messages that are read ahead of the handlers.
+const READ_AHEAD: usize = 1024;
+
+/// Starts a thread that reads messages; the channel closes at the end of the stream.
+///
+/// `end` is called as soon as `exit` or the end of the stream has been read, whatever still waits before it, and told whether the client
+/// has asked for `shutdown`. It is called, too, when the client's process has ended.
+///
+/// # Errors
+/// If there can be no thread.
+pub fn read(
+    mut reader: impl BufRead + Send + 'static,
+    end: impl Fn(bool) + Send + Sync + 'static,
+) -> std::io::Result<mpsc::Receiver<Incoming>> {
+    let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    let end = Arc::new(end);
+    std::thread::Builder::new().name("input".into()).spawn(move || {
+        let mut orderly = false;
+        loop {
+            let message = match framing::read_message(&mut reader) {
+                Ok(Some(body)) => decode(&body),
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::warn!("the input cannot be read: {error}");
+                    break;
+                }
+            };
+            let method = match &message {
+                Incoming::Request(request) => request.method(),
+                _ => "",
+            };
+            orderly |= method == "shutdown";
+            if method == "initialize"
+                && let Incoming::Request(request) = &message
+                && let Some(process) = request.params().and_then(|p| p.get("processId")?.as_i64())
+            {
+                let end = Arc::clone(&end);
+                parent::watch(process, move || end(false));
+            }
+            let exit = method == "exit";
+            if exit {
+                end(orderly);
+                let _ = sender.blocking_send(message);
+                return;
+            }
+            if sender.blocking_send(message).is_err() {
+                break;
+            }
+        }
+        end(orderly);
+    })?;
+    Ok(receiver)
+}
+
+fn decode(body: &[u8]) -> Incoming {
+    let value: Value = match json::parse(body) {
+        Ok(value) => value,
+        Err(error) => {
+            tracing::warn!("a message is not JSON: {error}");
+            let answer = Response::from_error(Id::Null, Error::parse_error());
+            return match Unreadable::in_bytes(body, &error.to_string()) {
+                Some(unreadable) => Incoming::Unreadable(unreadable, Some(answer)),
+                None => Incoming::Malformed(answer),
+            };
+        }
+    };
+    if let Some(unreadable) = Unreadable::in_parameters(&value) {
+        return Incoming::Unreadable(unreadable, None);
+    }
+    let text = Unreadable::in_message(&value, "it is no notification");
+    let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
+    let decoded = if let Some(method) = value.get("method") {
+        let is_first = method == "initialize";
+        let value = if is_first { as_meant(value) } else { value };
+        serde_json::from_value(value).map(Incoming::Request)
+    } else {
+        serde_json::from_value(value).map(Incoming::Response)
+    };
+    decoded.unwrap_or_else(|error| {
+        tracing::warn!("a message is neither a request nor a response: {error}");
+        let answer = Response::from_error(id, Error::invalid_request());
+        match text {
+            Some(text) => Incoming::Unreadable(text, Some(answer)),
+            None => Incoming::Malformed(answer),
+        }
+    })
+}
+
+/// The first message with what a client can as it is called in the protocol. Helix (25.07) takes `workspace/diagnostic/refresh`,
+/// but says so under `workspace.diagnostic`.
+fn as_meant(mut message: Value) -> Value {
+    let workspace = message.pointer_mut("/params/capabilities/workspace").and_then(Value::as_object_mut);
+    if let Some(workspace) = workspace
+        && !workspace.contains_key("diagnostics")
+        && let Some(misspelt) = workspace.get("diagnostic").filter(|v| v.is_object()).cloned()
+    {
+        workspace.insert("diagnostics".to_owned(), misspelt);
+    }
+    without_odd_folders(&mut message);
+    message
+}
+
+/// A folder whose name is no URI (`file:///C:\\work`) is no reason to refuse the session: it is left out.
+fn without_odd_folders(message: &mut Value) {
+    let odd = |uri: &Value| uri.as_str().is_some_and(|uri| uri.parse::<Uri>().is_err());
+    let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else { return };
+    if let Some(root) = params.get_mut("rootUri").filter(|uri| odd(uri)) {
+        tracing::warn!("`rootUri` is no URI and is left out: {root}");
+        *root = Value::Null;
+    }
+    if let Some(folders) = params.get_mut("workspaceFolders").and_then(Value::as_array_mut) {
+        folders.retain(|folder| {
+            let keep = !folder.get("uri").is_some_and(odd);
+            if !keep {
+                tracing::warn!("a folder of the workspace has no URI and is left out: {folder}");
+            }
+            keep
+        });
+    }
+}
+
+/// Serves until the notification `exit` or the end of the stream.
+///
+/// Each handler is polled once here, in the order of the wire, before the next message is looked at, and goes on in a task of
+/// its own if it has to wait. So what a handler does before its first `await` happens in the order of the wire, and no
+/// handler keeps another from starting.
+pub async fn serve<S: LanguageServer>(
+    mut service: LspService<S>,
+    socket: ClientSocket,
+    mut incoming: mpsc::Receiver<Incoming>,
+    outgoing: Outgoing,
+    gate: Gate,
+) {
+    let (mut requests, mut responses) = socket.split();
+    let troubles = Arc::new(Troubles::default());
+    let to_client = outgoing.clone();
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            to_client.message(&without_null(&request));
+        }
+    });
+    while let Some(message) = incoming.recv().await {
+        if outgoing.is_overfull() {
+            tracing::error!("the client does not read what it asks for; the session ends");
+            return;
+        }
+        match message {
+            Incoming::Request(request) => {
+                let exit = request.method() == "exit";
+                let id = request.id().cloned();
+                if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {
+                    outgoing.message(&Response::from_error(id, error));
+                    continue;
+                }
+                if let Some(id) = id.clone().filter(|_| outgoing.is_full() && request.method() != "shutdown") {
+                    outgoing.message(&Response::from_error(id, unread()));
+                    continue;
+                }
+                let (method, begin) = (request.method().to_owned(), Instant::now());
+                let mut handler = AssertUnwindSafe(service.call(request)).catch_unwind();
+                match poll!(&mut handler) {
+                    Poll::Ready(done) => answer(&outgoing, &troubles, id, done, (&method, begin)),
+                    Poll::Pending => {
+                        let (outgoing, troubles) = (outgoing.clone(), Arc::clone(&troubles));
+                        tokio::spawn(async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) });
+                    }
+                }
+                if exit {
+                    return;
+                }
+            }
+            Incoming::Response(response) => {
+                // Never waits: the framework takes an answer or drops it.
+                let _ = responses.send(response).await;
+            }
+            Incoming::Malformed(response) => outgoing.message(&response),
+            Incoming::Unreadable(message, answer) => {
+                (gate.lose)(&message);
+                if let Some(answer) = answer {
+                    outgoing.message(&answer);
+                }
+            }
+        }
+    }
+}
+
+/// The framework says `null` where a message has no parameters; JSON-RPC knows objects, lists and nothing.
+fn without_null(request: &Request) -> Value {
+    let mut message = serde_json::to_value(request).unwrap_or_default();
+    if let Some(message) = message.as_object_mut()
+        && message.get("params").is_some_and(Value::is_null)
+    {
+        message.remove("params");
+    }
+    message
+}
+
+/// The answer while the client leaves too many others unread.
+fn unread() -> Error {
+    let message = "the client has not read the answers to its earlier requests; read them and ask again";
+    Error { code: REQUEST_FAILED, message: message.into(), data: None }
+}
+
+type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
+
+fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
+    if id.is_some() {
+        log::answered(method, begin.elapsed());
+    }
+    match done {
+        Ok(Ok(Some(response))) => {
+            // What panics on another thread comes as this.
+            if response.error().is_some_and(|e| e.code == ErrorCode::InternalError) {
+                troubles.tell(outgoing, method);
+            }
+            match outgoing.is_full() {
+                true => outgoing.message(&Response::from_error(response.id().clone(), unread())),
+                false => outgoing.message(&response),
+            }
+        }
+        // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
+        Ok(Ok(None)) => {
+            if let Some(id) = id {
+                outgoing.message(&Response::from_error(id, Error::method_not_found()));
+            }
+        }
+        Ok(Err(_)) => {}
+        // The panic itself was logged where it happened.
+        Err(_) => {
+            troubles.tell(outgoing, method);
+            if let Some(id) = id {
+                outgoing.message(&Response::from_error(id, Error::internal_error()));
+            }
+        }
+    }
+}

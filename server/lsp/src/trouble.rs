@@ -1,0 +1,40 @@
+//! What a user is told when something went wrong inside.
+
+use super::shared::lock;
+use ptx_wire::outgoing::{self, Outgoing};
+use std::collections::HashSet;
+use std::sync::Mutex;
+use tower_lsp_server::ls_types::{MessageType, ShowMessageParams};
+
+/// Where it can be told.
+const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// Who has been told of what: one message for each document, whatever happens to it at each keystroke.
+#[derive(Debug, Default)]
+pub struct Troubles(Mutex<HashSet<String>>);
+
+impl Troubles {
+    /// Tells that something failed – a document, a request – unless that was told before. The log says more, each time.
+    pub fn tell(&self, outgoing: &Outgoing, what: &str) {
+        if lock(&self.0).insert(what.to_owned()) {
+            let message = format!(
+                "ptx-analyzer: something went wrong inside of the server with {what}. It goes on without that. Please report it, with \
+                 the server's log and the file if you can share it: {ISSUES}"
+            );
+            let params = ShowMessageParams { typ: MessageType::WARNING, message };
+            outgoing.encoded(outgoing::notification("window/showMessage", params));
+        }
+    }
+
+    /// Tells that a message about the text of a document could not be understood, unless that was told before.
+    pub fn tell_lost(&self, outgoing: &Outgoing, document: &str) {
+        if lock(&self.0).insert(format!("the text of {document}")) {
+            let message = format!(
+                "ptx-analyzer: a message about {document} could not be understood, so its text is not known. Close the file and open it \
+                 again. The log says what is wrong."
+            );
+            let params = ShowMessageParams { typ: MessageType::WARNING, message };
+            outgoing.encoded(outgoing::notification("window/showMessage", params));
+        }
+    }
+}

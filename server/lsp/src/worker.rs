@@ -1,0 +1,425 @@
+//! The thread that owns the tree of a document and checks it.
+
+use super::convert;
+use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Wait, Work};
+use super::evaluation;
+use super::refresh;
+use super::shared::Shared;
+use ptx_analysis::registers::Figures;
+use ptx_analysis::{Analyzer, Report, Severity};
+use ptx_ide::holding::{Holding, Split};
+use ptx_launch::files::is_markup;
+use ptx_syntax::{Rope, Snapshot, SnapshotId};
+use ptx_wire::outgoing::{self, Outgoing};
+use serde::Serialize;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
+
+/// Trees can nest deeply, and a check may follow them. It is address space, not memory.
+const STACK: usize = 64 << 20;
+
+/// After so long without a change somebody reads, and the second pass may run.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Owns the tree and what the checks remember.
+pub struct Worker {
+    shared: Arc<Shared>,
+    document: Arc<Document>,
+    publisher: Publisher,
+    tree: Option<ptx_syntax::Document>,
+    analyzer: Analyzer,
+    /// What the last second pass found out, and the text that it is in place in.
+    figures: (Arc<Figures>, Option<SnapshotId>),
+    /// Where the user is typing, and what was shown.
+    holding: Holding,
+}
+
+/// The result of a publication.
+struct Published {
+    /// How long after the last edit there is more to show.
+    due: Option<Duration>,
+    /// The client has something new to show.
+    new: bool,
+}
+
+/// The diagnostics of a text.
+struct Found<'a> {
+    work: &'a Work,
+    snapshot: &'a Snapshot,
+    context: &'a convert::Context<'a>,
+    report: &'a Report,
+    /// The flow lints are those of this text.
+    complete: bool,
+}
+
+impl Worker {
+    /// Starts a worker for a document.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
+        let worker = Self {
+            shared,
+            document,
+            publisher,
+            tree: None,
+            analyzer: analyzer(),
+            figures: Default::default(),
+            holding: Holding::default(),
+        };
+        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
+        Ok(())
+    }
+
+    fn run(mut self) {
+        while let Some(mut work) = self.document.take() {
+            let changes = std::mem::take(&mut work.changes);
+            if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
+                continue;
+            }
+            // Half of an edit may be applied; begin again from the text.
+            self.shared.failed(self.document.uri.as_str());
+            self.tree = None;
+            self.analyzer = analyzer();
+            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
+            if again.is_err() {
+                self.give_up(&work);
+            }
+        }
+    }
+
+    /// Nothing can be said about this text; nobody must wait for it.
+    fn give_up(&mut self, work: &Work) {
+        let revision = work.revision;
+        self.tree = None;
+        self.analyzer = analyzer();
+        self.holding = Holding::default();
+        self.publisher.parsed.send_modify(|parsed| {
+            if parsed.as_ref().is_none_or(|p| p.revision < revision) {
+                *parsed = Some(Arc::new(Parsed::nothing(revision)));
+            }
+        });
+        self.report(work, Checked::nothing(revision, work.version, Timings::default()));
+    }
+
+    fn step(&mut self, work: &Work, changes: Vec<Change>) {
+        let revision = work.revision;
+        let begin = Instant::now();
+        #[cfg(test)]
+        tests::trip(&work.rope, "FIRST");
+        if work.lost || is_markup(work.rope.chars()) {
+            self.tree = None;
+            self.analyzer = analyzer();
+            self.figures = Default::default();
+            self.publisher.parsed.send_replace(Some(Arc::new(Parsed::nothing(revision))));
+            let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
+            return self.report(work, Checked::nothing(revision, work.version, timings));
+        }
+        let snapshot = self.tree(&work.rope, changes).snapshot();
+        if work.saved {
+            self.holding.stop();
+        }
+        let parse = begin.elapsed();
+        self.document.share(revision, snapshot.rope());
+        let edits = self.figures.1.and_then(|last| snapshot.edits_since(last));
+        self.figures = (Arc::new(self.figures.0.moved(edits)), Some(snapshot.id()));
+        self.hand_over(revision, &snapshot, false);
+        if self.document.is_stale(revision) {
+            return;
+        }
+        let settings = self.shared.settings_of(&self.document.uri);
+        let begin = Instant::now();
+        // The settings hold only names that the tables have.
+        let _ = self.analyzer.set_target(settings.target.as_deref());
+        self.analyzer.set_project(settings.project.clone());
+        let enabled = settings.diagnostics.enable;
+        let report = if enabled { self.analyzer.analyze(&snapshot).in_editor(&snapshot) } else { Default::default() };
+        let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
+        let check = begin.elapsed();
+        if self.document.is_stale(revision) {
+            return;
+        }
+        let document = Arc::clone(&self.document);
+        let context = convert::Context {
+            uri: &document.uri,
+            rope: snapshot.rope(),
+            session: self.shared.session(),
+            settings: &settings.diagnostics,
+        };
+        let timings = Timings { parse, check, ..Timings::default() };
+        let mut found = Found { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
+        let mut due = self.publish(&found, &known, timings).due;
+        match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
+            Wait::Stale => return,
+            Wait::Saved => self.holding.stop(),
+            Wait::Over => {}
+        }
+        let begin = Instant::now();
+        let target =
+            if enabled { report.environment.target } else { self.analyzer.analyze(&snapshot).environment.target };
+        let lints = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(test)]
+            tests::trip(&work.rope, "SECOND");
+            self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))
+        }));
+        let mut passed = true;
+        let lints = match lints {
+            Ok(Some(lints)) => lints,
+            Ok(None) => return,
+            Err(_) => {
+                // What the first pass found holds all the same.
+                self.shared.failed(self.document.uri.as_str());
+                self.analyzer = analyzer();
+                passed = false;
+                Vec::new()
+            }
+        };
+        found.complete |= passed;
+        // Whoever has asked for this revision need not ask again if nothing is new.
+        if enabled && passed && lints != known {
+            let timings = Timings { lints: begin.elapsed(), ..timings };
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
+            // Clients that ask for diagnostics are told that there are more.
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
+        }
+        // A client that learns that the pass is complete may ask for its diagnostics next.
+        if passed {
+            self.take_figures(&snapshot, revision, target);
+        }
+        if let Some(checked) = self.document.last_checked().filter(|c| passed && c.revision == revision) {
+            evaluation::again(&self.shared, &self.document, &checked);
+        }
+        let lints = if passed { lints } else { known };
+        while let Some(next) = due {
+            match self.document.wait(revision, work.edited + next, true) {
+                Wait::Stale => return,
+                Wait::Saved => self.holding.stop(),
+                Wait::Over => {}
+            }
+            let published = self.publish(&found, &lints, timings);
+            due = published.due;
+            if published.new {
+                refresh::diagnostics(&self.shared);
+            }
+        }
+    }
+
+    /// Takes over what the flow lints found out about registers.
+    fn take_figures(&mut self, snapshot: &Snapshot, revision: u64, target: Option<&'static ptx_isa::tables::Target>) {
+        let facts = self.analyzer.facts();
+        let figures = self.figures.0.next(snapshot, &facts, target);
+        self.publisher.facts.send_replace(Arc::new(facts));
+        let others = !figures.looks_like(&self.figures.0);
+        self.figures.0 = Arc::new(figures);
+        self.hand_over(revision, snapshot, true);
+        if others {
+            refresh::registers(&self.shared, &self.shared.settings_of(&self.document.uri));
+        }
+    }
+
+    /// Hands over a tree, and what is known of its functions.
+    fn hand_over(&self, revision: u64, snapshot: &Snapshot, complete: bool) {
+        let (snapshot, figures) = (Some(snapshot.clone()), Arc::clone(&self.figures.0));
+        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot, figures, complete })));
+    }
+
+    /// Publishes what may be shown now, unless the client has been sent just that for this revision.
+    fn publish(&mut self, found: &Found<'_>, lints: &[ptx_analysis::Diagnostic], timings: Timings) -> Published {
+        let begin = Instant::now();
+        let (work, context) = (found.work, found.context);
+        let mut all = found.report.diagnostics.clone();
+        let enabled = context.settings.enable;
+        let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
+        if !lints.is_empty() || !faults.is_empty() {
+            all.extend_from_slice(lints);
+            all.extend(faults);
+            all.sort_by_key(|d| (d.range.start, d.range.end));
+        }
+        let errors = found.report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let errors = enabled.then(|| errors.cloned().collect());
+        let wanted = context.settings.levels.apply(all);
+        let split = if self.holds(context) {
+            self.holding.split(found.snapshot, &wanted, work.edited.elapsed())
+        } else {
+            Split::everything(wanted.len())
+        };
+        self.holding.published(&wanted, &split, found.complete);
+        let (wanted, held) = convert::limited(context, wanted, split.held);
+        let diagnostics = convert::diagnostics(context, &wanted);
+        let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
+        let timings = Timings { convert: begin.elapsed(), ..timings };
+        let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
+        let before = self.document.last_checked().filter(|c| c.revision == revision);
+        let stage = before.as_ref().map_or(0, |c| c.stage);
+        let mut checked = Checked { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
+        let new = before.is_none_or(|before| before.published() != checked.published());
+        if new {
+            checked.stage += 1;
+            self.report(work, checked);
+        } else {
+            // Code actions want to know of what waits, too.
+            self.publisher.checked.send_replace(Some(Arc::new(checked)));
+        }
+        Published { due: split.due, new }
+    }
+
+    /// Whether diagnostics may wait: the client has to hear of them later.
+    fn holds(&self, context: &convert::Context<'_>) -> bool {
+        context.settings.hold_back && (!context.session.pulls_diagnostics || context.session.refreshes_diagnostics)
+    }
+
+    /// The tree of the current text, edits applied.
+    fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
+        if self.tree.is_none() || changes.contains(&Change::Replace) {
+            // Edits around a replacement are in the rope already.
+            self.holding.stop();
+            return self.tree.insert(ptx_syntax::Document::in_pieces(&String::from(rope), threads()));
+        }
+        let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
+        for change in changes {
+            if let Change::Edit(range, text) = change {
+                self.holding.edit(tree.rope(), &range, &text);
+                tree.edit(range, &text);
+            }
+        }
+        self.holding.settle(tree.rope());
+        tree
+    }
+
+    fn report(&self, work: &Work, checked: Checked) {
+        let timings = checked.timings;
+        let checked = Arc::new(checked);
+        self.publisher.checked.send_replace(Some(Arc::clone(&checked)));
+        if !self.shared.session().pulls_diagnostics {
+            while self.shared.outgoing.is_congested() {
+                if self.document.is_stale(work.revision) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let body = encode(&self.document.uri, Some(work.version), &checked.published());
+            self.document.if_current(work.revision, || self.shared.outgoing.encoded(body));
+        }
+        tracing::debug!(
+            version = work.version,
+            diagnostics = checked.diagnostics.len(),
+            ?timings,
+            "checked {}",
+            self.document.uri.as_str()
+        );
+    }
+}
+
+/// How many threads a check of much text may use: one is left to those who answer requests, where there are many.
+fn threads() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if processors > 2 { (processors - 1).min(8) } else { processors }
+}
+
+/// Checks a document and keeps what hover shows of the flow of its functions.
+fn analyzer() -> Analyzer {
+    let mut out = Analyzer::default();
+    out.keep_facts();
+    out.set_threads(threads());
+    out
+}
+
+/// Sends diagnostics to the client.
+pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
+    outgoing.encoded(encode(uri, version, diagnostics));
+}
+
+/// Straight to text: the framework would build every message as a tree of JSON values first.
+fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Params<'a> {
+        uri: &'a Uri,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<i32>,
+        diagnostics: &'a [Diagnostic],
+    }
+    outgoing::notification("textDocument/publishDiagnostics", Params { uri, version, diagnostics })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pools::Threads;
+    use super::*;
+    use crate::backend::Backend;
+    use crate::position::Encoding;
+    use ptx_wire::framing::read_message;
+    use serde_json::Value;
+    use std::io::BufReader;
+    use std::sync::OnceLock;
+    use std::sync::mpsc::{Receiver, channel};
+    use tower_lsp_server::LspService;
+    use tower_lsp_server::ls_types::TextDocumentContentChangeEvent;
+
+    /// Panics over a text that asks for it: no text is known that does.
+    pub fn trip(rope: &Rope, word: &str) {
+        assert!(!rope.to_string().contains(word), "on purpose");
+    }
+
+    fn text(word: &str) -> String {
+        format!(".version 8.0\n.target sm_80\n// {word}\n.entry k()\n{{\n    bad;\n}}\n")
+    }
+
+    fn next(messages: &Receiver<Value>, version: i32) -> (usize, usize) {
+        let mut told = 0;
+        loop {
+            let message = messages.recv_timeout(Duration::from_secs(60)).unwrap();
+            told += usize::from(message["method"] == "window/showMessage");
+            if message["params"]["version"] == version {
+                return (message["params"]["diagnostics"].as_array().unwrap().len(), told);
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_told_once_and_the_next_text_is_checked() {
+        let threads = Threads::new().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let outgoing = Outgoing::start(writer).unwrap();
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(reader);
+            while let Ok(Some(body)) = read_message(&mut reader) {
+                let _ = sender.send(serde_json::from_slice(&body).unwrap());
+            }
+        });
+        let state: OnceLock<Arc<Shared>> = OnceLock::new();
+        let (_service, _socket) = LspService::new(|client| {
+            let shared = Shared::new(client, outgoing.clone(), threads.pools());
+            Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
+        });
+        let shared = state.get().unwrap();
+        let uri: Uri = "file:///a.ptx".parse().unwrap();
+        shared.open(uri.clone(), &text("FIRST"), 1);
+        // Nobody waits for ever for what is not known, and the user is told of it.
+        assert_eq!(next(&messages, 1), (0, 1));
+        let document = shared.document(&uri).unwrap();
+        let change = |version: i32, word: &str| {
+            let all = TextDocumentContentChangeEvent { range: None, range_length: None, text: text(word) };
+            document.change(Encoding::Utf16, version, vec![all]);
+        };
+        for version in 2..5 {
+            change(version, "still FIRST");
+            assert_eq!(next(&messages, version), (0, 0));
+        }
+        change(5, "fine");
+        assert_eq!(next(&messages, 5), (1, 0));
+        // The findings of the first pass hold if the second one fails; another document is another message.
+        let other: Uri = "file:///b.ptx".parse().unwrap();
+        shared.open(other, &text("SECOND"), 6);
+        assert_eq!(next(&messages, 6), (1, 0));
+        let message = messages.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(message["method"], "window/showMessage");
+        assert!(message["params"]["message"].as_str().unwrap().contains("file:///b.ptx"), "{message}");
+    }
+}

@@ -1,0 +1,144 @@
+//! One file: what it defines and what is wrong with it.
+
+use super::find::Stamp;
+use crate::cancel::Cancelled;
+use crate::convert;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::shared::{Shared, lock};
+use ptx_analysis::Analyzer;
+use ptx_ide::SymbolKind;
+use ptx_launch::files::decode;
+use ptx_launch::files::is_markup;
+use ptx_launch::files::regular;
+use ptx_syntax::Snapshot;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tower_lsp_server::ls_types::{self, Diagnostic, DiagnosticSeverity, Uri};
+
+/// Trees can nest deeply, and a check may follow them. It is address space, not memory.
+pub const STACK: usize = 64 << 20;
+
+/// A tree takes more than twenty times the memory of its text, so big files go one by one.
+const BIG: u64 = 2_000_000;
+
+/// Whoever holds it may have a big file in memory.
+static BIG_ONE: Mutex<()> = Mutex::new(());
+
+/// What somebody wants to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// What files define.
+    Outline,
+    /// What is wrong with them; what they define comes along.
+    Report,
+}
+
+/// A file to look at.
+#[derive(Debug)]
+pub struct Job {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name in the protocol.
+    pub uri: Uri,
+    /// What it was like when it was found.
+    pub stamp: Stamp,
+    /// The settings of the folder it lies in.
+    pub settings: Arc<Settings>,
+}
+
+impl Job {
+    /// Bytes that the file may have when it is read: it may have grown since it was found.
+    fn most(&self) -> u64 {
+        (self.settings.workspace.megabytes as u64).saturating_mul(1_000_000)
+    }
+}
+
+/// Something that a file defines, for the whole of it to see.
+#[derive(Debug, Clone)]
+pub struct Outlined {
+    /// Its name, demangled.
+    pub name: String,
+    /// The name in the text, where that is another one.
+    pub mangled: Option<String>,
+    /// A few words on it.
+    pub detail: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Where its name stands.
+    pub selection: ls_types::Range,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Default)]
+pub struct FileReport {
+    /// Used for no other report.
+    pub result_id: String,
+    /// Errors and warnings. Hints are for those who have the text before them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl FileReport {
+    /// How many are of a severity.
+    pub fn count(&self, severity: DiagnosticSeverity) -> usize {
+        self.diagnostics.iter().filter(|d| d.severity == Some(severity)).count()
+    }
+}
+
+/// What was found in a file.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// What it defines.
+    pub outline: Vec<Outlined>,
+    /// What is wrong with it, if that was asked for.
+    pub report: Option<FileReport>,
+}
+
+/// Looks at a file; nothing if it cannot be read.
+pub fn examine(job: &Job, want: Want, shared: &Shared, cancelled: &Cancelled) -> Option<Examined> {
+    let _alone = (job.stamp.length > BIG).then(|| lock(&BIG_ONE));
+    if cancelled.is_set() {
+        return None;
+    }
+    let (text, _) = decode(regular::read(&job.path, job.most()).ok()?);
+    let examined = catch_unwind(AssertUnwindSafe(|| of_text(&text, job, want, shared.session(), cancelled)));
+    Some(examined.unwrap_or_else(|_| {
+        shared.failed(job.uri.as_str());
+        Examined { report: (want == Want::Report).then(FileReport::default), ..Examined::default() }
+    }))
+}
+
+fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Cancelled) -> Examined {
+    let empty = || (want == Want::Report).then(FileReport::default);
+    if is_markup(text.chars()) {
+        return Examined { report: empty(), ..Examined::default() };
+    }
+    let snapshot = Snapshot::new(text);
+    let symbols = ptx_ide::module_symbols(&snapshot);
+    let outlined = |symbol: ptx_ide::Symbol| Outlined {
+        selection: session.encoding.range(snapshot.rope(), &symbol.selection),
+        name: symbol.name,
+        mangled: symbol.mangled,
+        detail: symbol.detail,
+        kind: symbol.kind,
+    };
+    let outline = symbols.into_iter().map(outlined).collect();
+    if want == Want::Outline || !job.settings.diagnostics.enable || cancelled.is_set() {
+        return Examined { outline, report: empty() };
+    }
+    let mut analyzer = Analyzer::default();
+    // The settings hold only names that the tables have.
+    let _ = analyzer.set_target(job.settings.target.as_deref());
+    analyzer.set_project(job.settings.project.clone());
+    let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;
+    found.extend(analyzer.lints(&snapshot, &|| cancelled.is_set()).unwrap_or_default());
+    found.sort_by_key(|d| (d.range.start, d.range.end));
+    let context =
+        convert::Context { uri: &job.uri, rope: snapshot.rope(), session, settings: &job.settings.diagnostics };
+    let found = context.settings.levels.apply(found);
+    let held = vec![false; found.len()];
+    let mut diagnostics = convert::diagnostics(&context, &convert::limited(&context, found, held).0);
+    diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
+    Examined { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
+}

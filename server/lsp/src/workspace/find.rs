@@ -1,0 +1,159 @@
+//! The PTX files of a folder.
+
+use crate::settings;
+use ignore::WalkBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Whoever opens the root of a file system does not wait for all of it.
+const MOST_ENTRIES: usize = 200_000;
+
+/// What tells that a file is another one than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// When it was written; not every file system tells.
+    pub modified: Option<SystemTime>,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+impl Stamp {
+    /// Of a file as it is now.
+    ///
+    /// # Errors
+    /// If the file system tells nothing of it, or it is no regular file: reading a pipe or a device may never end.
+    pub fn of(path: &Path) -> std::io::Result<Self> {
+        let data = std::fs::metadata(path)?;
+        if !data.is_file() {
+            return Err(std::io::Error::other("it is no file"));
+        }
+        Ok(Self { modified: data.modified().ok(), length: data.len() })
+    }
+}
+
+/// What is in a folder.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files, in the order of their names.
+    pub files: Vec<(PathBuf, Stamp)>,
+    /// How many of them are too big.
+    pub too_big: usize,
+    /// There is more than was looked at.
+    pub cut: bool,
+}
+
+/// The globs that leave files out, for one folder.
+///
+/// # Errors
+/// If one of them is no glob.
+pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
+    let mut builder = OverrideBuilder::new(folder);
+    for glob in globs {
+        builder.add(&format!("!{glob}"))?;
+    }
+    builder.build()
+}
+
+/// Files that end in `.ptx`, but those that are hidden, that git ignores, and that the settings leave out. Links to folders
+/// are not followed, so nothing is found twice; nor are links to files that lead out of the folder.
+pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bool) -> Found {
+    let mut out = Found::default();
+    let mut walk = WalkBuilder::new(folder);
+    walk.sort_by_file_name(Ord::cmp);
+    // The settings hold only globs that are some.
+    if let Ok(excluded) = excluded(folder, &settings.exclude) {
+        walk.overrides(excluded);
+    }
+    let most_bytes = (settings.megabytes as u64).saturating_mul(1_000_000);
+    for (i, entry) in walk.build().enumerate() {
+        if i >= MOST_ENTRIES || out.files.len() >= settings.files {
+            out.cut = true;
+            break;
+        }
+        if stop() {
+            break;
+        }
+        // What cannot be read is none of the user's concern here.
+        let Ok(entry) = entry else { continue };
+        let is_ptx = entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"));
+        if !is_ptx || entry.file_type().is_none_or(|t| t.is_dir()) {
+            continue;
+        }
+        let Ok(stamp) = Stamp::of(entry.path()) else { continue };
+        if entry.path_is_symlink() && !leads_inside(entry.path(), folder) {
+            continue;
+        }
+        if stamp.length > most_bytes {
+            out.too_big += 1;
+        } else {
+            out.files.push((entry.into_path(), stamp));
+        }
+    }
+    out
+}
+
+/// Whether a link leads to something in the folder.
+fn leads_inside(link: &Path, folder: &Path) -> bool {
+    matches!((link.canonicalize(), folder.canonicalize()), (Ok(file), Ok(folder)) if file.starts_with(&folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Workspace;
+
+    fn names(folder: &Path, settings: &Workspace) -> (Vec<String>, usize, bool) {
+        let found = find(folder, settings, &|| false);
+        let name = |p: &Path| p.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+        (found.files.iter().map(|(p, _)| name(p)).collect(), found.too_big, found.cut)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_and_what_is_no_file() {
+        use std::os::unix::fs::symlink;
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().join("in");
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::write(around.path().join("outside.ptx"), "").unwrap();
+        std::fs::write(root.join("deep/a.ptx"), "").unwrap();
+        std::fs::create_dir(root.join("folder.ptx")).unwrap();
+        for (target, link) in [
+            ("deep/a.ptx", "inside.ptx"),
+            ("../outside.ptx", "out.ptx"),
+            ("/dev/zero", "zero.ptx"),
+            ("nowhere", "dangling.ptx"),
+            ("self.ptx", "self.ptx"),
+            (".", "around"),
+            ("pipe.ptx", "to-pipe.ptx"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.ptx")).status().unwrap().success());
+        assert_eq!(names(&root, &Workspace::default()).0, ["deep/a.ptx", "inside.ptx"]);
+    }
+
+    #[test]
+    fn what_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for name in ["b.ptx", "a/A.PTX", "a/x.cu", ".hidden/h.ptx", "out/o.ptx", "sub/gen/g.ptx", "d.ptx/e.ptx"] {
+            let path = root.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, ".version 8.0\n").unwrap();
+        }
+        std::fs::create_dir(root.join(".git")).unwrap();
+        std::fs::write(root.join(".gitignore"), "out/\n").unwrap();
+        let usual = Workspace::default();
+        assert_eq!(names(root, &usual).0, ["a/A.PTX", "b.ptx", "d.ptx/e.ptx", "sub/gen/g.ptx"]);
+        let few = Workspace { exclude: vec!["gen".to_owned(), "/a/**".to_owned()], ..Workspace::default() };
+        assert_eq!(names(root, &few).0, ["b.ptx", "d.ptx/e.ptx"]);
+        let limited = Workspace { files: 1, ..Workspace::default() };
+        assert_eq!(names(root, &limited), (vec!["a/A.PTX".to_owned()], 0, true));
+        let small = Workspace { megabytes: 0, ..Workspace::default() };
+        assert_eq!(names(root, &small), (vec![], 4, false));
+        assert!(find(root, &usual, &|| true).files.is_empty());
+        assert!(find(&root.join("nothing"), &usual, &|| false).files.is_empty());
+    }
+}
