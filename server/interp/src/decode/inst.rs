@@ -468,7 +468,7 @@ impl<'a> Inst<'a> {
 
     /// Anything on registers, for one active lane after the other.
     pub fn each(f: impl Fn(&mut Registers, usize) -> Marks + Send + Sync + 'static) -> Action {
-        Action::Lanes(simd::step(EachLane { f }))
+        Action::Lanes(Box::new(EachLane { f }))
     }
 
     /// Anything on registers, for all lanes of the mask at once.

@@ -7,7 +7,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::exec::float::steps::is_first_generation;
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::registers::{Dst, Place, Registers, Src};
-use crate::simd::{LaneStep, Marked, bits};
+use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
 
@@ -353,6 +353,12 @@ impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> Lan
         };
         Marked { unspecified: unspecified & mask, approximate: 0 }
     }
+
+    fn scalar(self) -> Step {
+        let Self { a, d, f, open } = self;
+        let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
+        Box::new(Unary { a, d, f, open })
+    }
 }
 
 /// `d = f(a, b)`, for all lanes.
@@ -380,6 +386,12 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
             }
         }
         marked
+    }
+
+    fn scalar(self) -> Step {
+        let Self { ab, d, f, open } = self;
+        let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
+        Box::new(Pair { ab, d, f, open })
     }
 }
 

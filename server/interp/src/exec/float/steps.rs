@@ -4,7 +4,7 @@
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{Dst, Registers, Src};
-use crate::simd::{LaneStep, Marked, bits};
+use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, Modifiers, Rounding};
 
@@ -146,6 +146,16 @@ where
         registers.put(self.d, mask, out);
         marked(mask, |lane| (self.marks)(a[lane], out[lane]))
     }
+
+    fn scalar(self) -> Step
+    where
+        Self: 'static,
+    {
+        let Self { d, a, f, marks } = self;
+        let f: Box<dyn Fn(A) -> D + Send + Sync> = Box::new(f);
+        let marks: Box<dyn Fn(A, D) -> Marks + Send + Sync> = Box::new(marks);
+        Box::new(Step1 { d, a, f, marks })
+    }
 }
 
 /// `d = f(a, b)`, as [`Step1`].
@@ -173,6 +183,16 @@ where
         }
         registers.put(self.d, mask, out);
         marked(mask, |lane| (self.marks)(a[lane], b[lane], out[lane]))
+    }
+
+    fn scalar(self) -> Step
+    where
+        Self: 'static,
+    {
+        let Self { d, ab, f, marks } = self;
+        let f: Box<dyn Fn(A, B) -> D + Send + Sync> = Box::new(f);
+        let marks: Box<dyn Fn(A, B, D) -> Marks + Send + Sync> = Box::new(marks);
+        Box::new(Step2 { d, ab, f, marks })
     }
 }
 
@@ -202,6 +222,16 @@ where
         }
         registers.put(self.d, mask, out);
         marked(mask, |lane| (self.marks)(a[lane], b[lane], c[lane], out[lane]))
+    }
+
+    fn scalar(self) -> Step
+    where
+        Self: 'static,
+    {
+        let Self { d, abc, f, marks } = self;
+        let f: Box<dyn Fn(A, B, C) -> D + Send + Sync> = Box::new(f);
+        let marks: Box<dyn Fn(A, B, C, D) -> Marks + Send + Sync> = Box::new(marks);
+        Box::new(Step3 { d, abc, f, marks })
     }
 }
 
