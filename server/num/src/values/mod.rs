@@ -24,11 +24,13 @@ impl Marks {
     pub const APPROXIMATE: Self = Self(2);
 
     /// Whether all of `other` is in it.
+    #[inline]
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Whether nothing is to be said.
+    #[inline]
     pub fn is_none(self) -> bool {
         self.0 == 0
     }

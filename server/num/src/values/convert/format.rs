@@ -40,6 +40,7 @@ pub enum Format {
 
 impl Format {
     /// The type with that name, without its dot (`s32`, `e4m3x2`).
+    #[inline]
     pub fn named(name: &str) -> Option<Self> {
         let integer = |bits, signed| Some(Self::Scalar(Scalar::Integer { bits, signed }));
         match name {
@@ -82,6 +83,7 @@ impl Format {
     }
 
     /// Width in bits of the register that holds it.
+    #[inline]
     pub fn bits(self) -> u32 {
         match self {
             Self::Scalar(scalar) => scalar.bits(),
@@ -92,6 +94,7 @@ impl Format {
     }
 
     /// Whether a wider register is filled with the sign.
+    #[inline]
     pub fn is_signed_integer(self) -> bool {
         matches!(self, Self::Scalar(Scalar::Integer { signed: true, .. }))
     }
@@ -99,6 +102,7 @@ impl Format {
 
 impl Scalar {
     /// Width in bits.
+    #[inline]
     pub fn bits(self) -> u32 {
         match self {
             Self::Integer { bits, .. } => bits,
@@ -109,6 +113,7 @@ impl Scalar {
     }
 
     /// The fields of a floating-point type.
+    #[inline]
     pub fn layout(self) -> Option<Layout> {
         match self {
             Self::Integer { .. } => None,
@@ -148,6 +153,7 @@ pub enum Rounding {
 
 impl Rounding {
     /// The modifier with that name, without its dot.
+    #[inline]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "rn" => Self::Rn,
@@ -165,11 +171,13 @@ impl Rounding {
     }
 
     /// Whether the result is integral.
+    #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self, Self::Rni | Self::Rzi | Self::Rmi | Self::Rpi)
     }
 
     /// The direction; `.rs` takes its random bits from elsewhere.
+    #[inline]
     pub fn direction(self) -> Direction {
         match self {
             Self::Rn | Self::Rni => Direction::Nearest,

@@ -82,6 +82,7 @@ impl Narrow {
         [Self::E4m3, Self::E5m2, Self::E2m3, Self::E3m2, Self::E2m1, Self::Ue8m0, Self::Ue4m3, Self::Ue5m3, Self::S2f6];
 
     /// The fields, where the format is a floating-point one with a fraction.
+    #[inline]
     pub const fn layout(self) -> Option<Layout> {
         match self {
             Self::E4m3 => Some(layout(4, 3, true, Special::OneNan)),
@@ -96,6 +97,7 @@ impl Narrow {
     }
 
     /// Width of a code, bits.
+    #[inline]
     pub const fn bits(self) -> u32 {
         match self {
             Self::E2m1 => 4,
@@ -106,6 +108,7 @@ impl Narrow {
     }
 
     /// The bits that an element takes in a packed register: 6-bit formats fill a byte.
+    #[inline]
     pub const fn element_bits(self) -> u32 {
         match self {
             Self::E2m1 => 4,
@@ -114,6 +117,7 @@ impl Narrow {
     }
 
     /// The exact value of a code.
+    #[inline]
     pub const fn real(self, code: u8) -> Real {
         match self {
             Self::Ue8m0 if code == 0xff => Real::NAN,
@@ -127,6 +131,7 @@ impl Narrow {
     }
 
     /// The values of all bytes: what the codes of this format are worth, exactly. NaN is `0x7fffffff`.
+    #[inline]
     pub fn table(self) -> &'static [f32; 256] {
         match self {
             Self::E4m3 => &E4M3,
@@ -155,6 +160,7 @@ impl Narrow {
 
     /// The code of an exact value. Beyond the largest number: that number with `saturate` (always in the formats of 6 and 4 bits and
     /// in `.s2f6`), else infinity or NaN. Formats without a sign take the magnitude.
+    #[inline]
     pub fn encode_real(self, value: Real, direction: Direction, saturate: bool) -> u8 {
         match self {
             Self::Ue8m0 => power_of_two(value.magnitude(), direction, saturate),

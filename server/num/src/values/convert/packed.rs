@@ -75,6 +75,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
+    #[inline]
     pub(super) fn new(from: Format, to: Format, options: Options) -> Option<Self> {
         let float = |scalar: Scalar| scalar.layout().map(Element::Float);
         let (source, together) = match from {
@@ -143,6 +144,7 @@ impl Packed {
         }
     }
 
+    #[inline]
     pub(super) fn run(&self, sources: &Sources) -> u64 {
         let mut result = 0;
         for index in 0..self.count {
@@ -183,6 +185,7 @@ impl Packed {
     }
 
     /// Whether there can be a source for which [`is_open`](Self::is_open) says yes.
+    #[inline]
     pub(super) fn can_be_open(&self) -> bool {
         let nan_result = match self.result {
             Element::Float(_) => true,
@@ -192,6 +195,7 @@ impl Packed {
     }
 
     /// Whether the manual leaves the bits of this result open.
+    #[inline]
     pub(super) fn is_open(&self, sources: &Sources) -> bool {
         let stochastic = self.options.rounding == Some(Rounding::Rs);
         (0..self.count).any(|index| {

@@ -79,6 +79,7 @@ pub struct Real {
 
 impl Real {
     /// Zero of that sign.
+    #[inline]
     pub const fn zero(negative: bool) -> Self {
         Self { negative, class: Class::Zero, exponent: 0, significand: 0 }
     }
@@ -87,6 +88,7 @@ impl Real {
     pub const NAN: Self = Self { negative: false, class: Class::Nan, exponent: 0, significand: 0 };
 
     /// `magnitude · 2^exponent` with a sign.
+    #[inline]
     pub const fn scaled(negative: bool, magnitude: u64, exponent: i32) -> Self {
         if magnitude == 0 {
             return Self::zero(negative);
@@ -95,6 +97,7 @@ impl Real {
     }
 
     /// An integer of 64 bits, read as signed or unsigned; zero is positive.
+    #[inline]
     pub const fn integer(bits: u64, signed: bool) -> Self {
         let negative = signed && (bits as i64) < 0;
         let magnitude = if negative { (bits as i64).unsigned_abs() } else { bits };
@@ -102,11 +105,13 @@ impl Real {
     }
 
     /// The value times a power of two, exactly.
+    #[inline]
     pub const fn times_power(self, power: i32) -> Self {
         Self { exponent: self.exponent + power, ..self }
     }
 
     /// Without its sign.
+    #[inline]
     pub const fn magnitude(self) -> Self {
         Self { negative: false, ..self }
     }
@@ -117,6 +122,7 @@ impl Real {
     }
 
     /// The multiple of `2^quantum` that `direction` chooses, as a count of quanta without the sign; saturates at `u64::MAX`.
+    #[inline]
     pub fn quanta(self, quantum: i32, direction: Direction) -> u64 {
         match self.class {
             Class::Zero | Class::Nan => return 0,
@@ -166,21 +172,25 @@ impl Layout {
     }
 
     /// Width without the sign, bits.
+    #[inline]
     pub const fn magnitude_bits(self) -> u32 {
         self.exponent_bits + self.fraction_bits
     }
 
     /// The sign's bit, 0 where there is none.
+    #[inline]
     pub const fn sign_bit(self) -> u64 {
         (self.signed as u64) << self.magnitude_bits()
     }
 
     /// All bits of the magnitude: the canonical NaN of every format that has one.
+    #[inline]
     pub const fn all_ones(self) -> u64 {
         (1 << self.magnitude_bits()) - 1
     }
 
     /// The code of the largest finite number.
+    #[inline]
     pub const fn largest(self) -> u64 {
         match self.special {
             Special::Ieee => self.infinity() - 1,
@@ -190,11 +200,13 @@ impl Layout {
     }
 
     /// The code of infinity in an IEEE format (elsewhere a number without meaning).
+    #[inline]
     pub const fn infinity(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
     /// The code of 1.
+    #[inline]
     pub const fn one(self) -> u64 {
         (self.bias as u64) << self.fraction_bits
     }
@@ -205,6 +217,7 @@ impl Layout {
     }
 
     /// Whether these bits are a NaN.
+    #[inline]
     pub const fn is_nan(self, bits: u64) -> bool {
         let magnitude = bits & self.all_ones();
         match self.special {
@@ -215,12 +228,14 @@ impl Layout {
     }
 
     /// Whether these bits are a subnormal number (zero is none).
+    #[inline]
     pub const fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & self.all_ones();
         magnitude != 0 && magnitude >> self.fraction_bits == 0
     }
 
     /// The value of a code; bits above the format are not looked at.
+    #[inline]
     pub const fn decode(self, bits: u64) -> Real {
         let negative = bits & self.sign_bit() != 0;
         let magnitude = bits & self.all_ones();
@@ -240,6 +255,7 @@ impl Layout {
     /// The code of a value, rounded once. Too large a value becomes infinity (the NaN of a format without infinities), the largest
     /// number where the direction leads there or `saturate` is set. A NaN becomes the canonical one, positive; the largest number in
     /// a format that has none. A format without a sign takes the magnitude.
+    #[inline]
     pub fn encode(self, value: Real, direction: Direction, saturate: bool) -> u64 {
         let value = if self.signed { value } else { value.magnitude() };
         let sign = if value.negative { self.sign_bit() } else { 0 };
@@ -284,6 +300,7 @@ impl Layout {
 
     /// Whether rounding with an exponent that knows no bound would stay below the smallest normal number. That is when `.ftz` flushes
     /// a result: `ptxas` compares the source of `cvt.ftz.f32.f64` with just these bounds (`.rn`, `.rz`, `.rm`, `.rp`, sm_90).
+    #[inline]
     pub fn is_tiny(self, value: Real, direction: Direction) -> bool {
         if value.class != Class::Finite || value.top() >= self.smallest_exponent() {
             return false;

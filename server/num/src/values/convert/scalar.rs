@@ -55,11 +55,13 @@ fn saturate_to_one(bits: u64, layout: Layout) -> u64 {
 }
 
 /// `.relu`: NaN stays (the canonical one), whatever else has a sign becomes +0.
+#[inline]
 pub(super) fn cut_negative(bits: u64, layout: Layout) -> u64 {
     if !layout.is_nan(bits) && bits & layout.sign_bit() != 0 { 0 } else { bits }
 }
 
 /// Between two integers of at most 64 bits; `.sat` clamps.
+#[inline]
 pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64) -> u64 {
     let scalar = Scalar::Integer { bits: to.0, signed: to.1 };
     let value = read(Scalar::Integer { bits: from.0, signed: from.1 }, false, bits);
@@ -71,6 +73,7 @@ pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64)
 }
 
 /// Any source to an integer.
+#[inline]
 pub(super) fn float_to_integer(from: Scalar, to: (u32, bool), rounding: Rounding, ftz: bool, bits: u64) -> u64 {
     let value = read(from, ftz, bits);
     let odd_nan = from == Scalar::F64 || to.0 == 64;
@@ -95,6 +98,7 @@ fn nan(from: Scalar, to: Scalar, options: &Options, bits: u64) -> u64 {
 }
 
 /// Any source to a floating-point type.
+#[inline]
 pub(super) fn to_float(from: Scalar, to: Scalar, options: &Options, bits: u64) -> u64 {
     let Some(layout) = to.layout() else { return 0 };
     let ftz_to = options.ftz && to == Scalar::F32;

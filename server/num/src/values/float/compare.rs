@@ -58,6 +58,7 @@ impl Comparison {
     ];
 
     /// The word in the instruction, without its dot.
+    #[inline]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Eq => "eq",

@@ -10,6 +10,7 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
 }
 
 /// `1/first!, 1/(first + step)!, …`, the signs alternating where asked for.
+#[inline]
 const fn inverse_factorials<const N: usize>(first: u32, step: u32, alternating: bool) -> [f64; N] {
     let mut coefficients = [0.0; N];
     let (mut i, mut k, mut factorial) = (0, 0, 1.0);

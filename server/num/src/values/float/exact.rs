@@ -22,6 +22,7 @@ const INFINITY: u64 = 0x7ff0_0000_0000_0000;
 
 impl Exact {
     /// The value of a finite `.f64`.
+    #[inline]
     pub fn of(bits: u64) -> Self {
         let biased = (bits >> FRACTION_BITS & 0x7ff) as i32;
         let fraction = bits & ((1 << FRACTION_BITS) - 1);
@@ -34,6 +35,7 @@ impl Exact {
     }
 
     /// The exact product of two numbers of up to 63 bits.
+    #[inline]
     pub fn product(self, other: Self) -> Self {
         Self {
             negative: self.negative != other.negative,
@@ -43,6 +45,7 @@ impl Exact {
     }
 
     /// The quotient of two numbers of up to 64 bits, the divisor not zero.
+    #[inline]
     pub fn quotient(self, divisor: Self) -> Self {
         let (a, b) = (self.raised(127), divisor.raised(64));
         let Some(mantissa) = a.mantissa.checked_div(b.mantissa) else { return self };
@@ -55,6 +58,7 @@ impl Exact {
     }
 
     /// The square root of a number that is not negative.
+    #[inline]
     pub fn root(self) -> Self {
         let mut a = self.raised(WIDTH);
         if a.exponent % 2 != 0 {
@@ -67,6 +71,7 @@ impl Exact {
     }
 
     /// The sum. Opposite numbers give a zero of the sign that `rounding` asks for.
+    #[inline]
     pub fn sum(self, other: Self, rounding: Rounding) -> Self {
         let zero_sign = rounding == Rounding::Down;
         match (self.mantissa == 0, other.mantissa == 0) {
@@ -86,6 +91,7 @@ impl Exact {
     }
 
     /// The same value, its mantissa moved up to `width` bits (zero stays zero).
+    #[inline]
     fn raised(self, width: u32) -> Self {
         let up = self.mantissa.leading_zeros().saturating_sub(128 - width);
         if self.mantissa == 0 {
@@ -95,6 +101,7 @@ impl Exact {
     }
 
     /// The bits of the `.f64` that it rounds to.
+    #[inline]
     pub fn round(self, rounding: Rounding) -> u64 {
         let sign = u64::from(self.negative) << 63;
         if self.mantissa == 0 {
@@ -131,6 +138,7 @@ impl Exact {
 }
 
 /// `value >> count`, the last bit set when any that was dropped was.
+#[inline]
 fn shift_right(value: u128, count: u32) -> u128 {
     match value.checked_shr(count) {
         Some(kept) => kept | u128::from(kept << count != value),

@@ -21,6 +21,7 @@ pub enum Comparison {
 
 impl Comparison {
     /// The comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
+    #[inline]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "eq" => Self::Eq,

@@ -19,6 +19,7 @@ pub enum Pattern {
 
 impl Pattern {
     /// The mode of a modifier, without its dot.
+    #[inline]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "f4e" => Self::Forward,

@@ -14,6 +14,7 @@ impl Part {
     pub const ALL: Self = Self { bits: 32, at: 0 };
 
     /// The part of a selector, without its dot: `b0` … `b3`, `h0`, `h1`.
+    #[inline]
     pub fn of(selector: &str) -> Option<Self> {
         Some(match selector {
             "b0" => Self { bits: 8, at: 0 },

@@ -59,6 +59,7 @@ impl Choice {
     pub const A: Self = Self([0, 1, 2, 3]);
 
     /// Without a selector on `b`: all of `b` in order.
+    #[inline]
     pub fn b(width: Width) -> Self {
         match width {
             Width::Halves => Self([2, 3, 0, 0]),
@@ -67,6 +68,7 @@ impl Choice {
     }
 
     /// The choice of a selector, without its dot: `h32`, `b7654`; the last digit is that of the lowest element.
+    #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let (letter, limit) = match width {
             Width::Halves => ('h', b'3'),
@@ -93,6 +95,7 @@ impl Mask {
     pub const ALL: Self = Self(15);
 
     /// The mask of a selector, without its dot: `h1`, `b310`.
+    #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let letter = if width == Width::Halves { 'h' } else { 'b' };
         let digits = selector.strip_prefix(letter)?;
