@@ -236,7 +236,8 @@ impl Analyzer {
             .map(|(index, text, record)| {
                 let name = name_of(snapshot, items[index].node);
                 let old = record.or_else(|| self.functions.take_named(&name));
-                (index, Mutex::new(Some((text, name, old))))
+                let fresh = if self.for_one_check { Statements::forgetful() } else { Statements::default() };
+                (index, Mutex::new(Some((text, name, old, fresh))))
             })
             .collect();
         let size = |(index, _): &(usize, _)| items[*index].range.len();
@@ -246,7 +247,7 @@ impl Analyzer {
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let snapshots = (snapshot, last);
             let record = check_item(snapshots, &items[*index], *index, &header, environment, heads, known);
-            Some((*index, if for_one_check { record.without_statements() } else { record }))
+            Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
         records.extend(checked.into_iter().flatten());
         records.sort_by_key(|(index, _)| *index);
@@ -271,10 +272,6 @@ impl Analyzer {
 }
 
 impl Record {
-    fn without_statements(self) -> Self {
-        Self { statements: Statements::default(), layout: Vec::new(), ..self }
-    }
-
     fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
         self.environment == environment
             && self.first == (header.first_body == Some(item))
@@ -347,9 +344,8 @@ fn check_item(
     header: &Header,
     environment: u64,
     heads: &mut Heads,
-    (text, name, old): (u64, String, Option<Record>),
+    (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
 ) -> Record {
-    let mut statements = Statements::default();
     let mut before = None;
     if let Some(mut old) = old {
         before = last.and_then(|last| old.before(snapshot, last, item));

@@ -251,9 +251,23 @@ pub struct Statements {
     module: u64,
     /// Counts the changes of the scope, over all checks.
     pub scope: u64,
+    /// Nothing is remembered: there will be no other check.
+    forgetful: bool,
 }
 
 impl Statements {
+    /// Remembers nothing, for the one check of a text: statements of the same text are rare in one.
+    pub fn forgetful() -> Self {
+        Self { forgetful: true, ..Self::default() }
+    }
+
+    /// A statement has looked up a name.
+    pub fn note(&self, name: &str, meaning: Meaning) {
+        if !self.forgetful {
+            self.names.borrow_mut().note(name, meaning);
+        }
+    }
+
     /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything in the function that
     /// names may depend on: in the same state, and with the same names in the module, nothing is looked up. `look_up` says what a name
     /// stands for.
@@ -279,6 +293,9 @@ impl Statements {
 
     /// Remembers what was found with the names that were noted. Whether there is nothing to do when it is met again in the same state.
     pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, state: u64) -> bool {
+        if self.forgetful {
+            return false;
+        }
         let found = if found.is_empty() {
             // Nearly every statement is clean; they share one empty list.
             Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())))
@@ -308,6 +325,9 @@ impl Statements {
 
     /// Remembers a block in which nothing was found.
     pub fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
+        if self.forgetful {
+            return;
+        }
         let found = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
         let module = (!inside.of_module.is_empty()).then_some(self.module);
         let inside = Some(Arc::new(inside));

@@ -32,7 +32,7 @@ impl Names for Body<'_, '_> {
         if meaning.module {
             self.depend(name);
         }
-        self.statements.names.borrow_mut().note(name, meaning);
+        self.statements.note(name, meaning);
         meaning.symbol
     }
 
