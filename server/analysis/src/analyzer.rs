@@ -166,7 +166,7 @@ impl Functions {
 }
 
 impl Analyzer {
-    /// Keeps nothing that only the check of an edited text would use, which is a third of the memory.
+    /// Keeps nothing that only the check of an edited text would use, which is a third of the memory; nor facts, which are asked for later.
     pub fn for_one_check() -> Self {
         Self { for_one_check: true, ..Self::default() }
     }

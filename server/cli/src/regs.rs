@@ -133,7 +133,7 @@ fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
         Opened::Unreadable(why) => return Outcome::Unreadable(why),
     };
     let name = origin.name();
-    let mut analyzer = Analyzer::for_one_check();
+    let mut analyzer = Analyzer::default();
     analyzer.keep_facts();
     analyzer.set_threads(threads);
     // The command line took no name that the tables do not have.
