@@ -15,6 +15,7 @@ use super::unreadable::Refusal;
 use super::worker::Worker;
 use super::workspace::Workspace;
 use ptx_wire::outgoing::Outgoing;
+use dashmap::DashMap;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,7 +56,7 @@ pub struct Shared {
     session: OnceLock<Session>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
-    documents: Mutex<HashMap<Uri, Arc<Document>>>,
+    documents: DashMap<Uri, Arc<Document>>,
     touched: Mutex<Option<Uri>>,
     refused: Mutex<HashMap<Uri, Refusal>>,
 }
@@ -78,7 +79,7 @@ impl Shared {
             session: OnceLock::new(),
             settings: RwLock::default(),
             folders: RwLock::default(),
-            documents: Mutex::default(),
+            documents: DashMap::new(),
             touched: Mutex::default(),
             refused: Mutex::default(),
         }
@@ -154,12 +155,12 @@ impl Shared {
 
     /// An open document.
     pub fn document(&self, uri: &Uri) -> Option<Arc<Document>> {
-        lock(&self.documents).get(uri).cloned()
+        self.documents.get(uri).map(|document| Arc::clone(&document))
     }
 
     /// All open documents.
     pub fn documents(&self) -> Vec<Arc<Document>> {
-        lock(&self.documents).values().cloned().collect()
+        self.documents.iter().map(|document| Arc::clone(&document)).collect()
     }
 
     /// A panic was caught in work on something: a document, a kind of request. The user is told once for each.
@@ -176,17 +177,17 @@ impl Shared {
         let document = Arc::new(document);
         self.touch(&uri);
         // It is there before its worker reads the settings: who changes them has every document checked again.
-        lock(&self.documents).insert(uri.clone(), Arc::clone(&document));
+        self.documents.insert(uri.clone(), Arc::clone(&document));
         if let Err(error) = Worker::start(Arc::clone(self), document, publisher) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
-            lock(&self.documents).remove(&uri);
+            self.documents.remove(&uri);
             lock(&self.refused).insert(uri, Refusal::NoThread);
         }
     }
 
     /// Closes a document; what was reported of it is taken back.
     pub fn close(&self, uri: &Uri) {
-        let document = lock(&self.documents).remove(uri);
+        let document = self.documents.remove(uri).map(|(_, document)| document);
         self.found(uri);
         self.ptxas.forget(uri);
         if let Some(document) = document {
