@@ -87,7 +87,7 @@ struct Asked {
 
 /// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
 /// file for a moment, and the next one restores it.
-const KEPT: u8 = 6;
+const MAX_UNUSED_CHECKS: u8 = 6;
 
 /// Names of the module that a function used, and what they were.
 pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
@@ -150,7 +150,7 @@ impl Functions {
         let most = records.len() * 2 + 64;
         for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
             record.unused += 1;
-            if record.unused <= KEPT && records.len() < most {
+            if record.unused <= MAX_UNUSED_CHECKS && records.len() < most {
                 records.push(record);
             }
         }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// More findings about one initializer help nobody.
-const MOST: usize = 10;
+const MAX_DIAGNOSTICS: usize = 10;
 
 /// What an initializer stands in.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +112,7 @@ impl<'a, 't> Checker<'a, 't> {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        if self.findings < MOST {
+        if self.findings < MAX_DIAGNOSTICS {
             self.out.push(diagnostic);
         }
         self.findings += 1;
@@ -214,7 +214,7 @@ impl<'a, 't> Checker<'a, 't> {
                 short = Some((self.range(element), row));
             }
             count += 1;
-            if self.findings > MOST {
+            if self.findings > MAX_DIAGNOSTICS {
                 return Filled::Wholly;
             }
         }

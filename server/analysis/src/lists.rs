@@ -52,7 +52,7 @@ pub fn check(
 /// The entries of a list, those of `N<5>` one by one.
 pub fn entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
     // More labels than a function can have.
-    const MOST: u32 = 1 << 16;
+    const MAX_ENTRIES: u32 = 1 << 16;
     let (k, f) = (kinds(), fields());
     let targets = named_children(node).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register);
     let mut out = Vec::new();
@@ -63,7 +63,7 @@ pub fn entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)
             None => out.push((word, word.text.to_owned())),
             Some(range) => {
                 let count = range.child_by_field_id(f.count).and_then(|n| literal::integer(source.word(n).text));
-                let count = count.and_then(|n| u32::try_from(n).ok()).map_or(0, |n| n.min(MOST));
+                let count = count.and_then(|n| u32::try_from(n).ok()).map_or(0, |n| n.min(MAX_ENTRIES));
                 out.extend((0..count).map(|i| (word, format!("{}{i}", word.text))));
             }
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const WAITING: usize = 1024;
 
 /// How long the end of the process waits for lines to be written.
-const LAST_WORDS: Duration = Duration::from_millis(50);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Takes lines at once; a thread writes them.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl Queue {
 
     /// Waits a moment until all lines are written.
     pub fn flush_soon(&self) {
-        let deadline = Instant::now() + LAST_WORDS;
+        let deadline = Instant::now() + FLUSH_TIMEOUT;
         while self.waiting.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }

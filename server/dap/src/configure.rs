@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Breakpoints that are taken of one kind at most.
-const MOST: usize = 4096;
+const MAX_BREAKPOINTS: usize = 4096;
 
 /// Breakpoints as the client has set them, each with its number.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl Session {
         let path = self.path(&source);
         let of_line = |line: &i64| SourceBreakpoint { line: *line, ..SourceBreakpoint::default() };
         let given = breakpoints.unwrap_or_else(|| lines.iter().map(of_line).collect());
-        let given: Vec<_> = given.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = given.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told = given.iter().map(|(id, b)| self.line_point(&path, *id, b).0).collect::<Vec<_>>();
         self.configured.lines.insert(path, given);
         self.rebuild();
@@ -80,7 +80,7 @@ impl Session {
     /// `setFunctionBreakpoints`
     pub(super) fn set_function_breakpoints(&mut self, request: &Request) -> Answer {
         let SetFunctionBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.function_point(*id, b).0).collect();
         self.configured.functions = given;
         self.rebuild();
@@ -90,7 +90,7 @@ impl Session {
     /// `setInstructionBreakpoints`
     pub(super) fn set_instruction_breakpoints(&mut self, request: &Request) -> Answer {
         let SetInstructionBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.instruction_point(*id, b).0).collect();
         self.configured.instructions = given;
         self.rebuild();
@@ -100,7 +100,7 @@ impl Session {
     /// `setDataBreakpoints`
     pub(super) fn set_data_breakpoints(&mut self, request: &Request) -> Answer {
         let SetDataBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MOST).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given
             .iter()
             .map(|(id, b)| match self.watch(*id, b) {
@@ -118,7 +118,7 @@ impl Session {
         let SetExceptionBreakpoints { filters, filter_options } = arguments(request)?;
         let plain = filters.into_iter().map(|id| (id, None));
         let options = filter_options.into_iter().map(|o| (o.filter_id, o.condition));
-        let given: Vec<_> = plain.chain(options).take(MOST).map(|(id, c)| (self.number(), id, c)).collect();
+        let given: Vec<_> = plain.chain(options).take(MAX_BREAKPOINTS).map(|(id, c)| (self.number(), id, c)).collect();
         let told: Vec<_> = given
             .iter()
             .map(|(number, id, condition)| match exception(id, condition.as_deref()) {
@@ -139,7 +139,7 @@ impl Session {
         let from = self.incoming_line(line);
         let to = end_line.map_or(from, |l| self.incoming_line(l));
         let lines = files.iter().flat_map(|f| debuggee.places.lines(*f, from, to).map(|(line, _)| line));
-        let mut lines: Vec<usize> = lines.take(MOST).collect();
+        let mut lines: Vec<usize> = lines.take(MAX_BREAKPOINTS).collect();
         lines.sort_unstable();
         lines.dedup();
         let all: Vec<Value> = lines.iter().map(|l| json!({ "line": self.outgoing_line(*l) })).collect();

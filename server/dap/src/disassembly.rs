@@ -10,7 +10,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// Instructions that are given at once at most.
-const MOST: usize = 1 << 16;
+const MAX_INSTRUCTIONS: usize = 1 << 16;
 
 impl Session {
     /// `disassemble`
@@ -52,7 +52,8 @@ impl Session {
                 presentation_hint: None,
             }
         };
-        let instructions: Vec<DisassembledInstruction> = (0..given.instruction_count.min(MOST)).map(one).collect();
+        let instructions: Vec<DisassembledInstruction> =
+            (0..given.instruction_count.min(MAX_INSTRUCTIONS)).map(one).collect();
         body(json!({ "instructions": instructions }))
     }
 

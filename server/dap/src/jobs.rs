@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// After so long the client is told of progress.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PROGRESS_DELAY: Duration = Duration::from_millis(400);
 
 /// Stack of a job: parsing and analysis go deep.
 const STACK: usize = 16 << 20;
@@ -452,7 +452,7 @@ impl Session {
             return;
         }
         let Some(job) = &mut self.job else { return };
-        if job.began.elapsed() < PATIENCE {
+        if job.began.elapsed() < PROGRESS_DELAY {
             return;
         }
         let (done, all) = (job.control.done.load(Ordering::Relaxed), job.control.all.load(Ordering::Relaxed));

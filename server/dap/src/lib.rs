@@ -47,7 +47,7 @@ use std::time::Duration;
 use wire::{Client, Message, decode};
 
 /// A client that has gone does not read; nobody waits long for it.
-const LAST_WORDS: Duration = Duration::from_millis(400);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Debugs on standard input and output until the client ends the session.
 ///
@@ -92,6 +92,6 @@ pub fn serve(
         }
     })?;
     Session::new(client.clone(), sender).serve(&incoming);
-    client.flush(LAST_WORDS);
+    client.flush(FLUSH_TIMEOUT);
     Ok(())
 }

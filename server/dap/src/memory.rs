@@ -7,7 +7,7 @@ use ptx_interp::machine::{Machine, Target};
 use ptx_interp::memory::{Region, Window};
 
 /// Bytes that are read at once at most.
-pub const MOST: u64 = 16 << 20;
+pub const MAX_READ: u64 = 16 << 20;
 
 /// A generic address, and who sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn number(text: &str) -> Option<u64> {
 
 /// What a range of memory holds, as far as it is there: how many bytes are not, and those that follow.
 pub fn peek(machine: &Machine, reference: Reference, count: u64) -> (u64, Vec<u8>) {
-    let count = count.min(MOST);
+    let count = count.min(MAX_READ);
     let lane = Some(reference.lane);
     let read = |at: Reference, count: u64| {
         inspect::peek(machine, at.target, lane, Place::Address(at.address), count as usize).map(|p| p.bytes)

@@ -4,7 +4,7 @@ use ptx_interp::machine::{Machine, Shape, Target};
 use serde_json::{Value, json};
 
 /// Threads that a client is told of at most.
-const MOST: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// The number of a warp: the same for the whole session, from 1.
 pub fn id(shape: &Shape, target: Target) -> i64 {
@@ -33,9 +33,9 @@ pub fn list(machine: &Machine, focus: Target) -> Value {
         let running = cta.warps.iter().filter(|w| !w.is_finished());
         running.map(|w| Target { cta: cta.number, warp: w.lanes.number })
     });
-    let mut all: Vec<Target> = resident.take(MOST).collect();
+    let mut all: Vec<Target> = resident.take(MAX_THREADS).collect();
     if !all.contains(&focus) {
-        if all.len() == MOST {
+        if all.len() == MAX_THREADS {
             all.pop();
         }
         all.push(focus);

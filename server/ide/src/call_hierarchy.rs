@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Longest signature that is shown.
-const LONGEST: usize = 200;
+const MAX_SIGNATURE: usize = 200;
 
 /// A function or a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,7 @@ fn described(snapshot: &Snapshot, function: Node<'_>) -> Option<Callable> {
     let kind = function.child_by_field_id(f.kind);
     let header = snapshot.text(function.start_byte()..end);
     let mut signature = header.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((cut, _)) = signature.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = signature.char_indices().nth(MAX_SIGNATURE) {
         signature.truncate(cut);
         signature.push('…');
     }

@@ -39,7 +39,7 @@ pub struct Action {
 }
 
 /// More are no help to anybody.
-const MOST: usize = 16;
+const MAX_FIXES: usize = 16;
 
 /// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
 /// first is most likely meant. Of a long range there may be much to find; `stop` ends that early.
@@ -82,7 +82,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
         actions.iter_mut().for_each(|a| a.preferred = false);
     }
     actions.sort_by_key(|a| !a.preferred);
-    actions.truncate(MOST);
+    actions.truncate(MAX_FIXES);
     actions
 }
 

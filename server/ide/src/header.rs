@@ -7,7 +7,7 @@ use ptx_analysis::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
 /// How many items are looked at before the header is taken to be absent.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// Version, target and address size.
 pub fn environment(snapshot: &Snapshot) -> Environment {
@@ -16,7 +16,7 @@ pub fn environment(snapshot: &Snapshot) -> Environment {
     let mut progress = Progress::default();
     // The analysis reports what is wrong with the header.
     let mut unused = Vec::new();
-    for node in top(snapshot).take(MOST) {
+    for node in top(snapshot).take(MAX_ITEMS) {
         let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 4096));
         let source = Source { text: &text, base: node.start_byte() };
         let kind = node.kind_id();

@@ -8,14 +8,14 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// How many places of one name are shown: an editor asks for them whenever the cursor rests, and shows a screen of them.
-const MOST: usize = 500;
+const MAX_HIGHLIGHTS: usize = 500;
 
 /// The places to show with the offset: those of a name, with what is done to it there; the ways out of a function, where the cursor
 /// is on one of them or on the word that begins the function.
 pub fn highlights(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     let mut out = Vec::new();
     if let Some((declaration, node, name)) = references::declaration_at(snapshot, offset) {
-        references::visit_near(snapshot, &declaration, &name, Some((node.start_byte(), MOST)), |reference| {
+        references::visit_near(snapshot, &declaration, &name, Some((node.start_byte(), MAX_HIGHLIGHTS)), |reference| {
             out.push(reference);
             true
         });

@@ -25,14 +25,14 @@ pub enum LinkTarget {
 }
 
 /// More are no links that somebody follows.
-const MOST: usize = 1000;
+const MAX_LINKS: usize = 1000;
 
 /// Every link, in the order of the text.
 pub fn links(snapshot: &Snapshot) -> Vec<Link> {
     let mut out = files(snapshot);
     out.extend(addresses(snapshot));
     out.sort_by_key(|l| l.range.start);
-    out.truncate(MOST);
+    out.truncate(MAX_LINKS);
     out
 }
 
@@ -41,7 +41,7 @@ fn files(snapshot: &Snapshot) -> Vec<Link> {
     let k = kinds();
     let mut out = Vec::new();
     for node in top(snapshot) {
-        if out.len() >= MOST {
+        if out.len() >= MAX_LINKS {
             break;
         }
         if node.kind_id() == k.file_directive {
@@ -81,7 +81,7 @@ fn addresses(snapshot: &Snapshot) -> Vec<Link> {
         before.extend_from_slice(chunk.as_bytes());
         let found: Vec<usize> = finder.find_iter(&before).map(|at| start + at).collect();
         out.extend(found.into_iter().filter_map(|at| address(snapshot, at)));
-        if out.len() >= MOST {
+        if out.len() >= MAX_LINKS {
             break;
         }
         base += chunk.len();

@@ -4,9 +4,9 @@ use ptx_analysis::checks::PAGES;
 use ptx_isa::ISA;
 
 /// How many names are offered.
-const MOST: usize = 5;
+const MAX_NAMES: usize = 5;
 /// Longer words are no names.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// The names that somebody who asked for this may have meant, the nearest first: opcodes, modifiers, types, state spaces, special
 /// registers, directives, targets and codes of diagnostics; names of CUDA C++ for a word that looks like one.
@@ -14,7 +14,7 @@ pub fn nearest(query: &str) -> Vec<String> {
     let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");
     let plain = |name: &str| name.trim_start_matches(['.', '%', '"', '@']).trim_end_matches('"').to_ascii_lowercase();
     let wanted = plain(word);
-    if wanted.is_empty() || wanted.chars().count() > LONGEST {
+    if wanted.is_empty() || wanted.chars().count() > MAX_LENGTH {
         return Vec::new();
     }
     // Of `fmaa.rn.f32` the first word counts, unless all of it is a name.
@@ -40,7 +40,7 @@ pub fn nearest(query: &str) -> Vec<String> {
     }
     found.sort_unstable();
     found.dedup_by_key(|f| f.2);
-    found.into_iter().take(MOST).map(|f| f.2.to_owned()).collect()
+    found.into_iter().take(MAX_NAMES).map(|f| f.2.to_owned()).collect()
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

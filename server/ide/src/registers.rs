@@ -12,7 +12,7 @@ use ptx_analysis::registers::{Figure, Kernel};
 use ptx_syntax::Snapshot;
 
 /// The assembler gives out registers by eight to a thread, so where fewer are live at most that matters to nobody.
-pub(crate) const LEAST: u16 = 8;
+pub(crate) const MIN_LIVE: u16 = 8;
 
 /// The number of the line that an offset is in, as people count.
 pub(crate) fn line(snapshot: &Snapshot, offset: usize) -> usize {

@@ -5,7 +5,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// So many steps outwards before the last one, the whole text: a client gets each nested in the one before, and reads them recursively.
-const MOST: usize = 64;
+const MAX_STEPS: usize = 64;
 
 /// The parts of the text around an offset, each within the next.
 pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
@@ -14,7 +14,7 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     if let Some(leaf) = leaf_at(snapshot, offset) {
         out.within(snapshot, leaf);
         let mut child = leaf;
-        while out.out.len() < MOST
+        while out.out.len() < MAX_STEPS
             && let Some(parent) = child.parent()
         {
             out.add(child.byte_range());

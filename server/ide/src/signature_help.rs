@@ -45,7 +45,7 @@ pub struct SignatureParameter {
 }
 
 /// More are no help.
-const MOST: usize = 24;
+const MAX_SIGNATURES: usize = 24;
 
 /// The forms of the instruction at an offset, if that is among its operands.
 pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHelp> {
@@ -93,10 +93,10 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         return None;
     }
     let mut active = active.unwrap_or(0);
-    if signatures.len() > MOST {
+    if signatures.len() > MAX_SIGNATURES {
         // The one that is meant stays.
-        let from = active.saturating_sub(MOST - 1);
-        signatures = signatures.into_iter().skip(from).take(MOST).collect();
+        let from = active.saturating_sub(MAX_SIGNATURES - 1);
+        signatures = signatures.into_iter().skip(from).take(MAX_SIGNATURES).collect();
         active -= from;
     }
     Some(SignatureHelp { signatures, active })

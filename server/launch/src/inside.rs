@@ -4,7 +4,7 @@ use crate::files::regular;
 use std::path::{Component, Path};
 
 /// No file of a launch is larger, bytes.
-const MOST: u64 = 1 << 30;
+const MAX_FILE: u64 = 1 << 30;
 
 /// The folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
@@ -30,7 +30,7 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     if !file.starts_with(&folder) {
         return Err("it is a link to a place outside of the folder of the launch".to_owned());
     }
-    regular::read(&file, MOST).map_err(words)
+    regular::read(&file, MAX_FILE).map_err(words)
 }
 
 #[cfg(test)]

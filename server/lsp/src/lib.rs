@@ -45,7 +45,7 @@ use std::time::Duration;
 use tower_lsp_server::LspService;
 
 /// A client that has gone does not read; nobody waits long for it.
-const LAST_WORDS: Duration = Duration::from_millis(400);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Speaks the protocol on standard input and output until the client ends it.
 ///
@@ -111,7 +111,7 @@ pub fn serve(
         // Threads of documents would wait for changes as long as the process lives.
         shared.documents().iter().for_each(|d| d.close(|| {}));
     }
-    outgoing.flush(LAST_WORDS);
+    outgoing.flush(FLUSH_TIMEOUT);
     threads.shut_down();
     Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
 }

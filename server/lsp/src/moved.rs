@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// More edits than a request meets while it waits.
-const MOST: usize = 256;
+const MAX_EDITS: usize = 256;
 
 #[derive(Debug)]
 struct Edit {
@@ -33,7 +33,7 @@ impl Edits {
 
     /// Of two bytes an edit replaced what is between them.
     pub fn push(&mut self, revision: u64, range: Range<usize>, length: usize) {
-        if self.edits.len() == MOST
+        if self.edits.len() == MAX_EDITS
             && let Some(oldest) = self.edits.pop_front()
         {
             self.known_since = oldest.revision;
@@ -135,11 +135,11 @@ mod tests {
         assert_eq!(log.follow(1..1, 6, 7), Some(101..101));
         assert_eq!(log.follow(1..1, 7, 7), Some(1..1));
         assert_eq!(log.follow(1..1, 4, 7), None);
-        for revision in 8..8 + MOST as u64 {
+        for revision in 8..8 + MAX_EDITS as u64 {
             log.push(revision, 0..0, 1);
         }
         assert_eq!(log.follow(1..1, 6, 300), None);
-        assert_eq!(log.follow(1..1, 7, 7 + MOST as u64), Some(1 + MOST..1 + MOST));
+        assert_eq!(log.follow(1..1, 7, 7 + MAX_EDITS as u64), Some(1 + MAX_EDITS..1 + MAX_EDITS));
         log.replaced(400);
         assert_eq!(log.follow(1..1, 399, 401), None);
         assert_eq!(log.follow(1..1, 400, 401), Some(1..1));

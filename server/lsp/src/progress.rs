@@ -16,13 +16,13 @@ use tower_lsp_server::ls_types::{
 };
 
 /// What takes less is over before anybody has read what it was.
-const LONG: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// An editor need not paint more often.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long the client may take to make a token.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What can be stopped by its token.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Progress {
     pub fn tell(&mut self, how_far: impl FnOnce() -> (String, u32)) {
         let state = *lock(&self.state);
         match state {
-            State::Waiting if self.since.elapsed() >= LONG => self.ask(),
+            State::Waiting if self.since.elapsed() >= PROGRESS_DELAY => self.ask(),
             State::Ready => {
                 self.set(State::Begun);
                 let (message, percentage) = how_far();
@@ -112,7 +112,7 @@ impl Progress {
         self.set(State::Asked);
         let (client, token, state) = (self.shared.client.clone(), self.token.clone(), Arc::clone(&self.state));
         self.shared.spawn(async move {
-            let made = tokio::time::timeout(PATIENCE, client.create_work_done_progress(token)).await;
+            let made = tokio::time::timeout(TOKEN_TIMEOUT, client.create_work_done_progress(token)).await;
             let mut state = lock(&state);
             if *state == State::Asked {
                 *state = if matches!(made, Ok(Ok(()))) { State::Ready } else { State::Silent };

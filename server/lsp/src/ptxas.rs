@@ -8,7 +8,7 @@ use super::folders::Folders;
 use super::settings::{self, Ptxas as Written, Settings};
 use super::shared::lock;
 use crate::assembler::compare::Comparison;
-use crate::assembler::run::{LAST_WORDS, Runner};
+use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
 use crate::assembler::{Assembler, Configuration, Failure, Stamp};
 use ptx_analysis::module::{is_function, items};
 use ptx_syntax::{Snapshot, fields};
@@ -22,7 +22,7 @@ use std::time::Duration;
 use tower_lsp_server::ls_types::Uri;
 
 /// So many results are kept: of the same text with and without a change, for a few targets.
-const KEPT: usize = 16;
+const MAX_RESULTS: usize = 16;
 
 /// The key beside the section of settings by which a client vouches for them.
 const TRUSTED: &str = "workspaceTrusted";
@@ -204,7 +204,7 @@ impl Ptxas {
     pub fn remember(&self, key: Key, comparison: Arc<Comparison>) {
         let mut known = lock(&self.known);
         known.comparisons.push_back((key, comparison));
-        if known.comparisons.len() > KEPT {
+        if known.comparisons.len() > MAX_RESULTS {
             known.comparisons.pop_front();
         }
     }
@@ -253,7 +253,7 @@ impl Ptxas {
 
     /// Kills what runs: the server ends.
     pub fn end(&self) {
-        self.runner.end(LAST_WORDS);
+        self.runner.end(CLEANUP_TIMEOUT);
     }
 
     /// For `serverStatus`.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 
 /// Clients may leave a request unanswered; nobody waits for the answer, and it must not be waited for for ever.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Diagnostics are others.
 pub fn diagnostics(shared: &Arc<Shared>) {
@@ -81,7 +81,7 @@ fn send(shared: &Shared, what: &'static str, request: impl Future<Output = Resul
 }
 
 async fn within(what: &'static str, request: impl Future<Output = Result<()>>) {
-    if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, request).await {
+    if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, request).await {
         tracing::debug!("the client does not ask for {what} again: {error}");
     }
 }

@@ -1,6 +1,6 @@
 //! A text that can be edited, and its tree.
 
-use crate::forest::{Forest, LEAST, Part, point};
+use crate::forest::{Forest, MIN_CHUNK, Part, point};
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -178,7 +178,7 @@ impl Document {
 
     /// Parses a whole text; a large one in pieces on so many threads.
     pub fn in_pieces(text: &str, threads: usize) -> Self {
-        Self::cut(text, threads, LEAST)
+        Self::cut(text, threads, MIN_CHUNK)
     }
 
     /// As [`Document::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.

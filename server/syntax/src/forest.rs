@@ -15,7 +15,7 @@ use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
 /// Pieces have at least so many bytes, unless something is wrong in them: below this, threads cost more than they save. Larger ones
 /// cost more when an error comes up in them, since they are cut then.
-pub const LEAST: usize = 128 << 10;
+pub const MIN_CHUNK: usize = 128 << 10;
 
 /// Up to so many bytes, a function with an error is parsed without regard to what it was: how the parser recovers may follow from that.
 /// A larger one would keep the editor waiting for the sake of few texts.

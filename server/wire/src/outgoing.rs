@@ -8,13 +8,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// With more than this waiting, diagnostics wait too: a client that does not read must not fill the memory.
-const MUCH: usize = 16 << 20;
+const MAX_BEFORE_DIAGNOSTICS_WAIT: usize = 16 << 20;
 
 /// With more than this waiting, requests are refused, and so are answers that are ready: refusals are short. Bytes.
-const FULL: usize = 64 << 20;
+const MAX_BEFORE_REFUSAL: usize = 64 << 20;
 
 /// With more than this waiting – a hundred thousand refusals – the client is not one that will ever read. Bytes.
-const OVERFULL: usize = FULL + (24 << 20);
+const MAX_WAITING: usize = MAX_BEFORE_REFUSAL + (24 << 20);
 
 enum Item {
     Message(Vec<u8>),
@@ -91,17 +91,17 @@ impl Outgoing {
 
     /// Whether so much waits to be written that nothing should be added that can wait.
     pub fn is_congested(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > MUCH
+        self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_DIAGNOSTICS_WAIT
     }
 
     /// Whether so much waits to be written that no request is answered.
     pub fn is_full(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > FULL
+        self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_REFUSAL
     }
 
     /// Whether so much waits that the session is to end.
     pub fn is_overfull(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > OVERFULL
+        self.waiting.load(Ordering::Relaxed) > MAX_WAITING
     }
 
     /// Waits until all that was queued is written, not longer than a limit.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Edits of one input.
-const MOST: usize = 12;
+const MAX_EDITS: usize = 12;
 
 /// What is put in.
 pub const PIECES: &[&str] = &[
@@ -120,7 +120,7 @@ pub fn run(data: &[u8]) {
     if how & 1 == 1 {
         analyzer.keep_facts();
     }
-    for _ in 0..MOST {
+    for _ in 0..MAX_EDITS {
         let (range, new) = edit(&mut bytes, &text);
         text.replace_range(range.clone(), &new);
         document.edit(range, &new);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// An answer takes longer nowhere, also where ten processes share a core.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a server may go on when its client has gone.
 const END: Duration = Duration::from_secs(30);
@@ -69,7 +69,7 @@ impl Connection {
 
     /// Waits until every request is answered; `answered` says which one a message answers, and may speak back.
     pub fn settle(&mut self, answered: impl Fn(&Value) -> Option<i64>, mut back: impl FnMut(&mut Self, &Value)) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !self.open.is_empty() {
             match self.from.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(message) if self.shown => {

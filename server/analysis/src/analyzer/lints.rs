@@ -40,7 +40,7 @@ pub(super) struct Lints {
 }
 
 /// For how many passes a function that is gone is remembered.
-const KEPT: u32 = 8;
+const MAX_UNUSED_PASSES: u32 = 8;
 
 impl Analyzer {
     /// What the flow of control tells of a snapshot: everything that [`Analyzer::analyze`] leaves out since it takes more than
@@ -100,7 +100,7 @@ impl Analyzer {
         if !complete {
             return None;
         }
-        self.lints.known.retain(|_, k| pass - k.pass <= KEPT);
+        self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);
         out.extend(self.unused_functions(snapshot, &items));
         out.sort_by_key(|d| (d.range.start, d.range.end));
         Some(out)

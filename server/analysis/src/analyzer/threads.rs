@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 /// Below so many bytes of text in all, one thread is done sooner.
-const LEAST: usize = 64 << 10;
+const MIN_SHARED: usize = 64 << 10;
 
 /// How many threads may be used.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,7 +26,7 @@ impl Threads {
             heads.push(Heads::default());
         }
         let all: usize = functions.iter().map(&size).sum();
-        if self.0 < 2 || functions.len() < 2 || all < LEAST {
+        if self.0 < 2 || functions.len() < 2 || all < MIN_SHARED {
             return functions.iter().flat_map(|f| heads.first_mut().map(|heads| work(heads, f))).collect();
         }
         let mut order: Vec<(usize, &T)> = functions.iter().enumerate().collect();

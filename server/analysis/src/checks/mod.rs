@@ -269,12 +269,12 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
 
 /// `` `.a`, `.b` or `.c` ``; a long list is cut.
 pub fn one_of(names: &[&str]) -> String {
-    const MOST: usize = 16;
-    let quoted: Vec<String> = names.iter().take(MOST).map(|n| format!("`{n}`")).collect();
+    const MAX_LISTED: usize = 16;
+    let quoted: Vec<String> = names.iter().take(MAX_LISTED).map(|n| format!("`{n}`")).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),
         [one] => one.clone(),
-        _ if names.len() > MOST => format!("{} …", quoted.join(", ")),
+        _ if names.len() > MAX_LISTED => format!("{} …", quoted.join(", ")),
         [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
     }
 }

@@ -15,7 +15,7 @@ use ptx_isa::tables::Flow;
 type Condition = Vec<(Slot, bool)>;
 
 /// More predicates than this are no guard that anybody wrote.
-const MOST: usize = 16;
+const MAX_PREDICATES: usize = 16;
 
 /// Whether a register can be unwritten when an instruction of `reads` is executed; the first such instruction.
 pub fn unwritten_at(function: &Function, graph: &Graph, slot: Slot, reads: &[usize]) -> Vec<usize> {
@@ -140,7 +140,7 @@ fn assume(state: &mut Condition, literal: (Slot, bool)) -> bool {
     match state.binary_search_by_key(&literal.0, |l| l.0) {
         Ok(at) => state[at].1 == literal.1,
         Err(at) => {
-            if state.len() < MOST {
+            if state.len() < MAX_PREDICATES {
                 state.insert(at, literal);
             }
             true

@@ -34,14 +34,14 @@ pub struct Demand {
 
 /// The most registers of a thread on a target of which nothing else is known: instructions have 8 bits for the number of one, and one
 /// number stands for zero.
-pub(super) const MOST: u32 = 255;
+pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
     pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
         let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
         // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
-        let registers = model::registers(&shape).min(shape.folded.max(MOST as f32));
+        let registers = model::registers(&shape).min(shape.folded.max(MAX_REGISTERS as f32));
         Self { registers, shape, across: across.into() }
     }
 }

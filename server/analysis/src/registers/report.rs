@@ -5,7 +5,7 @@
 mod calls;
 mod shared;
 
-use super::estimate::MOST;
+use super::estimate::MAX_REGISTERS;
 use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy, WARP};
 use super::usage::{Bounds, Usage};
@@ -89,7 +89,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             registers: 0,
             unlimited: 0,
             calls: 0,
-            limit: Limit { registers: MOST, directive: None },
+            limit: Limit { registers: MAX_REGISTERS, directive: None },
             settled: false,
             shared: 0,
             dynamic_shared: false,
@@ -151,7 +151,7 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
 
 /// What the header and the target leave to a thread.
 pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> Limit {
-    let most = multiprocessor.map_or(MOST, |m| m.thread_registers);
+    let most = multiprocessor.map_or(MAX_REGISTERS, |m| m.thread_registers);
     let mut out = Limit { registers: most, directive: None };
     let mut lower = |registers: u32, range: &Range<u32>| {
         if registers < out.registers {

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes, on a busy machine too.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server and the pipes to it.
 pub struct Client {
@@ -121,7 +121,7 @@ impl Client {
         if let Some(at) = self.kept.iter().position(&fits) {
             return self.kept.remove(at).expect("it is there");
         }
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.incoming.recv_timeout(left) {

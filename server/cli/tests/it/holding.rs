@@ -178,7 +178,7 @@ fn after_a_pause_nothing_differs_from_a_fresh_document() {
         if version % 7 != 0 {
             continue;
         }
-        let deadline = Instant::now() + crate::client::PATIENCE;
+        let deadline = Instant::now() + crate::client::TIMEOUT;
         std::thread::sleep(Duration::from_millis(1600));
         let fresh = format!("file:///fresh{version}.ptx");
         let mut last = |client: &mut Client| {

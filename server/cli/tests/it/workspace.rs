@@ -1,6 +1,6 @@
 //! Files that are not open, folders, and what else concerns the whole workspace.
 
-use crate::client::{Client, PATIENCE};
+use crate::client::{Client, TIMEOUT};
 use crate::protocol::{at, codes, server};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -333,7 +333,7 @@ fn settings_that_change_make_the_client_ask_again_for_what_it_can() {
         let mut asked = Vec::new();
         // The framework hands requests on one by one, in any order.
         let begin = Instant::now();
-        let more = |n: usize| n < count && begin.elapsed() < PATIENCE;
+        let more = |n: usize| n < count && begin.elapsed() < TIMEOUT;
         while more(asked.len()) || begin.elapsed() < Duration::from_millis(200) {
             for message in client.others() {
                 client.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// A selection of more is no place to offer this unasked.
-const MOST: usize = 20_000;
+const MAX_SELECTION: usize = 20_000;
 
 /// Offers it for the instructions in a range.
 pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
-    if range.len() > MOST {
+    if range.len() > MAX_SELECTION {
         return;
     }
     let edits = canonical_order(snapshot, Some(range.clone()));

@@ -170,7 +170,7 @@ impl History {
 
 /// The words of each statement of a body.
 fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
-    const LONGEST: usize = 200;
+    const MAX_WORDS: usize = 200;
     let mut out: Vec<Vec<&str>> = Vec::new();
     let mut words: Vec<&str> = Vec::new();
     for index in 0..tokens.len() {
@@ -192,7 +192,7 @@ fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
                 words.push(word);
                 out.push(std::mem::take(&mut words));
             }
-            _ if words.len() < LONGEST => words.push(word),
+            _ if words.len() < MAX_WORDS => words.push(word),
             _ => {}
         }
     }

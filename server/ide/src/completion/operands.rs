@@ -265,11 +265,11 @@ impl<'t> List<'_, 't> {
         let mentioned = self.history().mentions(&name.text);
         // The address of a variable stands among the registers where it often does in other files: behind the one or two values that
         // nothing has read yet. A module may have thousands of variables.
-        const MOST: usize = 3;
+        const MAX_OFFERED: usize = 3;
         const FRESH: usize = 3;
         const SEEN: usize = 12;
         let listed = || found.iter().filter(|(rank, _, item)| *rank == 0 && item.kind == ItemKind::Variable).count();
-        let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MOST;
+        let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MAX_OFFERED;
         let distance = match kind {
             // Those that nothing has read yet, in their order; then the others.
             ItemKind::Parameter => usize::from(mentioned),
@@ -518,7 +518,7 @@ fn expand(pattern: &str) -> Vec<String> {
 
 /// Numbers that an operand may be, where they are few, and those that are meant most often.
 fn immediates(spec: &Spec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
-    const MOST: i64 = 16;
+    const MAX_OFFERED: i64 = 16;
     let value = spec.value;
     if value.register_only || value.access != Access::Read || value.kind != Kind::Value || !spec.lengths.is_empty() {
         return;
@@ -533,7 +533,7 @@ fn immediates(spec: &Spec, environment: &Environment, found: &mut Vec<(u32, usiz
         .iter()
         .map(|r| r.high.saturating_sub(r.low).saturating_div(r.step.max(1)).saturating_add(1))
         .fold(0, i64::saturating_add);
-    if !value.ranges.is_empty() && count <= MOST {
+    if !value.ranges.is_empty() && count <= MAX_OFFERED {
         for range in value.ranges {
             let mut number = range.low;
             while number <= range.high {

@@ -51,8 +51,8 @@ pub struct Place<'t> {
 }
 
 /// How far back a statement is looked for where the tree does not tell, and how long one may be.
-const MOST_LINES: usize = 64;
-const LONGEST: usize = 1 << 16;
+const MAX_LINES: usize = 64;
+const MAX_STATEMENT: usize = 1 << 16;
 
 impl<'t> Place<'t> {
     /// The place at an offset; nothing in comments and in lines of the preprocessor.
@@ -61,7 +61,7 @@ impl<'t> Place<'t> {
         let offset = rope.char_to_byte(rope.byte_to_char(offset.min(rope.len_bytes())));
         let end = end_of_code(snapshot, offset)?;
         let found = Statement::find(snapshot, offset, end);
-        if offset - found.start > LONGEST {
+        if offset - found.start > MAX_STATEMENT {
             return None;
         }
         let mut before = Tokens::new(snapshot.text(found.start..offset).into_owned());
@@ -176,7 +176,7 @@ fn end_of_line(snapshot: &Snapshot, offset: usize) -> usize {
     let rope = snapshot.rope();
     let line = rope.byte_to_line(offset);
     let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
-    end.min(rope.char_to_byte(rope.byte_to_char(offset + LONGEST.min(rope.len_bytes() - offset))))
+    end.min(rope.char_to_byte(rope.byte_to_char(offset + MAX_STATEMENT.min(rope.len_bytes() - offset))))
 }
 
 /// How many bytes of the word follow an offset.
@@ -255,7 +255,7 @@ impl<'t> Statement<'t> {
         }
         // The empty node that says that something is missing may stand in the next line.
         let rest = end..here.end_byte().max(end);
-        let ended = rest.len() < LONGEST && snapshot.text(rest).trim().is_empty();
+        let ended = rest.len() < MAX_STATEMENT && snapshot.text(rest).trim().is_empty();
         if (last == ";" && ended) || (kind == k.label && last == ":") {
             return Self { labelled: kind == k.label, ..new(holder) };
         }
@@ -345,7 +345,8 @@ impl<'t> Statement<'t> {
         let mut function = None;
         if let Some((node, word)) = header {
             let from = rope.line_to_byte(line_of(word.start_byte()));
-            let open = Tokens::new(snapshot.text(word.start_byte()..end.min(word.start_byte() + LONGEST)).into_owned());
+            let open =
+                Tokens::new(snapshot.text(word.start_byte()..end.min(word.start_byte() + MAX_STATEMENT)).into_owned());
             function = Some(node);
             if open.words(0).any(|w| w == "{") {
                 level = Level::Body;
@@ -359,7 +360,7 @@ impl<'t> Statement<'t> {
         if line_of(offset) > line && !snapshot.text(end - 1..end).ends_with([',', '(', '|']) {
             return Self { start: offset, level, function, holder, labelled: false };
         }
-        for _ in 0..MOST_LINES {
+        for _ in 0..MAX_LINES {
             if line == 0 {
                 break;
             }

@@ -109,10 +109,10 @@ fn by_text(place: &Place<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>)
 }
 
 /// How much of a declaration is read: an initializer may be megabytes long.
-const LONGEST: usize = 1 << 14;
+const MAX_DECLARATION: usize = 1 << 14;
 
 fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: Origin, out: &mut Vec<Name>) {
-    if node.end_byte() - node.start_byte() > LONGEST && origin != Origin::Module {
+    if node.end_byte() - node.start_byte() > MAX_DECLARATION && origin != Origin::Module {
         return;
     }
     let text = snapshot.text(node.byte_range());
@@ -193,7 +193,7 @@ pub fn signature(snapshot: &Snapshot, function: Node<'_>) -> Option<String> {
         .child_by_field_id(f.parameters)
         .or_else(|| function.child_by_field_id(f.name))
         .map_or(kind.end_byte(), |n| n.end_byte());
-    let text = snapshot.text(kind.start_byte()..end.min(kind.start_byte() + LONGEST));
+    let text = snapshot.text(kind.start_byte()..end.min(kind.start_byte() + MAX_DECLARATION));
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

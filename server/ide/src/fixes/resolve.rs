@@ -8,7 +8,7 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// How many items are looked at before the header is taken to be absent.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// An edit as a replacement; nothing if what it is to change is not there. `at` is where the finding is.
 pub fn edit(snapshot: &Snapshot, at: usize, edit: &Edit) -> Option<TextEdit> {
@@ -25,7 +25,7 @@ pub fn edit(snapshot: &Snapshot, at: usize, edit: &Edit) -> Option<TextEdit> {
 }
 
 fn header(snapshot: &Snapshot, kind: u16) -> Option<Node<'_>> {
-    top(snapshot).take(MOST).take_while(|n| n.kind_id() != kinds().function).find(|n| n.kind_id() == kind)
+    top(snapshot).take(MAX_ITEMS).take_while(|n| n.kind_id() != kinds().function).find(|n| n.kind_id() == kind)
 }
 
 /// The architecture in `.target`, which may have options beside it.

@@ -10,7 +10,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// Elements of a matrix that are told; a larger one is left out.
-const MOST: usize = 1 << 16;
+const MAX_ELEMENTS: usize = 1 << 16;
 
 /// The matrices of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
             _ => vec![word(found.operand)],
         };
         let size = (layout.rows as usize).saturating_mul(layout.columns as usize);
-        if size > MOST || layout.columns < 2 {
+        if size > MAX_ELEMENTS || layout.columns < 2 {
             continue;
         }
         for matrix in 0..layout.matrices {
@@ -109,7 +109,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
                 let (row, column) = (place.row, place.column);
                 Some(MatrixElement { lane: holder.thread, register: bits.register, part, row, column })
             };
-            let elements: Vec<MatrixElement> = all.filter_map(element).take(MOST).collect();
+            let elements: Vec<MatrixElement> = all.filter_map(element).take(MAX_ELEMENTS).collect();
             if elements.is_empty() {
                 continue;
             }

@@ -13,9 +13,9 @@ use std::ops::Range;
 /// How many uses are counted before it is many.
 const MOST_USES: usize = 100;
 /// Longest text that is searched for uses.
-const LONGEST_SCOPE: usize = 4 << 20;
+const MAX_SCOPE: usize = 4 << 20;
 /// Longest piece of source that is shown.
-const LONGEST: usize = 2000;
+const MAX_LENGTH: usize = 2000;
 
 /// What is said of a name: in short, and what follows when the rest of the hover has been said.
 #[derive(Default)]
@@ -164,7 +164,7 @@ struct Uses {
 /// Finds the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
 fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
-    if scope.len() > LONGEST_SCOPE {
+    if scope.len() > MAX_SCOPE {
         return None;
     }
     let mut uses = Uses { references: Vec::new(), cut: false };
@@ -259,7 +259,7 @@ fn one_line(snapshot: &Snapshot, range: Range<usize>) -> String {
 /// Source as it is, but not too much of it.
 fn cut(snapshot: &Snapshot, range: Range<usize>) -> String {
     let rope = snapshot.rope();
-    let most = range.start + LONGEST;
+    let most = range.start + MAX_LENGTH;
     if range.end <= most {
         return snapshot.text(range).trim_end().to_owned();
     }

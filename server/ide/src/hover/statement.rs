@@ -4,7 +4,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// Longest statement that is shown whole.
-const LONGEST: usize = 72;
+const MAX_LENGTH: usize = 72;
 /// Where what is said of a statement stands at the latest.
 const COLUMN: usize = 48;
 /// How far a statement is followed.
@@ -21,7 +21,7 @@ pub fn statement_at(snapshot: &Snapshot, start: usize) -> String {
 /// A text on one line and not too long.
 pub fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{} …", line.get(..end).unwrap_or("").trim_end()),
         None => line,
     }

@@ -1,7 +1,7 @@
 //! How many registers hold a value: behind the lines where the number peaks, or behind all lines.
 
 use super::{Hint, Hints, PressureHints};
-use crate::registers::{LEAST, counted, lines, live, peaks};
+use crate::registers::{MIN_LIVE, counted, lines, live, peaks};
 use ptx_analysis::registers::{Figure, Figures, Live};
 
 /// Where more places than this reach the peak, only the first is marked.
@@ -25,7 +25,7 @@ impl Hints<'_> {
 
     fn peaks(&mut self, figure: &Figure) {
         let most = figure.kernel().map_or_else(Live::default, |k| k.facts.usage().pressure.most);
-        if most.b32 < LEAST {
+        if most.b32 < MIN_LIVE {
             return;
         }
         let mut found = peaks(figure);
@@ -56,7 +56,7 @@ impl Hints<'_> {
         let rope = self.snapshot.rope();
         let from = rope.line_to_byte(rope.byte_to_line(self.range.start.min(rope.len_bytes())));
         for line in lines(self.snapshot, figure, from..self.range.end + 1) {
-            if line.live.b32 == most.b32 && most.b32 >= LEAST {
+            if line.live.b32 == most.b32 && most.b32 >= MIN_LIVE {
                 self.mark(line.offset, most.b32, 0, figure);
                 continue;
             }

@@ -7,11 +7,11 @@ use ptx_isa::tables::Form;
 pub type Values = Vec<Option<&'static str>>;
 
 /// How many combinations are looked at before giving up.
-const MOST: usize = 200_000;
+const MAX_COMBINATIONS: usize = 200_000;
 
 /// The legal combination with the fewest modifiers, those first in the tables preferred, that has these values.
 pub fn least(form: &'static Form, fixed: &[(usize, &'static str)]) -> Option<Values> {
-    let mut left = MOST;
+    let mut left = MAX_COMBINATIONS;
     let mut begun = Vec::with_capacity(form.slots.len());
     search(form, fixed, &mut begun, &mut left).then_some(begun)
 }

@@ -1,7 +1,7 @@
 //! The same in words.
 
 use super::pressure::{HeldValue, held};
-use super::{LEAST, bound as bound_at, counted, line, peaks};
+use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
 use crate::describe::Page;
 use crate::hover::{annotated, statement_at};
 use ptx_analysis::flow::facts::{Facts, Register};
@@ -184,7 +184,7 @@ pub(crate) fn cost(snapshot: &Snapshot, facts: &Facts, base: usize, register: &R
     let most = live(Live { predicates: 0, ..pressure.most });
     let line = line(snapshot, base + facts.start(peak)?);
     let there = match facts.held_at(peak).contains(&register) {
-        _ if takes.b32 == 0 || pressure.most.b32 < LEAST => String::new(),
+        _ if takes.b32 == 0 || pressure.most.b32 < MIN_LIVE => String::new(),
         true => format!(", and is held where most are live: {most}, in line {line}"),
         false => format!(", and is not held where most are live: {most}, in line {line}"),
     };

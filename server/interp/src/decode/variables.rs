@@ -9,7 +9,7 @@ use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// Bytes that the variables of a module may have together; what lies behind is not there.
-const MOST: u64 = 1 << 36;
+const MAX_BYTES: u64 = 1 << 36;
 
 /// Bytes that the parameters of a kernel may have.
 const PARAMETERS: u64 = 1 << 16;
@@ -28,7 +28,7 @@ struct Filled {
 
 impl Filled {
     fn place(&mut self, name: &str, symbol: &Variable, stated: u64) -> Located {
-        let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MOST);
+        let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MAX_BYTES);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
         let next = |end: &mut u64| {
             let address = end.next_multiple_of(align);

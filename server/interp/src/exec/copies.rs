@@ -11,7 +11,7 @@ use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// More operations in flight than this are not looked after.
-const MOST: usize = 1 << 20;
+const MAX_COPIES: usize = 1 << 20;
 
 /// Bytes of shared memory that share a counter.
 const GRANULE: u64 = 16;
@@ -207,7 +207,7 @@ pub(crate) fn begin(
         written_by_engine(context, at, bytes as usize);
     }
     let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
-    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MOST {
+    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
         return None;
     }
     let reads = reads.and_then(|(at, bytes)| span(context, at, bytes));

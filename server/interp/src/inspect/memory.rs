@@ -11,7 +11,7 @@ use ptx_num::values::Marks;
 use std::ops::Range;
 
 /// Bytes that are read at once at most.
-const MOST: usize = 1 << 24;
+const MAX_READ: usize = 1 << 24;
 
 /// A state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -368,7 +368,7 @@ pub fn peek(
         return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
     }
     let room = usize::try_from(storage.len().saturating_sub(at)).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; length.min(room).min(MOST)];
+    let mut bytes = vec![0; length.min(room).min(MAX_READ)];
     let read = storage.read(at, &mut bytes);
     let mut known: Vec<Range<usize>> = Vec::new();
     if read.uninitialized {

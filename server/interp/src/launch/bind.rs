@@ -1,7 +1,7 @@
 //! From a launch to a machine that is about to start.
 
 use super::images::Images;
-use super::settle::{MOST, contents, describe_at, is_aggregate};
+use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
 use crate::decode::Executable;
 use crate::machine::{Machine, Memory, Settings, Shape};
@@ -159,9 +159,9 @@ fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>
         let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
         let Some(element) = element else { continue };
         all = all.saturating_add(located.bytes);
-        if all > MOST {
+        if all > MAX_BUFFER_BYTES {
             let words = format!(
-                "the buffers and the variables of the module have {all} bytes with `{}`, but {MOST} are the most that a launch can have",
+                "the buffers and the variables of the module have {all} bytes with `{}`, but {MAX_BUFFER_BYTES} are the most that a launch can have",
                 variable.name
             );
             return Err(Mistake::new(launch.range.clone(), words));
@@ -197,7 +197,7 @@ impl Binding<'_> {
         let mut wanted: Vec<&Given> = self.launch.named().collect();
         // Buffers that no parameter holds come last.
         wanted.sort_by_key(|g| (self.index(g).unwrap_or(usize::MAX), g.offset));
-        let mut left = MOST;
+        let mut left = MAX_BUFFER_BYTES;
         for given in wanted {
             let Argument::Buffer(buffer) = &given.argument else { continue };
             if let Contents::File(path) = &buffer.contents {

@@ -13,7 +13,7 @@ use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
 /// Bytes that the buffers of a launch may have together.
-pub const MOST: u64 = 1 << 30;
+pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
 /// Finds out which names are parameters and which variables, and what cannot be. `text` is that of the module.
 pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake> {
@@ -43,8 +43,8 @@ pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake
         _ => 0,
     };
     let all = launch.named().fold(0u64, |all, given| all.saturating_add(bytes(given)));
-    if all > MOST {
-        let words = format!("the buffers have {all} bytes, but {MOST} are the most that a launch can have");
+    if all > MAX_BUFFER_BYTES {
+        let words = format!("the buffers have {all} bytes, but {MAX_BUFFER_BYTES} are the most that a launch can have");
         mistakes.push(Mistake::new(launch.range.clone(), words));
     }
     for expectation in &launch.expectations {

@@ -22,7 +22,7 @@ const FAIRNESS: u64 = 8;
 const RESIDENT: usize = 1024;
 
 /// After so many steps in which no cluster came to its end, another one starts: they may wait for it in a loop.
-const PATIENCE: u64 = 200_000;
+const MAX_IDLE_STEPS: u64 = 200_000;
 
 /// So often everybody may give up waiting without anything changing before that is called a deadlock.
 const HOPE: u32 = 256;
@@ -212,7 +212,7 @@ impl Machine {
         }
         if went_on {
             self.schedule.level = 0;
-            if self.steps - self.schedule.since > PATIENCE {
+            if self.steps - self.schedule.since > MAX_IDLE_STEPS {
                 self.admit();
             }
             return None;

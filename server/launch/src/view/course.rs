@@ -4,7 +4,7 @@ use crate::evaluate::Evaluated;
 use ptx_interp::machine::{Detail, Recorded, Target};
 
 /// Steps that are kept. What comes later is found by executing it again.
-const KEPT: usize = 1 << 17;
+const MAX_STEPS: usize = 1 << 17;
 
 /// The way of a warp: found once, and asked for by everything that is shown of it.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Course {
 impl Course {
     /// Of a warp. `cancelled` is asked now and then; whoever says yes must throw it away.
     pub fn new(done: &Evaluated, target: Target, cancelled: &dyn Fn() -> bool) -> Self {
-        let kept = done.run.steps_of(target, 0, KEPT, Detail::MASKS, cancelled);
-        let steps = if kept.len() < KEPT { kept.len() as u64 } else { done.run.steps(target, cancelled) };
+        let kept = done.run.steps_of(target, 0, MAX_STEPS, Detail::MASKS, cancelled);
+        let steps = if kept.len() < MAX_STEPS { kept.len() as u64 } else { done.run.steps(target, cancelled) };
         Self { target, steps, kept }
     }
 

@@ -18,7 +18,7 @@ const FILE: u64 = 4 << 30;
 const LINGER: Duration = Duration::from_millis(200);
 
 /// How long the end of this process waits for a temporary folder to be removed.
-pub const LAST_WORDS: Duration = Duration::from_millis(250);
+pub const CLEANUP_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Why there is no output.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Runner {
         let runner = Arc::clone(self);
         std::thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {
-                runner.end(LAST_WORDS);
+                runner.end(CLEANUP_TIMEOUT);
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         })?;

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use tower_lsp_server::ls_types::Uri;
 
 /// So many runs are kept: each holds copies of its machine.
-const KEPT: usize = 4;
+const MAX_RUNS: usize = 4;
 
 /// A run that nobody asked for by itself takes no longer.
 const UNASKED: Duration = Duration::from_millis(250);
@@ -330,7 +330,7 @@ impl Evaluations {
         let mut recent = lock(&self.recent);
         recent.retain(|uri| *uri != document.uri);
         recent.push_back(document.uri.clone());
-        while recent.len() > KEPT {
+        while recent.len() > MAX_RUNS {
             let oldest = recent.pop_front().and_then(|uri| shared.document(&uri));
             if let Some(oldest) = oldest {
                 lock(&oldest.evaluation.0).last = None;

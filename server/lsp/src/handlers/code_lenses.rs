@@ -100,11 +100,11 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
 }
 
 /// How long somebody waits for the second pass who cannot be told that it is done.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {
     let revision = document.revision();
-    if passed { document.passed(revision, PATIENCE).await } else { document.parsed(revision).await }
+    if passed { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await }
 }
 
 /// Without a command of the client a lens is text alone, but for what the server can show.

@@ -96,7 +96,7 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
 }
 
 /// Clients may leave a request unanswered.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the page of a code in the browser, or shows its first words where the client opens nothing.
 fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
@@ -108,7 +108,7 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     tokio::spawn(async move {
         if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
             let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
-            let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
+            let shown = tokio::time::timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
             if matches!(shown, Ok(Ok(true))) {
                 return;
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
 
 /// Clients may leave a request unanswered.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The number of the last word on settings: a late answer must not undo what was said after the question.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -28,7 +28,7 @@ pub fn begin(shared: &Arc<Shared>) {
                 register_options: Some(serde_json::json!({ "section": SECTION })),
             };
             let done = shared.client.register_capability(vec![registration]);
-            if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, done).await {
+            if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, done).await {
                 tracing::warn!("the client does not tell of changes of its configuration: {error}");
             }
         });
@@ -68,7 +68,7 @@ pub fn ask(shared: &Arc<Shared>) {
             section: Some(SECTION.to_owned()),
         };
         let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
-        match tokio::time::timeout(PATIENCE, shared.client.configuration(items)).await {
+        match tokio::time::timeout(CLIENT_TIMEOUT, shared.client.configuration(items)).await {
             Ok(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
                 let mut answers = answers.into_iter();
                 // `null`: nothing is set, and what came at the start holds.

@@ -22,7 +22,7 @@ use tower_lsp_server::ls_types::{
 const AT_ONCE: usize = 4000;
 
 /// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
-const PATIENCE: Duration = Duration::from_millis(600);
+const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// How often it is looked whether an evaluation is done.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     let name = uri.clone();
     // Who cannot be told that more is known of registers gets it a little later with everything else.
     let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
-    let patience = if waits { PATIENCE } else { Duration::ZERO };
+    let patience = if waits { LINTS_TIMEOUT } else { Duration::ZERO };
     if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
     {
         evaluated(document).await;
@@ -65,7 +65,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 
 /// Waits until a kernel that is evaluated after edits has been, but not long.
 async fn evaluated(document: &Document) {
-    let deadline = tokio::time::Instant::now() + 2 * PATIENCE;
+    let deadline = tokio::time::Instant::now() + 2 * LINTS_TIMEOUT;
     while tokio::time::Instant::now() < deadline {
         let Some(parsed) = document.parsed(document.revision()).await else { return };
         if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.evaluation.is_pending(snapshot)) {

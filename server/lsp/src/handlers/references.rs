@@ -13,7 +13,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Places in one answer. Nobody looks through more, and a million of them take gigabytes on their way to the client.
-pub const MOST: usize = 50_000;
+pub const MAX_PLACES: usize = 50_000;
 
 /// Announces them.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -60,8 +60,8 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
 /// Leaves out what is too much, and says so.
 fn cut<T>(found: &mut Vec<T>) -> Option<String> {
     let all = found.len();
-    found.truncate(MOST);
-    (all > MOST).then(|| format!("ptx-analyzer: the first {MOST} of {all} references are listed"))
+    found.truncate(MAX_PLACES);
+    (all > MAX_PLACES).then(|| format!("ptx-analyzer: the first {MAX_PLACES} of {all} references are listed"))
 }
 
 /// The places to show with a position.
@@ -73,7 +73,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
             kind: Some(kind(reference.access)),
         };
         let found = ptx_ide::highlights(&place.snapshot, place.offset);
-        (!found.is_empty()).then(|| found.into_iter().take(MOST).map(one).collect())
+        (!found.is_empty()).then(|| found.into_iter().take(MAX_PLACES).map(one).collect())
     })
     .await
 }
@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_left_out_and_said() {
-        let mut places = vec![(); MOST];
-        assert_eq!((cut(&mut places), places.len()), (None, MOST));
-        let mut places = vec![(); MOST + 7];
+        let mut places = vec![(); MAX_PLACES];
+        assert_eq!((cut(&mut places), places.len()), (None, MAX_PLACES));
+        let mut places = vec![(); MAX_PLACES + 7];
         let said = cut(&mut places).unwrap();
         assert!(said.contains("the first 50000 of 50007"), "{said}");
-        assert_eq!(places.len(), MOST);
+        assert_eq!(places.len(), MAX_PLACES);
     }
 }

@@ -13,7 +13,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
 /// How long the second pass is waited for, where somebody asks for that.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LINTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is asked for.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let Some(document) = shared.document(&uri) else { return Ok(None) };
     let revision = document.revision();
     let wait = argument.get("wait") == Some(&Value::Bool(true));
-    let parsed = if wait { document.passed(revision, PATIENCE).await } else { document.parsed(revision).await };
+    let parsed = if wait { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await };
     let show = asked.show;
     let answer = off_thread(move || {
         let parsed = parsed?;

@@ -1,6 +1,6 @@
 //! `textDocument/prepareRename` and `textDocument/rename`.
 
-use super::references::MOST;
+use super::references::MAX_PLACES;
 use super::{Other, at, others};
 use crate::position::Encoding;
 use crate::session::Session;
@@ -92,8 +92,8 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
 /// Refuses what is too much for an editor.
 fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
     match places {
-        0..=MOST => Ok(()),
-        _ => Err(format!("`{name}` stands in {places} places, and names in more than {MOST} are not renamed")),
+        0..=MAX_PLACES => Ok(()),
+        _ => Err(format!("`{name}` stands in {places} places, and names in more than {MAX_PLACES} are not renamed")),
     }
 }
 
@@ -150,11 +150,11 @@ fn warning(reach: Reach) -> Option<ChangeAnnotation> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, bounded};
+    use super::{MAX_PLACES, bounded};
 
     #[test]
     fn names_in_too_many_places() {
-        assert_eq!(bounded("%r1", MOST), Ok(()));
-        assert!(bounded("%r1", MOST + 1).unwrap_err().contains("`%r1` stands in 50001 places"));
+        assert_eq!(bounded("%r1", MAX_PLACES), Ok(()));
+        assert!(bounded("%r1", MAX_PLACES + 1).unwrap_err().contains("`%r1` stands in 50001 places"));
     }
 }

@@ -14,7 +14,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Clients may leave a request unanswered.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is watched.
 const FILES: &str = "**/*.{ptx,PTX}";
@@ -57,7 +57,7 @@ pub fn begin(shared: &Arc<Shared>) {
     let client = shared.client.clone();
     shared.spawn(async move {
         let done = client.register_capability(vec![registration]);
-        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, done).await {
+        if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, done).await {
             tracing::warn!("the client does not watch files: {error}");
         }
     });

@@ -13,7 +13,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Nobody looks at more; a longer query brings the others.
-const MOST: usize = 256;
+const MAX_SYMBOLS: usize = 256;
 
 /// Announces it.
 pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
@@ -49,7 +49,7 @@ pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Res
             }
         }
         found.sort_by(|(a, x), (b, y)| (Reverse(a), &x.name).cmp(&(Reverse(b), &y.name)));
-        found.truncate(MOST);
+        found.truncate(MAX_SYMBOLS);
         Some(WorkspaceSymbolResponse::Flat(found.into_iter().map(|(_, s)| s).collect()))
     })
     .await

@@ -21,7 +21,7 @@ use tower_lsp_server::ls_types::{self, Diagnostic, DiagnosticSeverity, Uri};
 pub const STACK: usize = 64 << 20;
 
 /// A tree takes more than twenty times the memory of its text, so big files go one by one.
-const BIG: u64 = 2_000_000;
+const MIN_BIG_FILE: u64 = 2_000_000;
 
 /// Whoever holds it may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::new(());
@@ -97,7 +97,7 @@ pub struct Examined {
 
 /// Looks at a file; nothing if it cannot be read.
 pub fn examine(job: &Job, want: Want, shared: &Shared, cancelled: &Cancelled) -> Option<Examined> {
-    let _alone = (job.stamp.length > BIG).then(|| lock(&BIG_ONE));
+    let _alone = (job.stamp.length > MIN_BIG_FILE).then(|| lock(&BIG_ONE));
     if cancelled.is_set() {
         return None;
     }

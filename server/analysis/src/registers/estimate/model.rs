@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 static FILE: &str = include_str!("model.txt");
 
 /// What is added to the count before it is multiplied: no thread has fewer, and small counts weigh less.
-const LEAST: f32 = 4.0;
+const MIN_REGISTERS: f32 = 4.0;
 
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,8 +87,8 @@ impl Model {
 
 /// The registers that the assembler is expected to use for a function of this shape.
 pub fn registers(shape: &Shape) -> f32 {
-    let count = shape.ordered + LEAST;
-    (count * MODEL.sum(&shape.values()).exp()).max(LEAST)
+    let count = shape.ordered + MIN_REGISTERS;
+    (count * MODEL.sum(&shape.values()).exp()).max(MIN_REGISTERS)
 }
 
 #[cfg(test)]

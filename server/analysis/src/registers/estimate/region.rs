@@ -5,7 +5,7 @@ use super::program::{Memory, Operation, Program};
 use crate::flow::Graph;
 
 /// The longest piece of code that is executed under a guard instead of jumped over, in operations.
-const LONGEST: usize = 12;
+const MAX_OPERATIONS: usize = 12;
 
 /// Blocks that follow one another, as one.
 pub struct Region {
@@ -55,7 +55,7 @@ fn skipped(program: &Program, graph: &Graph, from: usize) -> Option<(usize, usiz
     let [a, b] = graph.successors(from) else { return None };
     let one = |over: u32, to: u32| {
         let body = &program.blocks[over as usize];
-        let short = body.len() <= LONGEST && !body.iter().any(|o| o.memory == Memory::Barrier);
+        let short = body.len() <= MAX_OPERATIONS && !body.iter().any(|o| o.memory == Memory::Barrier);
         let only = |block: u32, from: &[u32]| graph.predecessors(block as usize).iter().all(|p| from.contains(p));
         let skips = short
             && graph.successors(over as usize) == [to]

@@ -16,7 +16,7 @@ use ptx_isa::tables::{Encoding, Entry, Meaning, Passage};
 use std::collections::BTreeMap;
 
 /// Forms that are open at first, if there are no more.
-const FEW: usize = 2;
+const MAX_OPEN_FORMS: usize = 2;
 /// Examples and kernels that are shown at once.
 const SHOWN: usize = 6;
 
@@ -79,7 +79,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
             p { "Its forms are not known, so nothing is checked here." }
         } @else {
             h3 { "Forms" }
-            @for article in &articles { (forms::form(article, articles.len() <= FEW, place)) }
+            @for article in &articles { (forms::form(article, articles.len() <= MAX_OPEN_FORMS, place)) }
         }
         @if !entry.doc.is_empty() { h3 { "What it does" } (place.markdown(&Passage::join(entry.doc), 3)) }
         @if !entry.operands.is_empty() {

@@ -9,7 +9,7 @@ use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
 
 /// Bytes that a text may have.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// How deep an expression may be.
 const DEEPEST: usize = 100;
@@ -19,10 +19,10 @@ const DEEPEST: usize = 100;
 /// # Errors
 /// Where it cannot be read.
 pub fn parse(text: &str) -> Result<Expression, Mistake> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return Err(Mistake {
             range: 0..text.len(),
-            message: format!("an expression has at most {LONGEST} characters"),
+            message: format!("an expression has at most {MAX_LENGTH} characters"),
         });
     }
     let mut parser = Parser { text, at: 0, nodes: Vec::new(), open: 0 };

@@ -1,7 +1,7 @@
 //! The kernels of a document, their launches, and the one that would be guessed.
 
 use super::request::{Arguments, object};
-use super::{PATIENCE, offset_of, place, read, refused};
+use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
 use crate::evaluation::module;
 use crate::shared::{Shared, cancellable};
 use ptx_interp::launch::{Guessed, Launch, complete};
@@ -111,7 +111,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
     let client = shared.client.clone();
     shared.spawn(async move {
-        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.apply_edit(edit)).await {
+        if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, client.apply_edit(edit)).await {
             tracing::info!("the launch was not written: {error}");
         }
     });

@@ -164,7 +164,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
             if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
                 let document =
                     ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown = tokio::time::timeout(PATIENCE, shared.client.show_document(document)).await;
+                let shown = tokio::time::timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
                 if !matches!(shown, Ok(Ok(true))) {
                     tracing::info!("the client has not opened the result document");
                 }
@@ -176,7 +176,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
 }
 
 /// Clients may leave a request unanswered.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+const CLIENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// The document that an argument names; without one the one that somebody works on.
 fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {

@@ -17,7 +17,7 @@ pub(super) struct Exact {
 const WIDTH: u32 = 126;
 const FRACTION_BITS: u32 = 52;
 /// The power of two that the last bit of a subnormal `.f64` stands for.
-const LEAST: i32 = -1074;
+const MIN_EXPONENT: i32 = -1074;
 const INFINITY: u64 = 0x7ff0_0000_0000_0000;
 
 impl Exact {
@@ -29,7 +29,7 @@ impl Exact {
         let hidden = u64::from(biased != 0) << FRACTION_BITS;
         Self {
             negative: bits >> 63 != 0,
-            exponent: LEAST + (biased - 1).max(0),
+            exponent: MIN_EXPONENT + (biased - 1).max(0),
             mantissa: u128::from(fraction | hidden),
         }
     }
@@ -108,7 +108,7 @@ impl Exact {
             return sign;
         }
         let bits = 128 - self.mantissa.leading_zeros() as i32;
-        let last = (self.exponent + bits - (FRACTION_BITS as i32 + 1)).max(LEAST);
+        let last = (self.exponent + bits - (FRACTION_BITS as i32 + 1)).max(MIN_EXPONENT);
         let away = match rounding {
             Rounding::Down => self.negative,
             Rounding::Up => !self.negative,
@@ -128,7 +128,7 @@ impl Exact {
             (kept >> 2) + u128::from(rounds_up)
         };
         // The hidden bit carries into the exponent, as does a mantissa that was rounded up to the next power of two.
-        let magnitude = ((i64::from(last - LEAST) as u64) << FRACTION_BITS).wrapping_add(mantissa as u64);
+        let magnitude = ((i64::from(last - MIN_EXPONENT) as u64) << FRACTION_BITS).wrapping_add(mantissa as u64);
         if last > 971 || magnitude >= INFINITY {
             let infinite = rounding == Rounding::Nearest || away;
             return sign | if infinite { INFINITY } else { INFINITY - 1 };
