@@ -11,7 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
     ("ptx-analysis", &["memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-num", &["ptx-isa"]),
-    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num"]),
+    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
     ("ptx-launch", &["ptx-analysis", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),

@@ -269,19 +269,10 @@ pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) 
     (distance <= 1 + word.len() / 4 && distance < name.len()).then_some(name)
 }
 
-/// How many letters must be changed, added or taken away to make one word of the other.
+/// The edit distance of two words, of which the first 64 letters count.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, right) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
+    let begin = |word: &str| word.chars().take(64).collect::<String>();
+    strsim::levenshtein(&begin(a), &begin(b))
 }
 
 /// `` `a`, `b` and `c` ``.
