@@ -21,7 +21,7 @@ const URI: &str = "file:///file.ptx";
 const KEY: Duration = Duration::from_millis(40);
 /// What a person does between two places; the second pass begins after 250 ms.
 const PAUSE: Duration = Duration::from_millis(400);
-/// So many minutes are told together; the first of them are those in which memory may grow.
+/// The interval between two lines of the report. Memory may grow during the first one.
 const STRETCH: Duration = Duration::from_secs(300);
 
 fn main() {

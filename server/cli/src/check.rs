@@ -110,7 +110,7 @@ pub enum Outcome {
 pub enum Findings {
     /// As text, which may have escape sequences for colours.
     Text(String),
-    /// So many that their text takes more memory than all else: it is made piece by piece as it is written.
+    /// Too many to render at once: their text would take more memory than all else, so it is rendered in parts while it is written.
     Many(Snapshot, Vec<Diagnostic>),
     /// As results of SARIF.
     Sarif(sarif::Results),

@@ -46,7 +46,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use wire::{Client, Message, decode};
 
-/// A client that has gone does not read; nobody waits long for it.
+/// How long the end waits for a client that may have stopped reading.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Debugs on standard input and output until the client ends the session.

@@ -44,7 +44,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::LspService;
 
-/// A client that has gone does not read; nobody waits long for it.
+/// How long the end waits for a client that may have stopped reading.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Speaks the protocol on standard input and output until the client ends it.
