@@ -190,7 +190,7 @@ impl Analyzer {
         }
     }
 
-    /// Lets the check of much text at once use several threads; one, if nobody says so.
+    /// Sets how many threads the check of a large text may use; one by default.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = Threads(threads);
     }
@@ -389,7 +389,7 @@ fn check_item(
     }
 }
 
-/// Whether there is a syntax error in an item: in its tree, or at its end, where nobody looks who has closed a body.
+/// Whether there is a syntax error in an item: in its tree, or at its end, which the check of a closed body does not visit.
 fn is_broken(item: &Item<'_>) -> bool {
     let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && syntax_error::ends_unclosed(node);
     item.node.has_error() || open(item.node)

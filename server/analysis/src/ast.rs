@@ -185,6 +185,6 @@ pub struct Declarator<'t> {
     pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
     /// Byte range of the first size, or of the number in `<10>`, that is no number.
     pub computed: Option<Range<usize>>,
-    /// Byte range of the initializer. It may be long; whoever wants it reads the nodes.
+    /// Byte range of the initializer. It may be long, so its elements are not lowered here.
     pub initializer: Option<Range<usize>>,
 }

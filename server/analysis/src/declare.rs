@@ -35,7 +35,7 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredN
     let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
     let count = |d: &Declarator<'_>| {
         let (_, value) = d.count.as_ref()?;
-        // A number that cannot be read is reported; how many registers there are nobody knows.
+        // A number that cannot be read is reported; the count of registers stays unknown.
         Some(value.map_or(u32::MAX, |n| n.try_into().unwrap_or(0)))
     };
     let one =

@@ -55,7 +55,7 @@ pub fn stands(word: Word<'_>, directive: &Directive, place: &str, out: &mut Vec<
     fits
 }
 
-/// A directive that has no syntax of its own where it stands: nobody knows it, or it belongs elsewhere.
+/// A directive without a syntax of its own at this place: unknown, or misplaced.
 pub fn unknown(source: Source<'_>, node: Node<'_>) -> Option<Diagnostic> {
     let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
     Some(match ISA.directive(name.text) {

@@ -19,7 +19,7 @@ use ptx_syntax::{Node, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// More findings about one initializer help nobody.
+/// Diagnostics of one initializer; more would not help.
 const MAX_DIAGNOSTICS: usize = 10;
 
 /// What an initializer stands in.

@@ -67,7 +67,7 @@ pub fn check(
     }
     let chosen = choose(instruction, head, &resolved.gates, names);
     if !matches!(chosen, Choice::Fits(..)) {
-        // What a name that is not declared would have been nobody knows.
+        // It is unknown what an undeclared name would have been.
         let mut undeclared: Vec<Mismatch> = match &chosen {
             Choice::Mismatch(found, _) => {
                 found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect()

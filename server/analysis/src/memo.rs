@@ -358,7 +358,7 @@ impl Statements {
         let check = self.check;
         self.known.retain(|key, finding| finding.check == check || passed.contains(key));
         if self.names.get_mut().names.len() > 8 * self.known.len() + 1024 {
-            // Names that somebody has typed, letter by letter.
+            // Prefixes of names, one for each letter that was typed.
             self.known.clear();
             self.names = RefCell::default();
         }

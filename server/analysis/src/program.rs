@@ -214,7 +214,7 @@ impl Program {
     /// The index of the function of that name; of an alias, that of the function which it stands for.
     pub fn function(&self, name: &str) -> Option<usize> {
         let mut index = *self.function_names.get(name)?;
-        // An alias of an alias is refused; whoever writes a ring of them gets one of its members.
+        // An alias of an alias is refused; a ring of them resolves to one of its members.
         for _ in 0..self.functions.len() {
             let Some(callable) = self.functions.get(index) else { break };
             match callable.alias.as_ref().filter(|_| callable.body.is_none()).and_then(|n| self.function_names.get(n)) {

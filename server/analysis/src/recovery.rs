@@ -154,7 +154,7 @@ pub struct Losses<'t> {
     pub labels: Vec<&'t str>,
     /// A declaration of registers is broken.
     pub registers: bool,
-    /// Names of registers that somebody had not finished.
+    /// Unfinished names of registers.
     pub bases: Vec<&'t str>,
     /// The names of register ranges that are whole: `%r` of `%r<10>`.
     pub ranges: Vec<&'t str>,
@@ -191,7 +191,7 @@ pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
             let count = a.split_once('>').and_then(|(n, _)| n.trim().parse().ok());
             count.unwrap_or(u32::MAX)
         });
-        // `1x` is a name that somebody mistyped.
+        // `1x` is a mistyped name.
         let found = found.trim_start_matches(|c: char| c.is_ascii_digit());
         if !found.is_empty() {
             out.push((found, count));

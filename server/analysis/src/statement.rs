@@ -1,4 +1,4 @@
-//! One instruction by itself, for whoever wants to know whether another way to write a statement would be right.
+//! Checks one instruction by itself: whether a rewritten statement would be accepted.
 
 use crate::checks::{guard_predicate, syntax_error};
 use crate::diagnostic::Diagnostic;

@@ -16,7 +16,7 @@ pub struct Environment {
     pub options: Vec<&'static str>,
     /// `.address_size`, 32 where it is absent.
     pub address_size: u16,
-    /// The target is not the module's own: somebody asks how the module would do there.
+    /// The target is not the module's own, but one that was asked about.
     pub asked: bool,
     /// What the module is asked about besides.
     pub project: Arc<Project>,

@@ -72,7 +72,7 @@ pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
 /// The names of the register types that agree, for messages; the plainest first.
 pub fn agreeing(instruction: TypeId, fit: Fit) -> Vec<&'static str> {
     let all = (0..ISA.types.len()).filter_map(|i| u8::try_from(i).ok()).map(TypeId);
-    // Packed types pass for integers of their size, but nobody would choose them for that.
+    // Packed types pass for integers of their size, but are never suggested for that.
     let odd = |t: TypeId| t.info().class == TypeClass::Packed && instruction.info().class != TypeClass::Packed;
     all.filter(|t| t.info().registers && !odd(*t) && agrees(instruction, *t, fit)).map(TypeId::name).collect()
 }

@@ -75,7 +75,7 @@ pub struct Bits {
 pub enum Found {
     /// Formulas.
     Layout(Box<Layout>),
-    /// Nobody says, or there is none; with why and what to do.
+    /// Undocumented, or there is none; with why and what to do.
     Unspecified(&'static Fragment),
 }
 
@@ -423,7 +423,7 @@ impl Layout {
         Some((number(&self.fragment.first)?, number(&self.fragment.last)?))
     }
 
-    /// A number of a formula that is the same for all elements: of the instruction or of one register; for whoever writes formulas out.
+    /// A number of a formula that is the same for all elements: of the instruction or of one register; used when formulas are written out.
     pub fn constant(&self, step: Step, register: Option<u32>) -> Option<i64> {
         match step {
             Step::Number(n) => Some(n),

@@ -1,6 +1,6 @@
 //! The tables read when a program starts, from the folder that `PTX_ISA_DATA` names, in place of those compiled in.
 //!
-//! For whoever writes data files: a tool built once tries each change without a build. No product is built so.
+//! For authors of data files: a tool built once tries each change without a build. No product is built this way.
 
 use crate::compiler;
 use crate::tables::Isa;

@@ -262,7 +262,7 @@ table! {
         loose: bool,
         /// Special registers, predicates and registers with a selector pass as elements of a `mixed` list.
         lax: bool,
-        /// A list of any length passes, which nobody should write.
+        /// The assembler accepts a list of any length, though none makes sense.
         lists: bool,
         /// A list of one may be written without its braces.
         bare: bool,

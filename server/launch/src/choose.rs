@@ -1,4 +1,4 @@
-//! Which launch somebody means: by the name of a kernel or a place in the text, written there, sent along, or guessed.
+//! Which launch a request means: by the name of a kernel or a place in the text, written there, sent along, or guessed.
 
 use super::evaluate::Module;
 use super::file::{self, Language};
@@ -52,7 +52,7 @@ pub enum NotChosen {
 }
 
 impl Module {
-    /// The kernel that somebody means.
+    /// The kernel that the request means.
     ///
     /// # Errors
     /// In words, if there is none.
@@ -92,7 +92,7 @@ impl Module {
         first.or_else(|| kernels().next()).ok_or_else(|| "this module has no kernel (`.entry`) with a body".to_owned())
     }
 
-    /// The launch that somebody means.
+    /// The launch that the request means.
     ///
     /// # Errors
     /// If there is no such kernel, or the launch has mistakes.

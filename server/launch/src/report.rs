@@ -1,7 +1,7 @@
 //! What came of a launch as JSON: the form that the contract of the command line fixes, and editors get too.
 //!
 //! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `guessed_lengths` (where lengths of buffers are: a sentence), `printed` (if anything was), `unwritten` (of
-//! buffers with bytes that nobody wrote, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
+//! buffers with bytes that were never written, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::Evaluated;
 use ptx_interp::findings::{Fault, Site};
@@ -45,7 +45,7 @@ pub struct Report {
     /// What was printed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub printed: String,
-    /// Ranges of bytes that nobody wrote.
+    /// Ranges of bytes that were never written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unwritten: BTreeMap<String, Vec<[u64; 2]>>,
 }

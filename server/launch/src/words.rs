@@ -215,7 +215,7 @@ pub fn few(texts: &[String]) -> String {
     }
 }
 
-/// The bits of an element; nothing where nobody wrote.
+/// The bits of an element; `None` where memory was never written.
 pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
     let bits = u64::from(placed.element.bits());
     let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
@@ -224,7 +224,7 @@ pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128>
     Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
 }
 
-/// The same in words; `?` where nobody wrote.
+/// The same in words; `?` where memory was never written.
 pub fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
     element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Trees can nest deeply, and whoever follows them may need much stack. It is address space, not memory.
+/// Trees can nest deeply, and walking them may need a large stack. It is address space, not memory.
 const STACK: usize = 64 << 20;
 
 /// The results of some work on each of some things, in their order. This thread and up to `threads - 1` others take the next thing when

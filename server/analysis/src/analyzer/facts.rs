@@ -1,4 +1,4 @@
-//! The facts of functions for whoever shows them: those that the second pass has kept, and those of one function at once.
+//! Flow facts of functions: those that the flow lints have kept, or those of one function, computed at once.
 
 use super::{Analyzer, hash_range, header};
 use crate::analyzer::lints::module_facts;

@@ -1,4 +1,4 @@
-//! The second pass: what the flow of control tells. It is for moments when nobody types.
+//! Flow lints: diagnostics that need control and data flow. They run when the document is idle.
 //!
 //! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
 //! that do not return, and the meaning of those names that it takes from the module.
@@ -24,7 +24,7 @@ struct Known {
     dependencies: Dependencies,
     /// Ranges count from the start of the item.
     found: Vec<Diagnostic>,
-    /// Where somebody wants them.
+    /// Only where `keeps_facts` is set.
     facts: Option<Arc<Facts>>,
     /// The pass that last met it.
     pass: u32,
@@ -169,7 +169,7 @@ impl Analyzer {
     }
 }
 
-/// Who says that nobody waits any more, asked from several threads.
+/// Whether the result is no longer wanted; called from several threads.
 pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// What the second pass over a function looks at besides the function.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 impl<'t> Body<'_, 't> {
     pub(super) fn parameters(&mut self, list: Node<'_>, origin: Origin) {
         if list.has_error() {
-            // What it was to declare nobody knows.
+            // It is unknown what this was meant to declare.
             return self.declare_unknown(list);
         }
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {

@@ -29,7 +29,7 @@ impl<'t> Body<'_, 't> {
             if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
                 self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
                 self.lost.labels.extend(lost_label(recalled.found, text));
-                // The function goes on depending on them although nobody looks them up this time.
+                // The function still depends on these names, although this check did not look them up.
                 let dependencies = self.dependencies.get_mut();
                 for name in recalled.of_module() {
                     if !dependencies.contains_key(name) {

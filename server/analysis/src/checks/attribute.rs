@@ -12,7 +12,7 @@ pub fn missing(range: Range<usize>, known: &[&str]) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("an attribute is missing in the parentheses: {}", super::one_of(known)))
 }
 
-/// One that nobody knows, or not here.
+/// An unknown attribute, or one that is not allowed here.
 pub fn unknown(word: Word<'_>, known: &[&str], holder: &str) -> Diagnostic {
     let message = format!("`{}` is no attribute of {holder}; expected {}", word.text, super::one_of(known));
     let found = Diagnostic::error(CODE, word.range(), message);

@@ -17,7 +17,7 @@ const PROTOCOL: Protocol = Protocol::CpAsync;
 enum Place {
     /// So far into a variable.
     Variable(u32, i64),
-    /// So far from what a register holds, as long as nobody writes it.
+    /// Offset in bytes from a register's value; invalid once the register is written.
     Register(Slot, i64),
 }
 

@@ -18,7 +18,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if writes.is_empty() || writes.iter().any(|w| live.contains(w.slot.index())) || !function.is_pure(index) {
             return;
         }
-        // A move of a register to itself, and the like, says that somebody wants it there.
+        // A move of a register to itself, and the like, is written on purpose.
         if function.reads(index).iter().any(|r| writes.iter().any(|w| w.slot == r.slot) && r.operand.is_some()) {
             return;
         }

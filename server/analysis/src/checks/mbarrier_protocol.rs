@@ -34,7 +34,7 @@ fn range(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// A wait that asks once, and whose answer nobody reads.
+/// A wait that tests once, and whose result is not read.
 fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut read = vec![false; function.registers.len()];
@@ -66,7 +66,7 @@ fn named(function: &Function, index: usize, effect: &Effect) -> Option<(u32, Ran
     }
 }
 
-/// An mbarrier that nobody initialises: a variable of which nothing but mbarrier instructions know.
+/// An mbarrier without an initialisation: a variable that only mbarrier instructions use.
 fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     // An address in a register may have come here in ways that are not followed.
@@ -104,7 +104,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Copies that bring transactions that nobody announces.
+/// Copies whose transactions no `expect_tx` announces.
 fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
     let brings = |i: &usize| {
         effects(function, *i).any(|e| {
@@ -145,7 +145,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let limit = places.len();
     let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| places.iter().position(|q| *q == p));
-    // Initialised by this thread and told nobody, on one way; initialised by this thread, on all ways.
+    // Initialised by this thread without a barrier after it, on one path; initialised by this thread, on all paths.
     let fresh = |index: usize, facts: &mut dyn Facts| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
             (0..limit).for_each(|n| facts.drop(n));

@@ -254,7 +254,7 @@ pub fn did_you_mean(found: Diagnostic, near: Option<&str>) -> Diagnostic {
     found.help(format!("did you mean `{near}`?")).fix(Fix::replace(format!("Write `{near}`"), range, near))
 }
 
-/// Longer differences are none that somebody mistyped.
+/// A larger distance is not a typing mistake.
 const MOST_COMPARED: usize = 32;
 
 /// Two texts without what they have in common at their beginning and end.

@@ -28,7 +28,7 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
     })
 }
 
-/// Checks the architecture that a module names, and puts the one in its place that somebody asks about.
+/// Checks the architecture that a module names, and replaces it by the one that was asked for, if any.
 pub fn check(
     source: Source<'_>,
     node: Node<'_>,

@@ -33,7 +33,7 @@ pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnosti
     let mut open = Vec::new();
     let mut found = Vec::new();
     collect(source, node, &mut open, &mut found);
-    // A bracket that is not closed lacks the semicolon too; the innermost bracket is what somebody forgot.
+    // A bracket that is not closed lacks the semicolon too; the innermost bracket is the one to report.
     if let Some(innermost) = open.last() {
         found.push(unclosed(source, *innermost));
     }

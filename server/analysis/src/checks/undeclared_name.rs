@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The code.
 pub const CODE: &str = "undeclared-name";
 
-/// In a function that has lost its declarations, thousands of suggestions would take long and help nobody.
+/// In a function that has lost its declarations, thousands of suggestions would take long and not help.
 const MOST_SUGGESTIONS: usize = 32;
 
 /// The report, without help yet.

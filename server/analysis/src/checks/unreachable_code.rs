@@ -22,7 +22,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
         let end = graph.blocks[block].end as usize;
         block += 1;
-        // Compilers close what does not come back with a jump or a `ret` that nobody needs.
+        // Compilers close what does not come back with a jump or a `ret` that is never reached.
         let closing = |i: &usize| matches!(function.instructions[*i].flow, Flow::Branch | Flow::Return | Flow::Exit);
         let Some(first) = (first..end).find(|i| !closing(i)) else { continue };
         let range =

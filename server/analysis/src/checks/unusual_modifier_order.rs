@@ -1,4 +1,4 @@
-//! `unusual-modifier-order`: modifiers in an order that the assembler takes, but nobody else writes.
+//! `unusual-modifier-order`: modifiers in an order that the assembler accepts, but the manual does not show.
 
 use crate::ast::{Instruction, Word};
 use crate::diagnostic::{Diagnostic, Fix};

@@ -93,7 +93,7 @@ pub fn position(
 }
 
 /// The locations in the text of a `.loc` that is complete and has no surprises, as nearly all have. There may be one for each
-/// instruction of a large function, so nobody should look at its nodes.
+/// instruction of a large function, so its nodes must not be visited.
 pub fn plain(text: &str) -> Option<(Location, Option<Location>)> {
     let mut words = text.split([' ', '\t', ',']).filter(|w| !w.is_empty());
     let number = |word: &str| {

@@ -18,7 +18,7 @@ pub struct Split {
     pub at: usize,
     /// The predicate.
     pub predicate: Slot,
-    /// Nobody knows how many lanes there are on each side, only that it depends on the lane.
+    /// The condition depends on the lane; how many lanes go each way is unknown.
     pub perhaps: bool,
 }
 

@@ -85,7 +85,7 @@ impl Facts {
         Self::with(function, graph, &liveness, &post, usage)
     }
 
-    /// The same for whoever has liveness and post-dominators already.
+    /// The same, from liveness and post-dominators that are already computed.
     pub fn with(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree, usage: Usage) -> Self {
         let across = uniformity::across(function, graph, liveness, post);
         let mut constants = vec![None; function.registers.len()];

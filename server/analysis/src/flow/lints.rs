@@ -17,7 +17,7 @@ use crate::registers::Usage;
 use crate::target::Environment;
 use std::cell::OnceCell;
 
-/// A function with what is computed of it. What is costly is computed when somebody asks first.
+/// A function with what is computed of it. Costly analyses run on first use.
 pub struct Analysis<'a> {
     /// The function; all of it was understood, and it has a body.
     pub function: &'a Function,

@@ -14,7 +14,7 @@ use ptx_isa::tables::Flow;
 /// Under which condition something is so: all of these predicates have these values. Sorted.
 type Condition = Vec<(Slot, bool)>;
 
-/// More predicates than this are no guard that anybody wrote.
+/// Predicates that are followed at once; hand-written guards use far fewer.
 const MAX_PREDICATES: usize = 16;
 
 /// Whether a register can be unwritten when an instruction of `reads` is executed; the first such instruction.

@@ -36,7 +36,7 @@ enum Known {
     Lane,
 }
 
-/// How much may be looked at: beyond it nobody could wait.
+/// Work limit: a larger function is not analysed.
 const MOST_STEPS: usize = 40_000_000;
 
 /// For each slot across which threads it is the same; nothing for a function that is too tangled.

@@ -1,6 +1,6 @@
 //! Across which threads a value is the same.
 //!
-//! Followed backwards from where somebody asks, through what computes without an effect, to special registers, parameters
+//! Followed backwards from the operand in question, through what computes without an effect, to special registers, parameters
 //! and literals. Whatever is not understood is [`Variance::Unknown`]: this is for reports that must be certain.
 
 use super::function::{Function, Operand, Role, Slot, Value};
@@ -24,7 +24,7 @@ pub enum Variance {
     /// It differs from lane to lane if a value does that is the same in all of them but not known: a comparison of the
     /// thread's index with a limit.
     Perhaps,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 

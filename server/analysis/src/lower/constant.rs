@@ -7,7 +7,7 @@ use crate::literal::{self, Float, Unreadable};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
-/// Deeper expressions than anybody writes have no value, so that reading one cannot exhaust the stack.
+/// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.
 const DEEPEST: usize = 200;
 
 /// What is around a node.

@@ -14,7 +14,7 @@ use ptx_isa::tables::{Type, TypeClass, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// Lists in lists deeper than anybody writes are left out.
+/// Lists nested deeper than this are left out.
 const DEEPEST: usize = 64;
 
 /// From this version on, the name of a variable is its address in its own state space, and no generic one.

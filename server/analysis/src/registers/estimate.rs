@@ -1,7 +1,7 @@
 //! What the assembler makes of a function: an estimate.
 //!
 //! [`Program`](program::Program) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
-//! of addresses need no registers, what nobody reads is gone). Short branches become guards ([`region`]), small loops are unrolled
+//! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
 //! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
 //! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
 //! corrects the count by what else is known of the function ([`Shape`]). docs/register-estimate.md tells how, and how far it is off.

@@ -1,6 +1,6 @@
 //! What was last found out about the functions of a module, kept in place while its text is edited.
 //!
-//! The second pass comes when nobody types, and has nothing to say of a function with an error. Until it comes, and as long as the error
+//! Flow lints run when the document is idle, and say nothing of a function with an error. Until it comes, and as long as the error
 //! is there, what was known before is still the best that is known: an edit moves it, and it is looked up by where a function begins,
 //! or by its name where that is lost.
 
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Edits of one function after which nobody can tell any more where its instructions are.
+/// Edits of one function after which the places of its instructions are no longer tracked.
 const MOST_EDITS: usize = 256;
 
 /// What is known of a function.
@@ -102,7 +102,7 @@ impl Figure {
         }
     }
 
-    /// Whether somebody who looks at it sees the same.
+    /// Whether both are displayed in the same way.
     fn looks_like(&self, other: &Self) -> bool {
         let same = |a: &Kernel, b: &Kernel| {
             let shown =
@@ -208,7 +208,7 @@ impl Figures {
         at.and_then(|at| self.all.get(at)).or_else(|| self.named(name))
     }
 
-    /// Whether somebody who looks at them sees the same.
+    /// Whether both are displayed in the same way.
     pub fn looks_like(&self, other: &Self) -> bool {
         self.all.len() == other.all.len() && self.all.iter().zip(&other.all).all(|(a, b)| a.looks_like(b))
     }

@@ -71,7 +71,7 @@ impl Pressure {
             };
             liveness.at_end(number).for_each(|slot| enter(slot, &mut now, &mut live));
             for index in graph.blocks[number].instructions().rev() {
-                // A result that nobody reads takes its register all the same, for a moment.
+                // An unread result occupies its register for a moment all the same.
                 unread.clear();
                 unread.extend(function.writes(index).iter().map(|w| w.slot).filter(|s| !live[s.index()]));
                 for write in function.writes(index) {

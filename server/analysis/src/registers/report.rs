@@ -72,7 +72,7 @@ impl Kernel {
     }
 }
 
-/// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or nobody has
+/// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or no one has
 /// looked at them yet) are left out.
 pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<Kernel> {
     let mut out = Vec::new();

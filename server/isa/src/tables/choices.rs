@@ -44,7 +44,7 @@ choice! {
 
     /// What an instruction makes of its operands, for those analyses that follow values.
     enum Computes {
-        /// Nothing that anybody follows.
+        /// Not followed by any analysis.
         Other,
         /// Operand `a`, in another type perhaps.
         Copy,

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file; never waits for somebody to write into a pipe.
+/// Opens a regular file; never waits for the other end of a pipe.
 ///
 /// # Errors
 /// If it is no regular file, or cannot be opened.

@@ -18,7 +18,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// Of a warp. `cancelled` is asked now and then; whoever says yes must throw it away.
+    /// Of a warp. `cancelled` is polled; once it returns true, the result must be discarded.
     pub fn new(done: &Evaluated, target: Target, cancelled: &dyn Fn() -> bool) -> Self {
         let kept = done.run.steps_of(target, 0, MAX_STEPS, Detail::MASKS, cancelled);
         let steps = if kept.len() < MAX_STEPS { kept.len() as u64 } else { done.run.steps(target, cancelled) };

@@ -62,7 +62,7 @@ pub fn present(shape: &Shape, warp: u32) -> u32 {
     if left >= 32 { u32::MAX } else { (1 << left) - 1 }
 }
 
-/// The answer. `cancelled` is asked now and then; whoever says yes must throw the answer away.
+/// The answer. `cancelled` is polled; once it returns true, the answer must be discarded.
 pub fn answer(
     done: &Evaluated,
     course: &Course,

@@ -117,7 +117,7 @@ impl Counter {
         at_end.for_each(|unit| self.enter(unit, predicate, &mut now));
         let mut most = now;
         for operation in operations.rev() {
-            // A result that nobody reads takes its register for a moment, under a guard too.
+            // An unread result occupies its register for a moment, under a guard too.
             self.unread.clear();
             self.unread.extend(operation.defs.iter().copied().filter(|d| !self.live[*d as usize]));
             operation.defs.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));

@@ -1,5 +1,5 @@
 //! A function as the assembler sees it after what it surely does: copies, constants, parameters, truncations and address sums take no
-//! registers of their own, and what nobody reads is gone.
+//! registers of their own, and unread results are gone.
 //!
 //! Values are *units*: one register of 32 bits each, or one predicate. A register of 64 bits is two units, so that its halves are
 //! values of their own.
@@ -71,7 +71,7 @@ impl Program {
         out
     }
 
-    /// Leaves out what nobody reads. What loops compute for themselves alone stays.
+    /// Removes unread results. Values that only the loop that computes them reads stay.
     fn drop_unread(&mut self, graph: &Graph) {
         let mut readers = vec![0u32; self.predicate.len()];
         for operation in self.blocks.iter().flatten() {

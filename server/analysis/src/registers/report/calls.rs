@@ -13,7 +13,7 @@ pub(super) struct Calls<'a> {
     by_name: HashMap<&'a str, usize>,
     /// By function: those that it names or may call.
     next: Vec<Vec<usize>>,
-    /// Functions that a call through a register may mean: their address is taken, or nobody calls them by name, so that somebody else must know it.
+    /// Functions that a call through a register may mean: their address is taken, or no call names them, so their address must be known elsewhere.
     through_register: Vec<usize>,
     /// By function: it can come to itself again.
     recursive: Vec<bool>,
