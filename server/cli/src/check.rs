@@ -166,7 +166,7 @@ fn render(format: Format, name: &str, snapshot: &Snapshot, diagnostics: &[Diagno
     }
 }
 
-/// Taking a tree of millions of nodes apart takes a tenth of the time of building it, and nobody waits for it.
+/// Dropping a tree of millions of nodes takes a tenth of the time of building it, so it happens on another thread.
 fn discard(snapshot: Snapshot) {
     if snapshot.rope().len_bytes() > 1 << 20 {
         std::thread::spawn(move || drop(snapshot));

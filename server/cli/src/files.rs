@@ -53,7 +53,7 @@ pub fn all<T: Send>(
                     let Some(origin) = origins.get(index) else {
                         return;
                     };
-                    // Nobody listens any more when the report could not be written.
+                    // The receiver is gone once the report could not be written.
                     if sender.send((index, work(origin, threads))).is_err() {
                         return;
                     }

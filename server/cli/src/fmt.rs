@@ -237,7 +237,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     });
     let replaced = written.and_then(|()| fs::rename(&beside, &path));
     if replaced.is_err() {
-        // What is left of it is in nobody's way, and the first error is the one to tell.
+        // Leftovers do no harm, and the first error is the one to report.
         let _ = fs::remove_file(&beside);
     }
     replaced

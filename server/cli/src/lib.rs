@@ -82,7 +82,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
     let serves = matches!(arguments.command, None | Some(Command::Dap));
-    // Whoever serves a client must not wait for the one who reads the log. Everybody else may.
+    // A server must not wait for the reader of its log. Other commands may.
     let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
     log_to_stderr(queue.clone());
     if serves {
@@ -161,7 +161,7 @@ fn log_to_stderr(queue: Option<stderr::Queue>) {
         Some(queue) => BoxMakeWriter::new(move || queue.clone()),
         None => BoxMakeWriter::new(std::io::stderr),
     };
-    // That a line cannot be written, as on a full disk, is told to nobody: by default it would be a panic.
+    // A line that cannot be written, as on a full disk, is dropped: by default it would be a panic.
     let to_stderr = tracing_subscriber::fmt::layer()
         .with_writer(writer)
         .with_ansi(false)

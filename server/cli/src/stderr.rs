@@ -1,4 +1,4 @@
-//! Standard error for a process that must never wait for whoever reads it: an editor may not, and then the pipe fills up.
+//! Standard error of a process that must never block on it: an editor may not read the pipe, which then fills up.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -133,7 +133,7 @@ impl Expression {
         if let Some(why) = wrong.filter(|_| found.is_empty()) {
             return Err(why);
         }
-        // One lane that is chosen is the same for whoever asks.
+        // The chosen lane is the same for every request.
         if let Some((lane, last)) = self.parsed.lanes()
             && lane == last
             && let Some((own, _)) = found.first_mut()

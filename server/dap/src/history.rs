@@ -1,4 +1,4 @@
-//! What has been executed, and from where it goes on when somebody has changed a value: legs of a way through time.
+//! The history of execution: each value that the user changes begins a new branch of it.
 //!
 //! Time counts the warp instructions of the grid. A write begins a new leg at the time at which it happens; whoever goes back past that time
 //! is on the older leg again, and the write has never been.
@@ -19,7 +19,7 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// The run. It is executed when it is asked for first; nothing if nobody wants it any more.
+    /// The run, executed on first use; `None` if it was cancelled.
     pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<Run>> {
         if let Some(run) = self.run.get() {
             return Some(Arc::clone(run));
@@ -60,7 +60,7 @@ pub struct History {
 }
 
 impl History {
-    /// The history of a run that nobody has touched.
+    /// The history of a run without changes by the user.
     pub fn new(run: &Arc<Run>, start: Machine) -> Self {
         let done = OnceLock::new();
         let _ = done.set(Arc::clone(run));

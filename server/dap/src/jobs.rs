@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Nobody waits for the job any more.
+    /// The job was cancelled.
     pub(super) fn give_up(&mut self) {
         if let Some(mut job) = self.job.take() {
             job.control.stop.store(true, Ordering::Relaxed);
@@ -298,7 +298,7 @@ impl Session {
         let focus = self.focus(&stop, &machine);
         self.print(&machine);
         if let Some(history) = &mut self.history {
-            // Whoever goes back past a write is on the older run again.
+            // Going back past a write returns to the older run.
             history.cut(stop.leg);
         }
         self.handles.clear();

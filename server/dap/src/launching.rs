@@ -53,7 +53,7 @@ const MAX_FILE: u64 = 1 << 30;
 pub struct Outcome {
     /// How it ended, in words.
     pub ended: String,
-    /// What is wrong, a line each: expectations that do not hold, findings that nobody expected.
+    /// What is wrong, a line each: failed expectations, unexpected faults.
     pub wrong: Vec<String>,
     /// How many expectations hold, and how many there are.
     pub held: (usize, usize),
@@ -233,7 +233,7 @@ fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
 }
 
 impl Debuggee {
-    /// What came of a run: of the first one, or of one that somebody has changed.
+    /// What came of a run: of the first one, or of one with changed values.
     pub fn outcome(&self, run: &Run) -> Outcome {
         let machine = &run.machine;
         let line = |site: Site| self.places.ptx(site).line.line;

@@ -58,7 +58,7 @@ pub enum Found {
     End,
     /// Nothing stopped it on the way back to its beginning.
     Beginning,
-    /// Somebody gave it up; it had come to this time of this leg.
+    /// It was cancelled at this time of this branch.
     GivenUp(usize, u64),
 }
 
@@ -71,7 +71,7 @@ impl From<Stop> for Found {
 /// What a search sees of the outside.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Nobody wants the result any more, or the user wants to stop where it is.
+    /// Cancelled, or the user wants to stop here.
     pub stop: AtomicBool,
     /// Instructions that were looked at.
     pub done: AtomicU64,
@@ -130,7 +130,7 @@ impl Search<'_> {
         let bound = exception.as_ref().map_or(end, |e| e.time.min(end));
         let mut best = exception;
         if let Some((step, hit)) = self.point(&run, leg, time..bound, skip, Direction::Forward, only) {
-            // Whoever watches data wants to see what has become of it.
+            // A data breakpoint stops after the write, with the new value in place.
             let at = step.time + u64::from(matches!(hit, Hit::Watch(..)));
             best = Some(self.stopped(leg, at, &step, hit));
         }

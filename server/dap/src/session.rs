@@ -135,7 +135,7 @@ impl Session {
         self.give_up();
     }
 
-    /// A number that nobody else has.
+    /// A number that is not in use.
     pub fn number(&mut self) -> i64 {
         self.numbers += 1;
         self.numbers

@@ -79,7 +79,7 @@ pub fn bytes(bytes: &[u8]) -> String {
         1 | 2 | 8 => format!("{number:#x} ({number})"),
         4 => {
             let float = f32::from_bits(number as u32);
-            // A number that somebody may have meant: not one of the tiny ones that small integers are.
+            // A plausible number: not one of the tiny ones that the bits of small integers are.
             let meant = float.is_normal() && (1e-6..1e12).contains(&float.abs());
             if meant { format!("{number:#x} ({float:?})") } else { format!("{number:#x} ({number})") }
         }

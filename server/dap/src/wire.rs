@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// Nobody wants the answer any more.
+    /// The request was cancelled.
     pub fn cancelled() -> Self {
         Self { message: "cancelled".to_owned(), words: "cancelled".to_owned(), show: false }
     }

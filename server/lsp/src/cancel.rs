@@ -1,4 +1,4 @@
-//! Work that stops when nobody wants its result any more.
+//! Work that stops when its result is no longer wanted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,12 +10,12 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 pub struct Cancelled(Arc<AtomicBool>);
 
 impl Cancelled {
-    /// Whether nobody wants the result any more.
+    /// Whether the work is cancelled.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Says that nobody wants it.
+    /// Cancels the work.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

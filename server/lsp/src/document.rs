@@ -1,7 +1,7 @@
 //! An open document: its text as of the last message, and what its worker made of it.
 //!
 //! The text is changed by the handlers of notifications, at once and in the order of the wire. Each change gives the document
-//! a new *revision*, and the worker brings tree and diagnostics up to the newest one. Whoever wants a tree notes the revision
+//! a new *revision*, and the worker brings tree and diagnostics up to the newest one. A reader that needs a tree notes the revision
 //! first, and then waits until the worker has published that one or a later one.
 
 use super::evaluation::Slot;
@@ -66,7 +66,7 @@ pub struct Checked {
     pub diagnostics: Vec<ls_types::Diagnostic>,
     /// Which of them wait: they are not published yet.
     pub held: Vec<bool>,
-    /// The errors, whatever the user wants to hear of; nothing where nobody has looked.
+    /// The errors, at any configured level; `None` where no check has run.
     pub errors: Option<Vec<ptx_analysis::Diagnostic>>,
     /// How long it took.
     pub timings: Timings,
@@ -180,7 +180,7 @@ pub struct Publisher {
     pub parsed: watch::Sender<Option<Arc<Parsed>>>,
     /// For those who wait for diagnostics.
     pub checked: watch::Sender<Option<Arc<Checked>>>,
-    /// For those who look at the flow of functions. Nobody waits for it.
+    /// Flow facts of the last idle-time analysis; read without waiting.
     pub facts: watch::Sender<Arc<ModuleFacts>>,
 }
 

@@ -47,13 +47,13 @@ impl Levels {
         found.into_iter().filter_map(loud).collect()
     }
 
-    /// Whether somebody wants to hear about what is bound to one architecture: that is looked for only then.
+    /// Whether `portable` diagnostics are enabled: the check runs only then.
     pub fn want_portable(&self) -> bool {
         self.changed.get(not_portable::CODE).is_some_and(Option::is_some)
     }
 }
 
-/// Whether a kind of finding is reported only where somebody asks for it.
+/// Whether a kind of diagnostic is off by default.
 fn is_off(code: &str) -> bool {
     page(code).is_some_and(|p| matches!(p.level, Level::Off(_)))
 }

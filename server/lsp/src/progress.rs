@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{
     WorkDoneProgressReport,
 };
 
-/// What takes less is over before anybody has read what it was.
+/// Shorter work is done before a message about it could be read.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// An editor need not paint more often.
@@ -47,7 +47,7 @@ enum State {
     Ready,
     /// The client has been told that work has begun.
     Begun,
-    /// Nobody wants to know.
+    /// The client does not show progress.
     Silent,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 
-/// Clients may leave a request unanswered; nobody waits for the answer, and it must not be waited for for ever.
+/// Clients may leave a request unanswered, so the wait for the answer has a limit.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Diagnostics are others.

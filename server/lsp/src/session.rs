@@ -46,7 +46,7 @@ pub struct Session {
     pub versioned_edits: bool,
     /// It knows the kinds of symbols that came after the first version of the protocol.
     pub symbol_kinds: bool,
-    /// It asks somebody whether they mean it, where an edit says that it should.
+    /// The client asks for confirmation where an edit requires it.
     pub annotates_edits: bool,
     /// It asks what would be renamed before it asks for a new name.
     pub prepares_rename: bool,

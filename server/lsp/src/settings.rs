@@ -288,7 +288,7 @@ impl Reader {
                 _ => self.unknown(&format!("diagnostics.{key}")),
             }
         }
-        // Whoever names a code in both means the list.
+        // A code that is named in both has the level of the list.
         for code in disabled {
             match checks::page(&code) {
                 Some(_) => out.levels.set(code, None),

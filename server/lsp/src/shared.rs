@@ -140,7 +140,7 @@ impl Shared {
         differ
     }
 
-    /// Somebody works on a document: commands without one mean it.
+    /// Notes the document that is worked on: commands without an argument mean it.
     pub fn touch(&self, uri: &Uri) {
         let mut touched = lock(&self.touched);
         if touched.as_ref() != Some(uri) {
@@ -148,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// The document that somebody has worked on last.
+    /// The document that was worked on last.
     pub fn touched(&self) -> Option<Uri> {
         lock(&self.touched).clone()
     }

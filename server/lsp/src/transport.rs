@@ -266,7 +266,7 @@ fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, 
                 false => outgoing.message(&response),
             }
         }
-        // The framework passes over what begins with `$/` and is unknown, whether somebody waits for an answer or not.
+        // The framework ignores unknown methods that begin with `$/`, requests included.
         Ok(Ok(None)) => {
             if let Some(id) = id {
                 outgoing.message(&Response::from_error(id, Error::method_not_found()));

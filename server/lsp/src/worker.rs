@@ -21,7 +21,7 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 /// Trees can nest deeply, and a check may follow them. It is address space, not memory.
 const STACK: usize = 64 << 20;
 
-/// After so long without a change somebody reads, and the second pass may run.
+/// A document without an edit for this long is idle, and the flow lints run.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// Owns the tree and what the checks remember.
@@ -91,7 +91,7 @@ impl Worker {
         }
     }
 
-    /// Nothing can be said about this text; nobody must wait for it.
+    /// The check of this text failed; requests must not wait for it.
     fn give_up(&mut self, work: &Work) {
         let revision = work.revision;
         self.tree = None;
@@ -178,7 +178,7 @@ impl Worker {
             }
         };
         found.complete |= passed;
-        // Whoever has asked for this revision need not ask again if nothing is new.
+        // A client that has pulled this revision need not pull again if nothing is new.
         if enabled && passed && lints != known {
             let timings = Timings { lints: begin.elapsed(), ..timings };
             let published = self.publish(&found, &lints, timings);
@@ -401,7 +401,7 @@ mod tests {
         let shared = state.get().unwrap();
         let uri: Uri = "file:///a.ptx".parse().unwrap();
         shared.open(uri.clone(), &text("FIRST"), 1);
-        // Nobody waits for ever for what is not known, and the user is told of it.
+        // No request waits for ever, and the user is told of the failure.
         assert_eq!(next(&messages, 1), (0, 1));
         let document = shared.document(&uri).unwrap();
         let change = |version: i32, word: &str| {

@@ -10,7 +10,7 @@ use ptx_launch::evaluate::Evaluated;
 use ptx_launch::words::{diagnostic, element, ended, text};
 use std::fmt::Write;
 
-/// Escape sequences; whoever writes them takes them out where they are not wanted.
+/// Escape sequences; the writer removes them where colours are not wanted.
 pub(super) const BOLD: &str = "\x1b[1m";
 pub(super) const DIM: &str = "\x1b[2m";
 pub(super) const RED: &str = "\x1b[31m";

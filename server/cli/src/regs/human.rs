@@ -5,7 +5,7 @@ use crate::terminal::for_stdout;
 use ptx_analysis::registers::Kernel;
 use std::fmt::Write;
 
-/// Escape sequences; whoever writes them takes them out where they are not wanted.
+/// Escape sequences; the writer removes them where colours are not wanted.
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
 const YELLOW: &str = "\x1b[33m";

@@ -52,7 +52,7 @@ pub struct Comparison {
 }
 
 /// The functions of a module with what is estimated of them for a target. `known` are facts for the module's own target, perhaps of an
-/// earlier text; where they are not enough, or another target is meant, the module is looked at afresh. Nothing if somebody wants it stopped.
+/// earlier text; where they are not enough, or another target is meant, the module is looked at afresh. `None` if it was cancelled.
 pub fn estimates(
     snapshot: &Snapshot,
     known: &ModuleFacts,
@@ -131,7 +131,7 @@ fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [
 }
 
 impl Comparison {
-    /// The rows that somebody asked for.
+    /// The requested rows.
     fn rows(&self, entry: Option<&str>) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |r| entry.is_none_or(|name| r.name == name))
     }

@@ -1,6 +1,6 @@
 //! NVIDIA's assembler as a measure: what it makes of a module, beside what is estimated here.
 //!
-//! It is never looked for. Whoever calls names the executable, and answers for it; `docs/decisions/0003-assembler.md` says how the server
+//! It is never searched for. The caller names the executable and is responsible for it; `docs/decisions/0003-assembler.md` says how the server
 //! knows that its user did. Before it gets a module it is asked who it is.
 
 pub mod compare;
@@ -97,7 +97,7 @@ pub enum Failure {
     Folder(std::io::Error),
     /// It ended without a word that is understood.
     Silent(String),
-    /// Nobody wants to know any more.
+    /// Cancelled.
     Cancelled,
 }
 
@@ -294,7 +294,7 @@ impl Call<'_> {
     }
 }
 
-/// A folder that nobody else can look into, and that is removed when it is dropped.
+/// A folder that other users cannot read, removed when it is dropped.
 fn folder() -> Result<tempfile::TempDir, Failure> {
     tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(Failure::Folder)
 }

@@ -162,7 +162,7 @@ fn figures(text: &str) -> impl Iterator<Item = (u64, &str)> {
     })
 }
 
-/// What is no message to anybody.
+/// Lines that are not messages.
 fn is_figure(text: &str) -> bool {
     text.starts_with("Compile time = ") || (text.contains(" bytes gmem") && figures(text).next().is_some())
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often somebody is asked whether the answer is still wanted, and whether a program that closed its output has ended.
+/// The interval at which cancellation is polled, and the end of a program that closed its output.
 const TICK: Duration = Duration::from_millis(10);
 
 /// No file that is written grows beyond this.
@@ -29,7 +29,7 @@ pub enum Stopped {
     Late,
     /// It said too much.
     Flood,
-    /// Nobody wants to know any more.
+    /// Cancelled.
     Cancelled,
 }
 
@@ -52,7 +52,7 @@ pub struct Runner {
 #[derive(Debug, Default)]
 struct State {
     child: Option<Child>,
-    /// Somebody is about to run something, or to clean up after it.
+    /// A run or its clean-up is under way.
     busy: usize,
     ended: bool,
 }
@@ -141,7 +141,7 @@ impl Runner {
             bound(&child, bounds.time);
             state.child = Some(child);
         }
-        // The pipe ends when nobody can write to it.
+        // The pipe ends when its last writer is gone.
         drop(command);
         let running = Running(self);
         let printed = Arc::new(Mutex::new(Vec::new()));
@@ -237,7 +237,7 @@ fn read(
                     End::Flood
                 }
             };
-            // Whoever has waited may be gone.
+            // The receiver may be gone.
             let _ = sender.send(end);
             return;
         }
@@ -255,7 +255,7 @@ fn alone(command: &mut Command) {
 #[cfg(not(unix))]
 fn alone(_: &mut Command) {}
 
-/// Bounds that hold even when nobody is left to see to it: processor time, all processors together, and the size of a file.
+/// Bounds that the system enforces, also after this process has ended: processor time, all processors together, and the size of a file.
 #[cfg(target_os = "linux")]
 fn bound(child: &Child, time: Duration) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -334,7 +334,7 @@ mod tests {
     fn lives(path: &Path) -> bool {
         let number = std::fs::read_to_string(path).unwrap();
         let state = std::fs::read_to_string(format!("/proc/{}/stat", number.trim())).unwrap_or_default();
-        // Nobody may have waited for it yet.
+        // The process may not have been reaped yet.
         !state.is_empty() && !state.contains(") Z")
     }
 

@@ -1,6 +1,6 @@
 //! Evaluations of open documents: what was asked for, the last run, and running it again after an edit.
 //!
-//! A document is evaluated when somebody asks for it, and from then on again when nobody has typed for a moment, until they take it back. A
+//! A document is evaluated on request, and from then on again whenever it has been idle for a moment, until the request is withdrawn. A
 //! run works on a copy of the module away from the threads of the protocol and of the document. It is shown – as hints, as findings – only
 //! while the text is the one that was run.
 
@@ -34,7 +34,7 @@ use tower_lsp_server::ls_types::Uri;
 /// So many runs are kept: each holds copies of its machine.
 const MAX_RUNS: usize = 4;
 
-/// A run that nobody asked for by itself takes no longer.
+/// Time limit of a run that starts without a request.
 const UNASKED: Duration = Duration::from_millis(250);
 
 /// Faults that are shown in a document.
@@ -214,7 +214,7 @@ impl Slot {
         before != focus
     }
 
-    /// Nobody wants it any more. Tells whether somebody did.
+    /// Stops following the document. Returns whether it was followed.
     pub fn clear(&self) -> bool {
         let before = std::mem::take(&mut *lock(&self.0));
         before.wanted.is_some() || before.last.is_some()
@@ -366,7 +366,7 @@ impl Evaluations {
     }
 }
 
-/// A text lowered; with the errors that were found in it, if somebody has looked.
+/// A text lowered; with the errors that were found in it, if it was checked.
 pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> Module {
     let program = match errors {
         Some(errors) => Program::of(snapshot, errors),
@@ -414,7 +414,7 @@ fn evaluate(
     })
 }
 
-/// A document has been read, and nobody has typed for a moment: evaluates it again, if somebody wants that. Gives back at once.
+/// The document was checked and is idle: evaluates it again, if it is followed. Returns at once.
 pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Checked>) {
     let Some(snapshot) = checked.snapshot.clone() else { return };
     let settings = shared.settings_of(&document.uri).evaluation.clone();
@@ -447,7 +447,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
             (inside.wanted.is_some(), std::mem::take(&mut inside.again))
         };
         if stale() || !wants {
-            // Whoever has read the text since then has found this one in the way.
+            // A check that ended meanwhile found this run in progress, and left the newest text to it.
             if let Some(newest) = document.last_checked().filter(|_| more) {
                 again(&shared, &document, &newest);
             }

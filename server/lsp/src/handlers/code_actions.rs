@@ -35,7 +35,7 @@ const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-an
 /// So many findings of one place are explained.
 const MOST_EXPLAINED: usize = 3;
 
-/// In a document with more findings, mending all of them is not offered to somebody who did not ask for it: looking takes time.
+/// In a document with more findings, fixing all of them is offered on request only: computing it takes time.
 const MOST_UNASKED: usize = 64;
 
 /// The kinds that there are.
@@ -235,7 +235,7 @@ impl Answer<'_> {
         })
     }
 
-    /// The command that writes the launch which would be guessed: that takes the whole module, so it is not tried before somebody wants it.
+    /// The command that writes the launch which would be guessed: that takes the whole module, so it is computed when the action is chosen.
     fn write_launch(&self, kernel: &str) -> CodeActionOrCommand {
         let title = format!("Write the launch that is guessed for `{kernel}`");
         let arguments = vec![json!({ "uri": self.uri, "entry": kernel })];
@@ -247,7 +247,7 @@ impl Answer<'_> {
         })
     }
 
-    /// Nothing where there is nothing to mend, and to somebody who did not ask nothing for a single finding, which has its own fix.
+    /// `None` where there is nothing to fix. Unless it was requested, also for a single diagnostic, which has its own fix.
     fn fix_all(&self, (edits, mended): &(Vec<TextEdit>, usize), asked: bool) -> Option<CodeActionOrCommand> {
         if *mended == 0 || (*mended == 1 && !asked) {
             return None;

@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types::{
     CodeLens, CodeLensOptions, CodeLensParams, Command, Location, Position, ServerCapabilities, Uri,
 };
 
-/// Up to so many bytes are searched for what lenses say before anybody asks, each lens through all of the text: a few milliseconds.
+/// Up to this size in bytes a text is searched for what lenses say in advance, each lens through all of the text: a few milliseconds.
 const SEARCHED: usize = 1 << 20;
 
 /// Announces them.
@@ -99,7 +99,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     .await
 }
 
-/// How long somebody waits for the second pass who cannot be told that it is done.
+/// How long a request waits for the flow lints where the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {

@@ -33,7 +33,7 @@ struct Question {
 /// # Errors
 /// If there is no assembler, or it does not answer. That it refuses the module is an answer.
 pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
-    // Without an argument it is chosen from a list of commands, and nobody reads answers of those.
+    // Without an argument it is chosen from a list of commands, and their answers are not shown.
     let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
     let answer = match Question::read(shared, argument) {
         Ok(question) => answer(shared, question, token).await,
@@ -72,7 +72,7 @@ async fn answer(shared: &Arc<Shared>, question: Question, token: Option<Progress
             let (begin, server) = (Instant::now(), Arc::clone(shared));
             let limit = job.configuration.limit.as_secs().max(1);
             off_thread(move || {
-                // Held until the program has ended, though nobody may wait for it any more.
+                // Held until the program has ended, even if the request was cancelled.
                 let _turn = turn;
                 job.run(&mut || {
                     let seconds = begin.elapsed().as_secs();
@@ -139,7 +139,7 @@ impl Job {
         let ptxas = &self.shared.ptxas;
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
         let key = self.key_with(stamp);
-        // Somebody may have asked the same while this one waited.
+        // The same question may have been answered while this one waited.
         if let Some(known) = ptxas.known(&key) {
             return Ok((known, true));
         }

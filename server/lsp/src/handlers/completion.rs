@@ -96,7 +96,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
     }
 }
 
-/// The documentation of an item, when somebody looks at it.
+/// The documentation of an item, once the client selects it.
 pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<CompletionItem> {
     let Some(data) = &item.data else { return Ok(item) };
     let word = |key: &str| data[key].as_str().map(str::to_owned);

@@ -18,10 +18,10 @@ use tower_lsp_server::ls_types::{
     TextEdit, Uri,
 };
 
-/// So many lines are looked at before somebody may say that it is enough.
+/// Lines between two looks at whether the request was cancelled.
 const AT_ONCE: usize = 4000;
 
-/// How long the second pass is waited for by a client that does not ask again: it begins when nobody has typed for a quarter of a second.
+/// How long a request waits for the flow lints where the client cannot be asked to refresh: they run after 250 ms without an edit.
 const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// How often it is looked whether an evaluation is done.

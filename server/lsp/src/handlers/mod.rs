@@ -170,7 +170,7 @@ pub struct Stretch {
     pub session: Session,
     /// What the last second pass found out about its functions.
     pub figures: Arc<Figures>,
-    /// Whether somebody still waits for the answer: what takes long asks now and then.
+    /// Whether the request was cancelled; long computations poll it.
     pub cancelled: Cancelled,
 }
 

@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
     ServerCapabilities, ShowMessageParams, Uri,
 };
 
-/// Places in one answer. Nobody looks through more, and a million of them take gigabytes on their way to the client.
+/// Places in one answer. A million of them would take gigabytes on their way to the client.
 pub const MAX_PLACES: usize = 50_000;
 
 /// Announces them.

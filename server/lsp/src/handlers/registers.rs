@@ -12,7 +12,7 @@ use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
-/// How long the second pass is waited for, where somebody asks for that.
+/// How long a request that asks for it waits for the flow lints.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is asked for.

@@ -134,7 +134,7 @@ impl Answer {
     }
 }
 
-/// What somebody should know who renames something that others know: the client asks first.
+/// What the user should know before renaming a symbol that other files can see: the client asks first.
 fn warning(reach: Reach) -> Option<ChangeAnnotation> {
     let description = match reach {
         Reach::Module => return None,

@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
     Location, OneOf, ServerCapabilities, SymbolInformation, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-/// Nobody looks at more; a longer query brings the others.
+/// Symbols in one answer; a longer query brings the others.
 const MAX_SYMBOLS: usize = 256;
 
 /// Announces it.

@@ -36,7 +36,7 @@ impl Reader {
                 _ => self.unknown(&name),
             }
         }
-        // Nobody waits longer than an hour, and a second is what the smallest module may take on a busy machine.
+        // At most an hour; at least a second, which the smallest module may take on a busy machine.
         out.timeout = out.timeout.clamp(1, 3600);
     }
 }

@@ -23,10 +23,10 @@ pub const STACK: usize = 64 << 20;
 /// A tree takes more than twenty times the memory of its text, so big files go one by one.
 const MIN_BIG_FILE: u64 = 2_000_000;
 
-/// Whoever holds it may have a big file in memory.
+/// The holder of this lock may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::new(());
 
-/// What somebody wants to know.
+/// What to look for in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
     /// What files define.

@@ -6,7 +6,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Whoever opens the root of a file system does not wait for all of it.
+/// Entries that a search visits at most: a folder may be the root of a file system.
 const MOST_ENTRIES: usize = 200_000;
 
 /// What tells that a file is another one than before.

@@ -1,7 +1,7 @@
 //! The files of the workspace's folders that are not open: what is wrong with them, and what they define.
 //!
 //! What was found in a file is kept until the file or its settings change; a look at the folders costs no more than the
-//! walk then. Files are looked at by a few threads that belong to nobody else, one look at a time.
+//! walk then. A few threads of their own examine the files, one question at a time.
 
 mod examine;
 mod find;
@@ -121,7 +121,7 @@ impl Workspace {
         let state = State { outline: Some(Arc::clone(&outline)), report: report.clone() };
         let report = report.map(|r| (Arc::clone(&job.settings), r));
         let mut known = lock(&self.known);
-        // Who looked for names only does not take away what somebody else has found meanwhile.
+        // A search for names only must not replace what a full check has found meanwhile.
         let before = known.remove(&job.path).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
         let report = report.or(before);
         known.insert(job.path.clone(), Known { stamp: job.stamp, outline: Some(outline), report });
@@ -151,7 +151,7 @@ pub async fn look<T: Send + 'static>(
     let (to_thread, cancelled) = (Arc::clone(shared), cancelled.clone());
     let work = move || {
         let finished = Look { shared: &to_thread, want, cancelled: &cancelled }.run(&mut |event| on(&mut sink, event));
-        // Nobody may listen any more.
+        // The receiver may be gone.
         let _ = done.send(if finished { Ok(sink) } else { Err(Error::request_cancelled()) });
     };
     std::thread::Builder::new().name("workspace".into()).spawn(work).map_err(|_| Error::internal_error())?;
@@ -259,7 +259,7 @@ impl Look<'_> {
     }
 }
 
-/// Half of the processors: somebody is editing meanwhile.
+/// Half of the processors: the user is editing meanwhile.
 fn threads() -> usize {
     (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
 }

@@ -178,7 +178,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
 /// Clients may leave a request unanswered.
 const CLIENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// The document that an argument names; without one the one that somebody works on.
+/// The document that an argument names; without one, the document that was worked on last.
 fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
     match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
         Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
